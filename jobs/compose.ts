@@ -68,7 +68,12 @@ export async function composeCollect(config: Config, sourceMessages: SourceMessa
   const { batchSize } = config.body;
   return {
     reader: await openReader(config, sourceMessages),
-    limits: { maxRejectedShare: config.maxRejectedShare, emptyDay: config.emptyDay, batchSize },
+    limits: {
+      maxRejectedShare: config.maxRejectedShare,
+      emptyDay: config.emptyDay,
+      maxPostedShare: config.file.maxPostedShare,
+      batchSize,
+    },
     clock,
   };
 }

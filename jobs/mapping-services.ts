@@ -15,6 +15,7 @@ export function openReviewService({ service, body }: Config): ServiceClient {
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs: service.connectTimeoutSeconds * 1000,
     statusCodes: service.statusCodes,
+    httpStatus: service.httpStatus,
     clock: () => new Date(),
   });
 }
@@ -34,6 +35,7 @@ export function openMappingService(config: Config): MappingService {
       ...Object.fromEntries(mappings.resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,
     },
+    httpStatus: service.httpStatus,
     masterIdName: service.masterIdName,
     clock: () => new Date(),
     random,

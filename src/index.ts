@@ -18,6 +18,7 @@ export type {
   Envelope,
   ExportRequest,
   HotelBrand,
+  HttpStatusMeaning,
   MappingRecord,
   MappingService,
   MappingsPage,

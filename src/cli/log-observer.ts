@@ -24,6 +24,11 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.debug({ ...nameFields(event.run), read: event.read, ...event.progress }, 'collecting');
     case 'source-notice':
       return log.warn({ ...nameFields(event.run), column: event.notice.column }, 'column not in the source');
+    case 'no-review-file':
+      return log.warn(
+        { ...nameFields(event.run), posted: event.posted },
+        'no review file: all bookings go by body',
+      );
     case 'collected': {
       const { counts, suspects, openSteps: steps } = event.run;
       return log.info({ ...runFields(event.run), counts, suspects, steps }, 'collected');

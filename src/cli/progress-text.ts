@@ -65,6 +65,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return `collecting: ${formatCountOf(event.read, 'record')} read`;
     case 'source-notice':
       return `the source has no column ${event.notice.column}: all bookings are sent without it`;
+    case 'no-review-file':
+      return `no booking can be in the review file: all ${formatCountOf(event.posted, 'booking')} go by body, which brings no result`;
     case 'collected': {
       const { counts, openSteps } = event.run;
       const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;

@@ -8,6 +8,7 @@ import {
   isAccepted,
   numberUpTo,
   oneOf,
+  share,
   text,
   textLike,
   textThat,
@@ -34,10 +35,15 @@ const sftp = group(
 /** Delivery by file. */
 export const file = group({
   sftp: sftp.exactOptional().describe('The SFTP server; needed for file delivery only.'),
-  incomplete: oneOf('post', 'reject')
+  incomplete: oneOf('post', 'reject', 'leave-empty')
     .default('post')
     .describe(
-      'What happens to a booking that the file cannot hold: `post` sends it by body, `reject` rejects it.',
+      'What happens to a booking that lacks a field: `post` sends it by body, `reject` rejects it, `leave-empty` puts it into the file with empty cells, which the file rules may or may not allow: ask the service. A field that reads as NULL never goes into the file: its booking is sent by body unless set to `reject`.',
+    ),
+  maxPostedShare: share()
+    .default(0.5)
+    .describe(
+      "The share of a day's bookings that may be sent by body because the file cannot hold them, before the run fails and sends nothing. By body there is no result.",
     ),
   resultTimeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)

@@ -64,6 +64,16 @@ const service = group(
       )
       .default({})
       .describe('The meaning of each `StatusCode` in an HTTP 200, where it differs from the defaults.'),
+    httpStatus: z
+      .record(
+        textLike(/^[45]\d\d$/, 'an HTTP status from 400 to 599 such as 503'),
+        oneOf('not-done', 'unknown', 'fatal', 'refused'),
+        expected('a group of HTTP statuses, such as 503: not-done'),
+      )
+      .default({})
+      .describe(
+        'The meaning of each HTTP status from 400 to 599, where it differs from the defaults: the call was `not-done`, its outcome is `unknown`, or it ended as `fatal` or `refused`.',
+      ),
   },
   'a group with baseUrl, apiKey and accountId',
 );

@@ -92,7 +92,15 @@ export const longestProbeSeconds = 10;
 
 /** Several checks need the service's response. The first of them calls it, once for all. */
 export function createServiceProbe(
-  { baseUrl, apiKey, accountId, statusCodes, timeoutSeconds, connectTimeoutSeconds }: Config['service'],
+  {
+    baseUrl,
+    apiKey,
+    accountId,
+    statusCodes,
+    httpStatus,
+    timeoutSeconds,
+    connectTimeoutSeconds,
+  }: Config['service'],
   clock: () => number,
 ): (signal: AbortSignal) => Promise<Probe> {
   let probing: Promise<Probe> | undefined;
@@ -103,6 +111,7 @@ export function createServiceProbe(
         apiKey,
         accountId,
         statusCodes,
+        httpStatus,
         timeoutMs: Math.min(timeoutSeconds, longestProbeSeconds) * 1000,
         connectTimeoutMs: Math.min(connectTimeoutSeconds, longestProbeSeconds) * 1000,
         clock: () => new Date(clock()),

@@ -6,7 +6,7 @@ import { MappingServiceError } from './errors.js';
 import type { CallOptions, Envelope } from './operations.js';
 import type { StatusCodeTable, Verdict } from './verdict.js';
 
-interface OperationCall<Answer> extends ServiceRequest {
+interface OperationCall<Answer> extends Omit<ServiceRequest, 'startsWork'> {
   /** For messages: `getMappings`. */
   readonly operation: string;
   /** Whether the call may be made twice; if not, it is repeated only where the service cannot have processed it. */
@@ -61,7 +61,7 @@ export function createCallWithRetries({
     });
 
   const tryOnce = async <Answer>(call: OperationCall<Answer>, signal: AbortSignal): Promise<Try<Answer>> => {
-    const { verdict, answer } = await client.call(call, { signal });
+    const { verdict, answer } = await client.call({ ...call, startsWork: !call.isRepeatable }, { signal });
     try {
       const json = answer && readJson(answer);
       if (verdict.kind === 'accepted') {
@@ -145,7 +145,7 @@ function failedCall(
       if (verdict.outcomeUnknown && !isRepeatable) {
         return new MappingServiceError(
           `${operation} got no clear answer (${code}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
-          { ...details, kind: 'retryable' },
+          { ...details, kind: 'retryable', outcomeUnknown: true },
         );
       }
       return new MappingServiceError(`${operation} failed in ${tries} (${code}): try again later.`, {

@@ -4,6 +4,7 @@ import { checkBaseUrl, checkHeaderValue } from './options.js';
 import { reviewByFilePath, reviewPath } from './requests.js';
 import {
   defaultStatusCodes,
+  type HttpStatusTable,
   judgeAnswer,
   judgeFailure,
   type StatusCodeTable,
@@ -22,6 +23,8 @@ export interface ServiceClientOptions {
   /** For opening a connection, in milliseconds; part of the whole call's time. */
   readonly connectTimeoutMs: number;
   readonly statusCodes?: StatusCodeTable;
+  /** The meaning of HTTP statuses, where it differs from the defaults. */
+  readonly httpStatus?: HttpStatusTable;
   /** How much of an answer is read, in bytes, default 65,536; a longer 200 counts as unreadable. */
   readonly maxAnswerBytes?: number;
   readonly clock: () => Date;
@@ -35,6 +38,8 @@ export interface ServiceRequest {
   readonly headers?: readonly string[];
   /** JSON in UTF-8. */
   readonly body?: Uint8Array;
+  /** The call starts something that must not be started twice: a 5xx leaves open whether it did. */
+  readonly startsWork?: boolean;
 }
 
 interface ServiceReply {
@@ -82,7 +87,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const { origin, pathname } = new URL(options.baseUrl);
   const root = pathname.replace(/\/+$/, '');
   const { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes = 65_536, clock } = options;
-  const codes = options.statusCodes ?? defaultStatusCodes;
+  const { statusCodes: codes = defaultStatusCodes, httpStatus = {} } = options;
   const redact = createRedaction(options);
 
   // In the specification's spelling; the transport adds host, connection and content-length. (Spec 5.)
@@ -95,8 +100,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   const headersWithBody = [...headers, ...['Content-Type', 'application/json']];
   const transport = createTransport({ origin, connections, timeoutMs, connectTimeoutMs, maxAnswerBytes });
 
-  const judgeWhole = (answer: HttpAnswer) => judgeAnswer({ ...answer, now: clock() }, codes, redact);
-  const judge = ({ answer, failure }: HttpResult): Verdict => {
+  const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
+    const judgeWhole = (whole: HttpAnswer) =>
+      judgeAnswer({ ...whole, now: clock() }, { codes, httpStatus, startsWork }, redact);
     if (failure === undefined) return judgeWhole(answer);
     if (answer === undefined) return judgeFailure(failure);
     const verdict = judgeWhole(answer);
@@ -104,7 +110,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     return answer.status >= 300 ? verdict : { ...verdict, code: failure.code };
   };
 
-  const call: ServiceClient['call'] = async ({ method, path, headers: more, body }, { signal }) => {
+  const call: ServiceClient['call'] = async (request, { signal }) => {
+    const { method, path, headers: more, body, startsWork = false } = request;
     const common = body === undefined ? headers : headersWithBody;
     const result = await transport.call({
       method,
@@ -113,7 +120,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       ...(body !== undefined && { body }),
       signal,
     });
-    return { verdict: judge(result), answer: result.answer };
+    return { verdict: judge(result, startsWork), answer: result.answer };
   };
 
   return {
@@ -122,7 +129,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       return (await call({ method: 'POST', path: reviewPath, body }, { signal })).verdict;
     },
     async reviewBookedHotelsByFile(ftpFilePath, { signal }) {
-      return (await call({ method: 'GET', path: reviewByFilePath(ftpFilePath) }, { signal })).verdict;
+      const path = reviewByFilePath(ftpFilePath);
+      return (await call({ method: 'GET', path, startsWork: true }, { signal })).verdict;
     },
     close: () => transport.close(),
   };

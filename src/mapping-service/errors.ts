@@ -12,6 +12,8 @@ export interface ServiceErrorDetails {
   readonly httpStatus?: number;
   /** The envelope's StatusCode, if there was one. (Spec 2.1.) */
   readonly statusCode?: number;
+  /** True when the service may have processed a call that is not repeated: check for its effect. */
+  readonly outcomeUnknown?: boolean;
   /** Of an invalid answer: the first field that is missing or of another type, such as `Mappings[3].ServiceId`. */
   readonly field?: string;
   /** The service's own words. They may name a guest, so no message quotes them. */
@@ -26,6 +28,7 @@ export class MappingServiceError extends SafeError implements ServiceErrorDetail
   readonly operation: string;
   declare readonly httpStatus?: number;
   declare readonly statusCode?: number;
+  declare readonly outcomeUnknown?: boolean;
   declare readonly field?: string;
   declare readonly answer?: string;
 

@@ -44,7 +44,11 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
   const { baseUrl, apiKey, accountId } = options;
   const { policy, random, masterIdName, ...limits } = completeOptions(options);
   const statusCodes = { ...defaultStatusCodes, ...codesOfOtherOperations, ...options.statusCodes };
-  const client = createServiceClient({ baseUrl, apiKey, accountId, statusCodes, maxAnswerBytes, ...limits });
+  const { httpStatus = {} } = options;
+  const client = createServiceClient({
+    ...{ baseUrl, apiKey, accountId, statusCodes, httpStatus, maxAnswerBytes },
+    ...limits,
+  });
   const closing = new AbortController();
   const call = createCallWithRetries({ client, statusCodes, policy, random, closed: closing.signal });
 

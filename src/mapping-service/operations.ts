@@ -13,7 +13,7 @@ export interface MappingService {
   reviewBookedHotels(hotels: readonly BookedHotel[], options?: CallOptions): Promise<Envelope>;
   /**
    * GET /hotels/ReviewMappingsOfBookedHotelsByFile (spec 4.3). Each call starts a review: retried only where the service
-   * cannot have processed it.
+   * cannot have processed it, which a 5xx leaves open.
    *
    * @param ftpFilePath the file's path on the SFTP server: `VerifyMappings/112026/20112026.csv`
    */
@@ -22,7 +22,7 @@ export interface MappingService {
   getMasterHotelBrands(options?: CallOptions): Promise<MasterHotelBrands>;
   /**
    * GET /mappings/ExportMappingsFile (spec 4.5). Each call starts an export: retried only where the service cannot have
-   * processed it.
+   * processed it, which a 5xx leaves open.
    */
   exportMappingsFile(request: ExportRequest, options?: CallOptions): Promise<StartedExport>;
   /** For operations that the specification knows by name only (4.6): authenticated, retried, judged by the envelope. */
@@ -33,6 +33,12 @@ export interface MappingService {
 
 /** What a call's result means for the caller. (Design 6.) */
 export type VerdictKind = 'accepted' | 'retryable' | 'fatal' | 'refused';
+
+/**
+ * What an HTTP status other than success means: `not-done` and `unknown` are tried again, the latter only where a
+ * second call does no harm or its effect was looked for first.
+ */
+export type HttpStatusMeaning = 'not-done' | 'unknown' | 'fatal' | 'refused';
 
 export interface CallOptions {
   /** When it aborts, the call rejects with its reason. */
@@ -130,6 +136,6 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Whether it may be made twice. Only then is it repeated when its outcome is unknown. Default: false. */
+  /** Whether it may be made twice. Only then is it repeated when its outcome is unknown, as after a 5xx. Default: false. */
   readonly isRepeatable?: boolean;
 }

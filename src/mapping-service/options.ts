@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../async/retry.js';
 import { isLoopback } from '../http/url.js';
-import type { VerdictKind } from './operations.js';
+import type { HttpStatusMeaning, VerdictKind } from './operations.js';
 
 export interface CreateMappingServiceOptions {
   /** The service's address including its version: `https://service.example.com/api/3.0`. (Spec 9.) */
@@ -19,6 +19,8 @@ export interface CreateMappingServiceOptions {
   readonly retry?: Partial<RetryPolicy>;
   /** The meaning of each `StatusCode` inside an HTTP 200, where it differs from the defaults. */
   readonly statusCodes?: Readonly<Record<number, VerdictKind>>;
+  /** The meaning of each HTTP status from 400 on, where it differs from the defaults. */
+  readonly httpStatus?: Readonly<Record<number, HttpStatusMeaning>>;
   /** The name of the master hotel id in this deployment's JSON, default `ServiceId`. */
   readonly masterIdName?: string;
   /** The time from which a `Retry-After` date counts. */

@@ -2,7 +2,7 @@ import { readRetryAfter } from '../http/headers.js';
 import type { NetworkFailure } from '../http/network-failure.js';
 import type { HttpAnswer } from '../http/transport.js';
 import { isObject, parseJson } from './answers.js';
-import type { VerdictKind } from './operations.js';
+import type { HttpStatusMeaning, VerdictKind } from './operations.js';
 
 /**
  * The result of a call, named by what the caller must do next. (Design 6.)
@@ -47,6 +47,20 @@ export const defaultStatusCodes: StatusCodeTable = {
   2030: 'retryable', // too many requests
 };
 
+/** The meaning of HTTP statuses from 400 on, where it differs from the rules below. A setting. */
+export type HttpStatusTable = Readonly<Record<number, HttpStatusMeaning>>;
+
+/** What a verdict depends on besides the answer. */
+export interface Meanings {
+  readonly codes: StatusCodeTable;
+  readonly httpStatus?: HttpStatusTable;
+  /**
+   * The call starts something that must not be started twice. A 5xx then leaves open whether it did: the specification
+   * does not say that nothing was done, and a gateway can fail after the service has begun. (Spec 7.)
+   */
+  readonly startsWork?: boolean;
+}
+
 /** How much of the service's own words is kept, in bytes of UTF-8. */
 const keptBytes = 2_000;
 
@@ -68,7 +82,7 @@ const unknownRefusal = { kind: 'retryable', outcomeUnknown: false, refusedWhenSp
  */
 export function judgeAnswer(
   answer: HttpAnswer & { readonly now: Date },
-  codes: StatusCodeTable,
+  { codes, httpStatus = {}, startsWork = false }: Meanings,
   redact: (text: string) => string = (text) => text,
 ): Verdict {
   const { status } = answer;
@@ -79,7 +93,20 @@ export function judgeAnswer(
 
   if (status === 200) return judgeEnvelope(envelope, codes, evidence, wait);
   const code = `http-${status}`;
-  if (status >= 500 || retryableStatuses.has(status)) return { ...evidence, ...notDone, ...wait, code };
+  switch (httpStatus[status]) {
+    case undefined:
+      break;
+    case 'not-done':
+      return { ...evidence, ...notDone, ...wait, code };
+    case 'unknown':
+      return { ...evidence, ...perhapsDone, ...wait, code };
+    case 'fatal':
+      return { ...evidence, kind: 'fatal', code };
+    case 'refused':
+      return { ...evidence, kind: 'refused', code };
+  }
+  if (status >= 500) return { ...evidence, ...(startsWork ? perhapsDone : notDone), ...wait, code };
+  if (retryableStatuses.has(status)) return { ...evidence, ...notDone, ...wait, code };
   if (refusedStatuses.has(status)) return { ...evidence, kind: 'refused', code };
   // Redirects are not followed: they indicate a wrong address. (Design 10.)
   if (status >= 300) return { ...evidence, kind: 'fatal', code };

@@ -16,6 +16,8 @@ export type ReviewEvent =
       readonly progress?: { readonly done: number; readonly total: number };
     }
   | { readonly type: 'source-notice'; readonly run: RunName; readonly notice: SourceNotice }
+  /** A run by file whose bookings all go by body, because none can be in the file. Nothing has been sent yet. */
+  | { readonly type: 'no-review-file'; readonly run: RunName; readonly posted: number }
   | { readonly type: 'collected'; readonly run: Run }
   | { readonly type: 'step-claimed'; readonly run: RunName; readonly step: Step; readonly attempt: number }
   | {

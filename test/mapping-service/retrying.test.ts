@@ -10,6 +10,7 @@ const query = { lastUpdateDateTime: new Date(0), syncId: 'cycle-1' };
 const something = { path: '/content/GetSomething' };
 const lists = answerWith({ Mappings: [], HotelBrands: [] });
 const busy: StandInAnswer = { kind: 'json', status: 503, body: {} };
+const tooMany: StandInAnswer = { kind: 'json', status: 429, body: {} };
 const dropped: StandInAnswer = { kind: 'drop', when: 'after-reading' };
 
 const repeatable: [string, Call][] = [
@@ -28,7 +29,7 @@ const all = [...repeatable, ...unrepeatable];
 
 describe('a call that the service has not processed', () => {
   it.each(all)('is repeated unchanged until it succeeds: %s', async (_operation, call) => {
-    const answers = [busy, { ...busy, status: 429 }, refusal(2030), refusal(2001)];
+    const answers = [tooMany, { ...busy, status: 425 }, refusal(2030), refusal(2001)];
     const { service, standIn } = await openService((_request, number) => answers[number - 1] ?? lists);
     expect(await call(service)).toMatchObject({ Status: true, StatusCode: 2000 });
     expect(standIn.requests).toHaveLength(5);
@@ -42,11 +43,20 @@ describe('a call that the service has not processed', () => {
   });
 
   it.each(all)('fails when its tries are spent: %s', async (operation, call) => {
-    const { service, standIn } = await openService(() => busy, { retry: { tries: 3 } });
+    const { service, standIn } = await openService(() => tooMany, { retry: { tries: 3 } });
     const error = await errorOf(call(service));
-    expect(error).toMatchObject({ kind: 'retryable', code: 'http-503', httpStatus: 503, operation });
-    expect(error.message).toContain('in 3 tries (http-503)');
+    expect(error).toMatchObject({ kind: 'retryable', code: 'http-429', httpStatus: 429, operation });
+    expect(error).not.toHaveProperty('outcomeUnknown');
+    expect(error.message).toContain('in 3 tries (http-429)');
     expect(standIn.requests).toHaveLength(3);
+  });
+
+  it.each(all)('after a status that the options call not done is repeated: %s', async (_operation, call) => {
+    const { service, standIn } = await openService((_request, number) => (number === 1 ? busy : lists), {
+      httpStatus: { 503: 'not-done' },
+    });
+    expect(await call(service)).toMatchObject({ StatusCode: 2000 });
+    expect(standIn.requests).toHaveLength(2);
   });
 
   it.each(all)('because it was down is repeated once it is up: %s', async (_operation, call) => {
@@ -85,6 +95,9 @@ describe('a call that the service may have processed', () => {
     ['whose answer breaks off', { kind: 'drop', when: 'mid-answer' }, 'connection-reset'],
     ['whose answer is no JSON', { kind: 'text', body: '<h1>Sign in</h1>' }, 'unreadable-answer'],
     ['whose answer is another success', { kind: 'json', status: 202, body: {} }, 'http-202'],
+    ['whose answer is a 500', { kind: 'json', status: 500, body: {} }, 'http-500'],
+    ['whose answer is a 503', busy, 'http-503'],
+    ['whose answer is a 504', { kind: 'text', status: 504, body: '<h1>Timeout</h1>' }, 'http-504'],
   ];
 
   for (const [what, answer, code] of unclear) {
@@ -99,7 +112,7 @@ describe('a call that the service may have processed', () => {
       async (operation, call) => {
         const { service, standIn } = await openService((_request, number) => (number === 1 ? answer : lists));
         const error = await errorOf(call(service));
-        expect(error).toMatchObject({ kind: 'retryable', code, operation });
+        expect(error).toMatchObject({ kind: 'retryable', code, operation, outcomeUnknown: true });
         expect(error.message).toContain('may have processed it');
         expect(standIn.requests).toHaveLength(1);
       },
@@ -125,7 +138,7 @@ describe('a call that the service may have processed', () => {
   });
 
   it('is not repeated when a later try had no answer', async () => {
-    const { service, standIn } = await openService((_request, number) => (number === 1 ? busy : dropped));
+    const { service, standIn } = await openService((_request, number) => (number === 1 ? tooMany : dropped));
     const error = await errorOf(service.reviewBookedHotelsByFile('a.csv'));
     expect(error).toMatchObject({ kind: 'retryable', code: 'connection-reset' });
     expect(standIn.requests).toHaveLength(2);

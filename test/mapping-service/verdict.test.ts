@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defaultStatusCodes, judgeAnswer, type StatusCodeTable } from '../../src/mapping-service/verdict.js';
+import {
+  defaultStatusCodes,
+  type HttpStatusTable,
+  judgeAnswer,
+  type StatusCodeTable,
+} from '../../src/mapping-service/verdict.js';
 
 interface Given {
   readonly status?: number;
@@ -7,16 +12,25 @@ interface Given {
   readonly body?: unknown;
   readonly bodyTruncated?: boolean;
   readonly codes?: StatusCodeTable;
+  readonly httpStatus?: HttpStatusTable;
+  readonly startsWork?: boolean;
 }
 
 /** A body that is neither text nor bytes is sent as JSON. */
-function judge({ status = 200, retryAfter, body = '', bodyTruncated = false, codes }: Given) {
+function judge({
+  status = 200,
+  retryAfter,
+  body = '',
+  bodyTruncated = false,
+  codes = defaultStatusCodes,
+  ...meanings
+}: Given) {
   const bytes =
     body instanceof Uint8Array
       ? Buffer.from(body)
       : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const now = new Date('2026-11-20T02:30:00Z');
-  return judgeAnswer({ status, retryAfter, body: bytes, bodyTruncated, now }, codes ?? defaultStatusCodes);
+  return judgeAnswer({ status, retryAfter, body: bytes, bodyTruncated, now }, { codes, ...meanings });
 }
 
 const notDone = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: false };
@@ -117,6 +131,54 @@ describe('a 200 that cannot be read', () => {
       ...perhapsDone,
       code: 'unreadable-answer',
     });
+  });
+});
+
+describe('a call that starts something', () => {
+  const startsWork = true;
+
+  it.each([500, 502, 503, 504])('leaves open after a %i whether it did', (status) => {
+    expect(judge({ startsWork, status, retryAfter: '30' })).toEqual({
+      ...perhapsDone,
+      code: `http-${status}`,
+      httpStatus: status,
+      retryAfterMs: 30_000,
+    });
+  });
+
+  it.each([408, 425, 429])('is surely not done after a %i', (status) => {
+    expect(judge({ startsWork, status })).toMatchObject(notDone);
+  });
+
+  it('is judged like any other by its envelope and by statuses that stop the run', () => {
+    expect(judge({ startsWork, status: 404 })).toMatchObject({ kind: 'fatal' });
+    expect(judge({ startsWork, body: { Status: false, StatusCode: 2001 } })).toMatchObject(notDone);
+    expect(judge({ startsWork, body: { Status: true, StatusCode: 2000 } })).toMatchObject({
+      kind: 'accepted',
+    });
+  });
+});
+
+describe('a status with a configured meaning', () => {
+  const httpStatus = { 404: 'refused', 429: 'unknown', 500: 'fatal', 503: 'not-done' } as const;
+
+  it.each([
+    [404, { kind: 'refused' }],
+    [429, { ...perhapsDone, retryAfterMs: 30_000 }],
+    [500, { kind: 'fatal' }],
+    [503, { ...notDone, retryAfterMs: 30_000 }],
+  ])('%i is what the configuration says, whatever the call', (status, verdict) => {
+    for (const startsWork of [false, true])
+      expect(judge({ startsWork, httpStatus, status, retryAfter: '30' })).toEqual({
+        ...verdict,
+        code: `http-${status}`,
+        httpStatus: status,
+      });
+  });
+
+  it('leaves the others as they are', () => {
+    expect(judge({ httpStatus, status: 502 })).toMatchObject(notDone);
+    expect(judge({ httpStatus, startsWork: true, status: 502 })).toMatchObject(perhapsDone);
   });
 });
 

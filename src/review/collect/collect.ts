@@ -21,6 +21,8 @@ export interface CollectLimits {
   /** The share of records that may be rejected, and of dates that may be unreadable. */
   readonly maxRejectedShare: number;
   readonly emptyDay: 'succeed' | 'fail';
+  /** The share of a file run's bookings that may go by body; without it, all of them. */
+  readonly maxPostedShare?: number;
   readonly batchSize: number;
 }
 
@@ -99,6 +101,13 @@ export async function collectDay(
   await bookings.addKnown();
   await bookings.storeRest();
   checkGates(bookings, limits, reader.locate(day));
+  if (delivery.kind === 'file') {
+    const { body: posted, file } = bookings.accepted;
+    // A run that tops up the day sends only a part of it, which may well be a single booking without a name.
+    const of = parts.delivered ? bookings.read - bookings.rejected : posted + file;
+    checkPosted({ posted, of }, limits, reader.locate(day));
+    if (posted > 0 && file === 0) notify({ type: 'no-review-file', run, posted });
+  }
   return collect.finish({ steps: delivery.plan(bookings.accepted), at: clock() });
 }
 
@@ -152,4 +161,17 @@ function checkGates(
       `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,
     );
   }
+}
+
+/** By body there is no result to compare with: a day meant for the file must not go by body unnoticed. */
+function checkPosted(
+  { posted, of }: { readonly posted: number; readonly of: number },
+  { maxPostedShare = 1 }: CollectLimits,
+  source: string,
+): void {
+  if (!isMoreThanShare(posted, of, maxPostedShare)) return;
+  throw new CollectError(
+    'too-many-posted',
+    `${posted} of ${of} bookings of ${source} lack a field or hold one that reads as NULL, so they cannot be in the review file and would go by body, which brings no result: more than file.maxPostedShare allows (${formatShare(maxPostedShare)}). Complete the source; or set file.incomplete: leave-empty, if the service accepts empty cells; or raise file.maxPostedShare; or set delivery: body`,
+  );
 }

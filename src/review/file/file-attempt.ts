@@ -6,20 +6,23 @@ import type { Spool } from '../../spool/spool.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
 import type { AttemptReader } from '../history.js';
-import { type BatchReader, type ClaimCheck, FencedError, type RunReader } from '../ledger.js';
+import { type BatchReader, type ClaimCheck, FencedError, type RunLister, type RunReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
 import type { RemoteFiles } from './remote-files.js';
+import type { IncompleteBookings } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
 export interface FileParts {
-  readonly ledger: RunReader & BatchReader & AttemptReader & ClaimCheck;
+  readonly ledger: RunReader & RunLister & BatchReader & AttemptReader & ClaimCheck;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
   readonly spool: Spool;
   readonly archive: Archive;
   /** The master id's column in the review file, a setting. (Spec 2.6.) */
   readonly masterIdColumn: string;
+  /** Whether the file may have empty cells: with `leave-empty` only. */
+  readonly incomplete: IncompleteBookings;
   /** Prepended to the path from the SFTP root in the by-file call. */
   readonly pathPrefix: string;
   /** See createResultNameTest. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { bookingFields, type FieldKind, textFields } from '../../booking/booking.js';
 import { lineEnd } from './csv.js';
 import {
+  allowEmpty,
   type CellCheck,
   checkDate,
   checkServiceId,
@@ -35,6 +36,8 @@ export interface ExpectedReviewFile {
   readonly rows: number;
   /** Of the whole file, in hexadecimal. */
   readonly sha256: string;
+  /** Whether missing fields are empty cells; by default no cell may be empty. The master id never may. */
+  readonly mayBeEmpty?: boolean;
 }
 
 const checksOfKinds: Readonly<Record<FieldKind, CellCheck>> = {
@@ -43,7 +46,10 @@ const checksOfKinds: Readonly<Record<FieldKind, CellCheck>> = {
   'guest-name': checkText,
   date: checkDate,
 };
-const bookingChecks = bookingFields.map(({ kind }) => checksOfKinds[kind]);
+const strictChecks = bookingFields.map(({ kind }) => checksOfKinds[kind]);
+const checksWithEmptyCells = bookingFields.map(({ kind }) =>
+  kind === 'id' ? checksOfKinds[kind] : allowEmpty(checksOfKinds[kind]),
+);
 const byteOrderMark = Buffer.from('\ufeff');
 const lineFeed = lineEnd.charCodeAt(0);
 /** Longer than any valid line: records over 1 MB never become bookings. (Design 4.) */
@@ -62,7 +68,8 @@ export async function checkReviewFile(
   expected: ExpectedReviewFile,
 ): Promise<FileFault | undefined> {
   const hash = createHash('sha256');
-  const lines = createLineWalk([expected.masterIdColumn, ...textFields.map(({ name }) => name)]);
+  const columns = [expected.masterIdColumn, ...textFields.map(({ name }) => name)];
+  const lines = createLineWalk(columns, expected.mayBeEmpty ? checksWithEmptyCells : strictChecks);
   for await (const block of bytes) {
     hash.update(block);
     const fault = lines.take(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
@@ -74,7 +81,7 @@ export async function checkReviewFile(
   return hash.digest('hex') === expected.sha256 ? undefined : { code: 'wrong-checksum', row: rows };
 }
 
-function createLineWalk(columns: readonly string[]) {
+function createLineWalk(columns: readonly string[], bookingChecks: readonly CellCheck[]) {
   const headerChecks = columns.map(createNameCheck);
   let row = 0;
   /** The start of the current line, from earlier blocks. */

@@ -13,7 +13,6 @@ import { triggerReview } from './trigger-review.js';
 export interface FileDeliveryParts extends FileParts {
   /** Posts the bookings that can't be in the file. */
   readonly body: Delivery;
-  readonly incomplete: 'post' | 'reject';
   /** The account's time zone. */
   readonly timezone: string;
 }

@@ -150,6 +150,11 @@ export const checkText: CellCheck = (bytes, start, end) => {
   return nullWord.test(text) ? 'reads-as-null' : undefined;
 };
 
+/** Passes an empty cell, which stands for a missing field; anything else has to pass the check. */
+export function allowEmpty(check: CellCheck): CellCheck {
+  return (bytes, start, end) => (start === end ? undefined : check(bytes, start, end));
+}
+
 /** Digits, 1 to 2^53-1, no leading zero. */
 export const checkServiceId: CellCheck = (bytes, start, end) => {
   const id = readDigits(bytes, start, end);

@@ -11,18 +11,24 @@ import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } 
  */
 export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): Promise<StepOutcome> {
   return convertFailures(async () => {
-    const { spool, ledger, masterIdColumn } = parts;
+    const { spool, ledger, masterIdColumn, incomplete } = parts;
     await removeOthersOfDay(parts, run.id);
     const { bytes, sha256 } = await spoolReviewFile(parts, run);
     const { bookings: rows } = await ledger.measureBatches(run.id, 'file');
-    const fault = await checkReviewFile(spool.read(reviewName(run)), { masterIdColumn, rows, sha256 });
+    const mayBeEmpty = incomplete === 'leave-empty';
+    const expected = { masterIdColumn, rows, sha256, mayBeEmpty };
+    const fault = await checkReviewFile(spool.read(reviewName(run)), expected);
     if (fault) {
       const { code, row, column } = fault;
       const place = column === undefined ? `row ${row}` : `row ${row}, column ${column}`;
+      // Collected with other settings than those it is resumed with.
+      const isLeftEmpty = code === 'blank-cell' && !mayBeEmpty;
       return {
         kind: 'fatal',
         evidence: { code: `review-file-${code}` },
-        advice: `the written file breaks the file rules at ${place}; nothing was sent: please report this and keep the ledger`,
+        advice: isLeftEmpty
+          ? `the written file has an empty cell at ${place}; nothing was sent. If this day was collected with file.incomplete: leave-empty, set it again, or replay the day.`
+          : `the written file breaks the file rules at ${place}; nothing was sent: please report this and keep the ledger`,
       };
     }
     return { kind: 'done', evidence: { code: 'ok', sha256 }, file: { rows, bytes, sha256 } };

@@ -41,16 +41,15 @@ export function renderReviewHeader(masterIdColumn: string): string {
 
 /**
  * Renders a booking as a line of the review file, without its line end: what csv-stringify would write, dates as
- * DDMMYYYY. (Spec 2.6.)
- *
- * @throws TypeError for a booking with a missing field; see `findFileObstacle`
+ * DDMMYYYY, a missing field as an empty cell. Which bookings may be in the file: see `findFileObstacle`. (Spec 2.6.)
  */
 export function renderReviewLine(booking: Booking, line: LineWriter): void {
   line.integer(booking.serviceId);
   const texts = listTexts(booking);
   for (let at = 0; at < texts.length; at += 1) {
-    const text = expectPresent(texts[at]);
-    line.field(separator, isDate[at] ? writeDate(text) : text, cellText);
+    const text = texts[at];
+    if (text === undefined) line.constant(separator);
+    else line.field(separator, isDate[at] ? writeDate(text) : text, cellText);
   }
 }
 
@@ -67,12 +66,14 @@ export function readReviewLine(line: string): Booking {
   );
 }
 
-/** Finds the hotel of a rendered line, which always names the provider's. */
-export function findHotel(line: string): HotelOfLine {
+/** Finds the hotel of a rendered line; undefined if the line doesn't name the provider's hotel. */
+export function findHotel(line: string): HotelOfLine | undefined {
   const idEnd = line.indexOf(',');
   let start = idEnd + 1;
   for (let cell = 1; cell < providerPlace; cell += 1) start = findCellEnd(line, start) + 1;
-  const end = findCellEnd(line, findCellEnd(line, start) + 1);
+  const nameEnd = findCellEnd(line, start);
+  const end = findCellEnd(line, nameEnd + 1);
+  if (nameEnd === start || end === nameEnd + 1) return undefined;
   return { serviceId: Number(line.slice(0, idEnd)), key: line.slice(start, end) };
 }
 
@@ -122,26 +123,27 @@ function readDate(text: string): string {
   return `${text.slice(4)}-${text.slice(2, 4)}-${text.slice(0, 2)}`;
 }
 
-function expectPresent(field: string | undefined): string {
-  if (field === undefined) throw new TypeError("a booking with a missing field can't be in the review file");
-  return field;
-}
-
 /** Why a booking can't be in the review file. It is posted by body or rejected. (Spec 4.3, design 4.) */
 export interface FileObstacle {
   readonly field: ServiceField;
   readonly reason: 'missing' | 'reads-as-null';
 }
 
+/** What happens to a booking that lacks a field: posted by body, rejected, or put into the file with an empty cell. */
+export type IncompleteBookings = 'post' | 'reject' | 'leave-empty';
+
 /**
- * The first field that keeps a booking out of the review file, where no cell may be blank or read as null. Undefined
- * if the booking can be in the file.
+ * The first field that keeps a booking out of the review file, where no cell may read as null, nor be blank unless
+ * `leave-empty` is set. Undefined if the booking can be in the file.
  */
-export function findFileObstacle(booking: Booking): FileObstacle | undefined {
+export function findFileObstacle(
+  booking: Booking,
+  incomplete: IncompleteBookings = 'post',
+): FileObstacle | undefined {
   const texts = listTexts(booking);
   for (let at = 0; at < texts.length; at += 1) {
     const text = texts[at];
-    if (text !== undefined && !readsAsNull(text)) continue;
+    if (text === undefined ? incomplete === 'leave-empty' : !readsAsNull(text)) continue;
     const field = textFields[at]?.name;
     if (field) return { field, reason: text === undefined ? 'missing' : 'reads-as-null' };
   }
@@ -157,13 +159,13 @@ export function createFileForms({
   incomplete,
 }: {
   readonly body: BookingForms;
-  readonly incomplete: 'post' | 'reject';
+  readonly incomplete: IncompleteBookings;
 }): BookingForms {
   return {
     kind: 'file',
     formOf(booking) {
-      if (findFileObstacle(booking) === undefined) return 'file';
-      return incomplete === 'post' ? 'body' : undefined;
+      if (findFileObstacle(booking, incomplete) === undefined) return 'file';
+      return incomplete === 'reject' ? undefined : 'body';
     },
     render: (booking, form, line) =>
       form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),

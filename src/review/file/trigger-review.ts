@@ -1,15 +1,19 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import { type StepOutcome, toServiceOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile } from '../review-file.js';
+import type { Run } from '../run.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { publishReviewFile, removeLeftovers } from './publish-file.js';
 import { findResults } from './remote-files.js';
 import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
 
+/** The latest runs, among which one with an accepted call is looked for. */
+const runsConsulted = 20;
+
 /**
  * `trigger`: checks that the file on the server is the one that was uploaded, then makes the by-file call. If an
  * earlier call may have succeeded, its result may be there already, and no further call is needed. (Spec 4.3, step
- * 3.)
+ * 3.) A 500, 503 or 504 is such a call: the specification does not say that the service has done nothing.
  */
 export async function triggerReview(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { service, sftp, pathPrefix, clock } = parts;
@@ -31,9 +35,30 @@ export async function triggerReview(parts: FileParts, attempt: FileAttempt): Pro
   if (looked.nothingSent) return looked;
 
   await expectClaim(parts, attempt);
-  const verdict = await service.reviewBookedHotelsByFile(`${pathPrefix}${remote.path}`, { signal });
-  const outcome = toServiceOutcome(verdict, sha256);
+  const path = `${pathPrefix}${remote.path}`;
+  const verdict = await service.reviewBookedHotelsByFile(path, { signal });
+  const outcome = await adviseOnPath(toServiceOutcome(verdict, sha256), path, parts, run);
   return { ...outcome, file: { ...looked.file, ...(outcome.kind === 'done' && { triggeredAt: clock() }) } };
+}
+
+/** A 404 of the by-file call can mean the address or the file. Calls that were accepted before rule out the address. */
+async function adviseOnPath(
+  outcome: StepOutcome,
+  path: string,
+  { ledger }: Pick<FileParts, 'ledger'>,
+  run: Run,
+): Promise<StepOutcome> {
+  if (outcome.kind !== 'fatal' || outcome.evidence.httpStatus !== 404) return outcome;
+  const advice = 'check file.sftp.root and file.ftpFilePathPrefix';
+  const wasAccepted = [run, ...(await ledger.listRuns({ limit: runsConsulted }))].some(
+    ({ counts }) => counts.delivered > 0,
+  );
+  return {
+    ...outcome,
+    advice: wasAccepted
+      ? `the service has accepted earlier calls, so address and key are right, but it does not find the file ${path}: ${advice}`
+      : `if service.baseUrl is right, the service does not find the file ${path}: ${advice}`,
+  };
 }
 
 /**

@@ -60,6 +60,7 @@ export async function prepareFileRun({
     spool: createDirectorySpool({ root: join(folder, 'spool') }),
     archive: createDirectoryArchive({ root: archiveRoot }),
     masterIdColumn,
+    incomplete: 'post',
     pathPrefix: '',
     resultPattern: defaultResultPattern,
     resultPollMs: 1_000,
