@@ -160,7 +160,16 @@ describe('a wrong value', () => {
     [inSftp({ hostKey: 'MD5:1f:2e' }), `file.sftp.hostKey: ${hostKeys}MD5:1f:2e`],
     [inSftp({ hostKey: [] }), `file.sftp.hostKey: ${hostKeys}a list`],
     [inSftp({ hostKey: [hostKey, 'SHA256:short'] }), `file.sftp.hostKey[1]: ${hostKeys}SHA256:short`],
-    [{ file: { incomplete: 'drop' } }, 'file.incomplete: expected post or reject, got: drop'],
+    [{ file: { incomplete: 'drop' } }, 'file.incomplete: expected post or reject or leave-empty, got: drop'],
+    [{ file: { maxPostedShare: 2 } }, 'file.maxPostedShare: expected a share from 0 to 1, got: 2'],
+    [
+      inService({ httpStatus: { 503: 'retryable' } }),
+      'service.httpStatus.503: expected not-done or unknown or fatal or refused, got: retryable',
+    ],
+    [
+      inService({ httpStatus: { 200: 'not-done' } }),
+      'service.httpStatus.200: expected an HTTP status from 400 to 599 such as 503, got: 200',
+    ],
     [
       { file: { resultTimeoutMinutes: 0 } },
       'file.resultTimeoutMinutes: expected a number above 0 and up to 10080, got: 0',

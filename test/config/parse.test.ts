@@ -40,6 +40,7 @@ describe('a configuration', () => {
         masterIdName: 'ServiceId',
         masterIdColumn: 'Service Mappings Id',
         statusCodes: defaultStatusCodes,
+        httpStatus: {},
       },
       source: {
         kind: 'csv',
@@ -52,6 +53,7 @@ describe('a configuration', () => {
       body: { batchSize: 500, concurrency: 8, timeoutSeconds: 30 },
       file: {
         incomplete: 'post',
+        maxPostedShare: 0.5,
         resultTimeoutMinutes: 360,
         resultPollSeconds: 30,
         resultQuietSeconds: 30,

@@ -42,8 +42,6 @@ const fileOnServer = () => {
 
 describe('a by-file call that the service did not accept', () => {
   it.each([
-    ['503', httpError(503)],
-    ['500', httpError(500)],
     ['429 without Retry-After', httpError(429)],
     ['2001 inside a 200', refusal(2001)],
     ['2030 inside a 200', refusal(2030)],
@@ -93,11 +91,48 @@ describe('a by-file call that the service did not accept', () => {
     expect(fileOnServer()).toEqual(uploaded);
   });
 
-  it('that has used all its tries fails the run, and the next one repeats it', async () => {
-    const { folder, service } = await prepare([httpError(503), httpError(503)], { retry: { tries: 2 } });
+  it('with a 503 that the configuration calls not done is repeated, and nothing counts as repeated', async () => {
+    const { folder, service } = await prepare([httpError(503)], {
+      service: { httpStatus: { 503: 'not-done' } },
+    });
+    const counts = { delivered: 4, repeated: 0, affected: 1 };
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls).toHaveLength(2);
+  });
+
+  it('with 404 names the path and the settings that make it, alone once other calls were accepted', async () => {
+    const { folder, service } = await prepare([httpError(404), httpError(404)]);
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
-    expect(first.report.error?.message).toContain('trigger failed with http-503');
+    const named = /VerifyMappings\/112026\/20112026\.csv.* file\.sftp\.root and file\.ftpFilePathPrefix/;
+    expect(first.report.error?.message).toMatch(named);
+    expect(first.report.error?.message).toContain('If service.baseUrl is right');
+    expect(service.calls).toHaveLength(1);
+
+    const mixed = [
+      ...bookings,
+      ...makeBookings(1, { first: 9 }).map((one) => ({ ...one, ProviderName: '' })),
+    ];
+    const withBatch = await prepareFileDay(server(), {
+      bookings: toCsv(mixed),
+      async onCall() {
+        await withBatch.standIn.received(2);
+        return httpError(404);
+      },
+    });
+    await withBatch.folder.runDay();
+    const again = await withBatch.folder.runDay();
+    expectReport(again, { exitCode: 1, state: 'failed', counts: { delivered: 1, pending: 4 } });
+    expect(again.report.error?.message).toMatch(named);
+    expect(again.report.error?.message).toContain('The service has accepted earlier calls');
+    expect(again.report.error?.message).not.toContain('baseUrl');
+  });
+
+  it('that has used all its tries fails the run, and the next one repeats it', async () => {
+    const { folder, service } = await prepare([httpError(429), httpError(429)], { retry: { tries: 2 } });
+    const first = await folder.runDay();
+    expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
+    expect(first.report.error?.message).toContain('trigger failed with http-429');
     const uploaded = fileOnServer();
     expectReport(await folder.runDay(), {
       exitCode: 0,
@@ -151,6 +186,8 @@ const silences: readonly (readonly [string, StandInAnswer])[] = [
   ['is dropped after it was read', { kind: 'drop', when: 'after-reading' }],
   ['is dropped in mid-answer', { kind: 'drop', when: 'mid-answer' }],
   ['is answered with an HTML page', httpError(200)],
+  ['is answered with 503', httpError(503)],
+  ['is answered with 504', httpError(504)],
 ];
 
 describe('a by-file call of unknown outcome', () => {

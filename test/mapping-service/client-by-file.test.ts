@@ -86,9 +86,9 @@ describe('a call by file', () => {
       { kind: 'refused', code: 'code-2020', answer: 'no such file' },
     ],
     [
-      '503',
-      () => ({ kind: 'json', status: 503, body: {} }),
-      { kind: 'retryable', code: 'http-503', outcomeUnknown: false },
+      '429',
+      () => ({ kind: 'json', status: 429, body: {} }),
+      { kind: 'retryable', code: 'http-429', outcomeUnknown: false },
     ],
     ['403', () => ({ kind: 'json', status: 403, body: {} }), { kind: 'fatal', code: 'http-403' }],
     [
@@ -100,6 +100,17 @@ describe('a call by file', () => {
     const standIn = await standInFor(handler);
     expect(await review(clientOf(standIn.baseUrl))).toMatchObject(verdict);
     expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each([500, 503, 504])('may have started a review after a %i, unlike a call by body', async (status) => {
+    const standIn = await standInFor(() => ({ kind: 'json', status, body: {} }));
+    const client = clientOf(standIn.baseUrl);
+    expect(await review(client)).toMatchObject({ ...perhapsDone, code: `http-${status}` });
+    const { signal } = new AbortController();
+    expect(await client.reviewBookedHotels(Buffer.from('{"Hotels":[]}'), { signal })).toMatchObject({
+      kind: 'retryable',
+      outcomeUnknown: false,
+    });
   });
 
   it('rejects with the reason of an abort', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { CollectError, type CollectLimits } from '../../../src/review/collect/collect.js';
+import { createFileForms } from '../../../src/review/file/review-line.js';
 import { FencedError } from '../../../src/review/ledger.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
@@ -218,6 +220,47 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
   ])('but not %s', async (_, script, limits) => {
     const { collect } = await prepareCollect();
     expect((await collect(script, { limits })).state).toBe('delivering');
+  });
+
+  const byFile = createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' });
+  const ofFile = { ...byFile, plan: () => [], perform: () => Promise.reject(new Error('nothing is sent')) };
+  const complete = {
+    ...{ ProviderName: 'bedlink', ProviderHotelId: 'H1' },
+    ...{ CheckInDate: '2026-12-30', CheckOutDate: '2026-12-31' },
+  };
+  const nameless = (count: number) => records(80_000, count, { ...complete, BookingClientName: undefined });
+  const half: CollectLimits = { ...lenient, maxPostedShare: 0.5 };
+
+  it('too many bookings that cannot be in the review file', async () => {
+    const { ledger, right, collect, events } = await prepareCollect();
+    const script: Script = [records(0, 49, complete), nameless(51)];
+    const failure = await collect(script, { limits: half, delivery: ofFile }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({
+      code: 'too-many-posted',
+      message: expect.stringMatching(
+        /^51 of 100 bookings of the array of 2026-11-20 .* file\.maxPostedShare allows \(50%\)\..* file\.incomplete: leave-empty/,
+      ),
+    });
+    expect(await ledger.listOpenSteps(right.runId, { limit: 10 })).toEqual([]);
+    expect(events.filter(({ type }) => type === 'no-review-file')).toEqual([]);
+  });
+
+  it('but not just the share of those that is allowed, and not by body', async () => {
+    const script: Script = [records(0, 50, complete), nameless(50)];
+    expect((await (await prepareCollect()).collect(script, { limits: half, delivery: ofFile })).state).toBe(
+      'delivering',
+    );
+    expect((await (await prepareCollect()).collect([nameless(9)], { limits: half })).state).toBe(
+      'delivering',
+    );
+  });
+
+  it('but a day without a file that is allowed is announced before anything is sent', async () => {
+    const { collect, events } = await prepareCollect();
+    await collect([nameless(3)], { limits: { ...half, maxPostedShare: 1 }, delivery: ofFile });
+    expect(events.filter(({ type }) => type === 'no-review-file')).toMatchObject([{ posted: 3 }]);
   });
 
   it('a source that fails in the middle, with its code and message', async () => {

@@ -34,6 +34,28 @@ describe('a finished review file', () => {
     }
   });
 
+  it('passes with empty cells where they are allowed, but not without a service id', async () => {
+    const allowed = { rows: 2, mayBeEmpty: true };
+    expect(await checkText(`${header}\n7,,,,,,\n8,R,,P,H,20112026,\n`, allowed)).toBeUndefined();
+    expect(await checkText(`${header}\n7,,,,,,\n,R,N,P,H,20112026,\n`, allowed)).toEqual({
+      code: 'blank-cell',
+      row: 2,
+      column: masterIdColumn,
+    });
+  });
+
+  it.each([
+    ['a blank', '7,R, ,P,H,20112026,21112026', { code: 'blank-cell', column: 'BookingClientName' }],
+    ['null', '7,R,N,null,H,20112026,21112026', { code: 'reads-as-null', column: 'ProviderName' }],
+    ['no date', '7,R,N,P,H,31112026,', { code: 'invalid-date', column: 'CheckInDate' }],
+    ['too few cells', '7,,,,,', { code: 'wrong-cell-count' }],
+  ])('does not pass with %s where empty cells are allowed', async (_, line, fault) => {
+    expect(await checkText(`${header}\n${line}\n`, { rows: 1, mayBeEmpty: true })).toEqual({
+      ...fault,
+      row: 1,
+    });
+  });
+
   it('passes with a header only, if that is expected', async () => {
     expect(await checkText(`${header}\n`, { rows: 0 })).toBeUndefined();
   });
@@ -253,11 +275,19 @@ interface Expectation {
   readonly rows: number;
   readonly sha256?: string;
   readonly blockBytes?: number;
+  readonly mayBeEmpty?: boolean;
 }
 
-function check(file: Buffer, { rows, sha256, blockBytes }: Expectation): Promise<FileFault | undefined> {
+function check(
+  file: Buffer,
+  { sha256, blockBytes, ...expected }: Expectation,
+): Promise<FileFault | undefined> {
   const actual = createHash('sha256').update(file).digest('hex');
-  return checkReviewFile(inBlocks(file, blockBytes), { masterIdColumn, rows, sha256: sha256 ?? actual });
+  return checkReviewFile(inBlocks(file, blockBytes), {
+    masterIdColumn,
+    sha256: sha256 ?? actual,
+    ...expected,
+  });
 }
 
 function checkText(text: string, expected: Expectation): Promise<FileFault | undefined> {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
-import { findFileObstacle } from '../../../src/review/file/review-line.js';
+import { createBodyForms } from '../../../src/review/body/booking-item.js';
+import { createFileForms, findFileObstacle } from '../../../src/review/file/review-line.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
 
 const complete: Booking = {
@@ -52,6 +53,26 @@ describe('a booking in the review file', () => {
       expect(findFileObstacle({ ...complete, bookingClientName })).toBeUndefined();
     },
   );
+
+  it('may lack any field where empty cells are allowed, but not hold one that reads as null', () => {
+    expect(findFileObstacle({ serviceId: 1 }, 'leave-empty')).toBeUndefined();
+    expect(findFileObstacle(without('bookingClientName'), 'leave-empty')).toBeUndefined();
+    expect(findFileObstacle({ serviceId: 1, bookingClientName: 'None' }, 'leave-empty')).toEqual({
+      field: 'BookingClientName',
+      reason: 'reads-as-null',
+    });
+  });
+
+  it.each([
+    ['post', 'body', 'body'],
+    ['reject', undefined, undefined],
+    ['leave-empty', 'file', 'body'],
+  ] as const)('takes the form that %s gives it', (incomplete, nameless, readingAsNull) => {
+    const { formOf } = createFileForms({ body: createBodyForms('ServiceId'), incomplete });
+    expect(formOf(complete)).toBe('file');
+    expect(formOf(without('bookingClientName'))).toBe(nameless);
+    expect(formOf({ ...complete, bookingClientName: 'Null' })).toBe(readingAsNull);
+  });
 
   it('is excluded for the first obstacle, in the service’s order', () => {
     const { bookingReferenceId: _left, ...rest } = complete;

@@ -41,6 +41,21 @@ describe('a result and the bookings that were sent', () => {
     });
   });
 
+  it('match where fields are missing: an empty cell is written as it was, quoted or as NULL', async () => {
+    const sparse: Booking = { serviceId: 7, bookingReferenceId: 'BR-7', checkInDate: '2026-11-20' };
+    const bare: Booking = { serviceId: 8 };
+    const sent = linesOf([sparse, bare, one]).toString().split('\n').slice(0, -1);
+    const asSent = sent.map((line) => `${line},False\n`).join('');
+    for (const rows of [asSent, asSent.replaceAll(',,', ',"",'), asSent.replaceAll(',,', ',NULL,')]) {
+      const joined = await join(
+        [sparse, bare, one],
+        `${masterIdColumn},BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,IsCorrectMapping\n${rows}`,
+      );
+      expect(joined).toMatchObject({ sent: 3, unanswered: 0, foreign: 0, loose: 0, incorrect: 3 });
+      expect(joined.affected).toHaveLength(3);
+    }
+  });
+
   it('yield the affected bookings, in any order, batch by batch', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -94,6 +94,9 @@ describe('the two forms', () => {
     });
     expect(findHotel('{"ServiceId":7,"ProviderName":"a"}', 'body')).toBeUndefined();
     expect(findHotel('{"ServiceId":7,"ProviderHotelId":"b"}', 'body')).toBeUndefined();
+    expect(findHotel('7,R,N,a,,,', 'file')).toBeUndefined();
+    expect(findHotel('7,R,N,,b,,', 'file')).toBeUndefined();
+    expect(findHotel('7,,,a,b,,', 'file')).toEqual({ serviceId: 7, key: 'a,b' });
   });
 
   it('have no reference for a booking without one', () => {
