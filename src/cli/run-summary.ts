@@ -63,7 +63,10 @@ export function renderClosing(
   const sections = [
     isOnlooker && isActive(run)
       ? `${run.day}: run ${run.id} is ${run.state}, started ${duration} ago`
-      : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}`,
+      : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}${hasNoFile(run) ? ', without a review file' : ''}`,
+    ...(hasNoFile(run)
+      ? [`  no booking can be in the file: all ${formatCount(counts.posted)} go by body, without a result`]
+      : []),
     ...explain(run, toppedUp),
     renderTable(
       Object.entries(counts)
@@ -94,6 +97,12 @@ function describeState({ state, failure }: Run): string {
     case 'awaiting-result':
       return 'awaits its result';
   }
+}
+
+/** Somebody who set up delivery by file expects a result, and by body there is none. */
+function hasNoFile({ delivery, counts, collectedAt }: Run): boolean {
+  const { accepted, posted } = counts;
+  return delivery === 'file' && collectedAt !== undefined && posted > 0 && posted === accepted;
 }
 
 function explain({ state, failure, counts, topsUp, cancelReason }: Run, toppedUp = 'before'): string[] {

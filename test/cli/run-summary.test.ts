@@ -70,6 +70,21 @@ describe('the summary of a run', () => {
     );
   });
 
+  it('of a run by file that wrote no file says so in its first line', () => {
+    const counts = { read: 1_000, accepted: 1_000, duplicates: 0, rejected: 0, delivered: 1_000 };
+    const [first, second] = close({
+      run: someRun({ delivery: 'file', counts: { ...counts, posted: 1_000, affected: null } }),
+    }).split('\n');
+    expect(first).toBe(
+      '2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s, without a review file',
+    );
+    expect(second).toBe('  no booking can be in the file: all 1,000 go by body, without a result');
+    const [usual] = close({ run: someRun({ delivery: 'file', counts: { ...counts, posted: 999 } }) }).split(
+      '\n',
+    );
+    expect(usual).toBe('2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s');
+  });
+
   it('lists what was rejected and refused, why and where', () => {
     const counts = { read: 1_234_567, accepted: 1_200_000, duplicates: 567, rejected: 34_000 };
     expect(

@@ -168,7 +168,7 @@ describe('a wrong value', () => {
     ],
     [
       inService({ httpStatus: { 200: 'not-done' } }),
-      'service.httpStatus.200: expected an HTTP status from 400 to 599 such as 503, got: 200',
+      'service.httpStatus.200: expected an HTTP status from 400 to 599 such as 503, got: "200"',
     ],
     [
       { file: { resultTimeoutMinutes: 0 } },
