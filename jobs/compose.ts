@@ -73,6 +73,7 @@ export async function composeCollect(config: Config, sourceMessages: SourceMessa
       emptyDay: config.emptyDay,
       maxPostedShare: config.file.maxPostedShare,
       batchSize,
+      volume: config.volume,
     },
     clock,
   };

@@ -51,6 +51,7 @@ export async function dryRunDay(
       source: run.source,
       counts: run.counts,
       ...(run.suspects && { suspects: toSuspectsReport(run.suspects) }),
+      ...(run.volume && { volume: run.volume }),
       rejects: details.rejects,
       warnings: details.warnings,
       ...content,
@@ -121,6 +122,7 @@ async function collect(
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
     ...comparison,
+    ...(kept && { volumes: kept }),
     delivery,
     ledger,
     notify,

@@ -45,13 +45,18 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
 /** Each handler starts one job, and loads it only then. */
 function createHandlers(io: CommandIo): Handlers {
   return {
-    run: ({ day, dryRun, out, delivery, detach }, globals) =>
+    run: ({ day, dryRun, out, delivery, detach, acceptVolume }, globals) =>
       withConfig(globals, io, async (configured, terminal) => {
         const config = withDelivery(configured, globals, delivery);
         const businessDay = readDayIn(config.timezone, day);
         if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
         const { reviewDay } = await import('./review-day.js');
-        return reviewDay(config, businessDay, { mode: 'run', trigger: 'manual', delivery, detach }, terminal);
+        return reviewDay(
+          config,
+          businessDay,
+          { mode: 'run', trigger: 'manual', delivery, detach, acceptsVolume: acceptVolume },
+          terminal,
+        );
       }),
     cancel: (day, options, globals) =>
       withConfig(globals, io, async (config, terminal) => {

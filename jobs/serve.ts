@@ -76,11 +76,11 @@ function hookOf({ hook }: Config, ledger: Ledger, reviews: BackgroundReviews): H
     toleranceSeconds: hook.toleranceSeconds,
     runs: {
       findRun: (requestId) => ledger.findHookRun(requestId),
-      async start(day, requestId) {
+      async start(day, requestId, expected) {
         // Starting a run waits for a ledger that is unavailable: a caller that got an error must not find a run started
         // later.
         await ledger.ping();
-        const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });
+        const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
         if (requestId !== undefined)
           await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });
         return { runId: run.id, day: day.iso, isNew };

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.js';
 /** Prints a `curl` command that calls the end-of-day hook, signed and ready to be pasted. */
 export async function signHook(
   { hook, server }: Config,
-  { day, url = addressOf(server), with: how }: HookOptions,
+  { day, expected, url = addressOf(server), with: how }: HookOptions,
   terminal: Terminal,
 ): Promise<number> {
   const [secret] = [hook.secret ?? []].flat();
@@ -25,6 +25,7 @@ export async function signHook(
     id: `msg_${randomUUID()}`,
     at: clock(),
     ...(day !== undefined && { day }),
+    ...(expected !== undefined && { expected }),
     ...(isSigned && secret !== undefined && { secret }),
   });
   terminal.answer(curl, { curl });

@@ -29,6 +29,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { ...nameFields(event.run), posted: event.posted },
         'no review file: all bookings go by body',
       );
+    case 'volume-dropped': {
+      const { accepted, usual, drops } = event.volume;
+      return log.warn({ ...nameFields(event.run), accepted, usual, drops }, 'volume dropped');
+    }
     case 'collected': {
       const { counts, suspects, openSteps: steps } = event.run;
       return log.info({ ...runFields(event.run), counts, suspects, steps }, 'collected');

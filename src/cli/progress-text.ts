@@ -1,5 +1,6 @@
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
+import { describeDrops } from '../review/volume.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 
@@ -67,6 +68,8 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return `the source has no column ${event.notice.column}: all bookings are sent without it`;
     case 'no-review-file':
       return `no booking can be in the review file: all ${formatCountOf(event.posted, 'booking')} go by body, which brings no result`;
+    case 'volume-dropped':
+      return `far fewer bookings than usual: ${describeDrops(event.volume).join('; ')}`;
     case 'collected': {
       const { counts, openSteps } = event.run;
       const collected = `collected: ${formatCountOf(counts.accepted, 'booking')} in ${formatCountOf(openSteps, 'step')}`;

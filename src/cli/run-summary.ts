@@ -4,6 +4,7 @@ import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
+import { describeDrops } from '../review/volume.js';
 import { formatCount, formatDuration, formatInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderFileSummary } from './file-summary.js';
@@ -75,6 +76,7 @@ export function renderClosing(
     ),
     ...renderFileSummary(run, command),
     ...renderSuspectSummary(run, command),
+    ...renderVolume(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...renderRefused(refused, counts.refused),
@@ -122,6 +124,12 @@ export function renderReasons(title: string, reasons: readonly ReasonCount[], pl
     firstPlace === undefined ? '' : `first at ${placeUnit} ${formatCount(firstPlace)}`,
   ]);
   return [`${title}:`, renderTable(rows)];
+}
+
+/** The message of a run that failed for it says it already. */
+function renderVolume({ volume, failure }: Run): string[] {
+  if (!volume || failure?.code === 'volume-dropped') return [];
+  return ['far fewer bookings than usual:', ...describeDrops(volume).map((text) => `  ${text}`)];
 }
 
 function renderRefused(refused: readonly RefusedBooking[], total: number): string[] {

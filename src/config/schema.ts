@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/booking.js';
-import { isTimeZone } from '../booking/business-day.js';
+import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
 import { checkBaseUrl } from '../mapping-service/options.js';
 import { createSlots } from '../schedule/slots.js';
 import { readKeys } from '../server/signature.js';
@@ -109,6 +109,27 @@ const retry = group({
 
 const cronFields = 'five cron fields such as "30 2 * * *"';
 
+const volume = group({
+  minimum: wholeNumber(0, 1_000_000_000)
+    .exactOptional()
+    .describe('Fewer accepted bookings than this are always too few. Without it, only what is usual counts.'),
+  shareOfUsual: share()
+    .default(0.5)
+    .describe(
+      'A day has too few bookings if it has less than this share of the usual number: the median of the same weekday over the last ' +
+        'eight weeks, in total and per provider. 0 compares nothing.',
+    ),
+  onDrop: oneOf('warn', 'fail')
+    .default('warn')
+    .describe(
+      'Whether a day with too few bookings is sent with a warning, or fails before anything is sent.',
+    ),
+  exceptions: z
+    .array(textThat(isCalendarDay, 'a day such as "2026-12-25"'), expected('a list of days'))
+    .default([])
+    .describe('Days that are not compared, nor compared with, such as holidays.'),
+});
+
 const schedule = group({
   cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
     .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
@@ -181,6 +202,7 @@ export const settingsSchema = group({
   maxRefusedShare: share()
     .default(0.1)
     .describe("The share of a day's bookings that the service may refuse before the run stops."),
+  volume: volume.prefault({}).describe('When a day has suspiciously few bookings.'),
   emptyDay: oneOf('succeed', 'fail')
     .default('succeed')
     .describe('How the run of a day without bookings ends.'),

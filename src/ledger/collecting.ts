@@ -57,6 +57,17 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       return lines.includes(`\n${line}\n`);
     },
 
+    noteVolume: ({ providers, drop }) =>
+      transact(function* () {
+        yield* lockRight(dialect, right);
+        yield* change(
+          `UPDATE ${dialect.schema}runs SET providers = ?, volume = ? WHERE number = ?`,
+          providers && JSON.stringify(providers),
+          drop ? JSON.stringify(drop) : null,
+          run,
+        );
+      }),
+
     finish: ({ steps, at }) =>
       transact(function* (mayBeDone) {
         const { run: before, row } = yield* lockRight(dialect, right);
@@ -84,7 +95,7 @@ function* resetRun(
     `UPDATE ${schema}runs SET source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL
+       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, providers = NULL, volume = NULL
      WHERE number = ?`,
     source,
     batchSize,
@@ -120,7 +131,7 @@ function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Quer
   yield* change(
     `UPDATE ${schema}runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
-       filtered = filtered + ?,       suspects = suspects + ?, filled_in = filled_in + ?
+       filtered = filtered + ?, suspects = suspects + ?, filled_in = filled_in + ?
      WHERE number = ?`,
     accepted + duplicates + rejects.length + filtered,
     accepted,

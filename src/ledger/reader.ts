@@ -5,7 +5,15 @@ import { createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
 import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
-import { getRun, listActiveRuns, listLatestRuns, listRuns, runNumber, summarise } from './runs.js';
+import {
+  getRun,
+  listActiveRuns,
+  listLatestRuns,
+  listRuns,
+  listVolumes,
+  runNumber,
+  summarise,
+} from './runs.js';
 import { isBeingPerformed, listOpenSteps, tally } from './steps.js';
 import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
 
@@ -21,6 +29,7 @@ export function createReader(
   return {
     mappings: createMappingReader(store),
     exports: createExportReader(store),
+    listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: async (day) => (await read(() => listRuns(dialect, { day, limit: 1 })))[0],
     getRun: (runId) => read(() => getRun(dialect, runId)),
     listRuns: (options) => read(() => listRuns(dialect, options)),

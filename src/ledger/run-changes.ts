@@ -1,5 +1,13 @@
 import { patchRun, type RunPatch } from '../review/changes.js';
-import type { Abandonment, HookRequests, NewRun, Right, RunWriter, Settlement } from '../review/ledger.js';
+import type {
+  Abandonment,
+  CollectRequest,
+  HookRequests,
+  NewRun,
+  Right,
+  RunWriter,
+  Settlement,
+} from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import {
   abandonRun,
@@ -18,7 +26,7 @@ export function createRunWriter({ dialect, read, transact }: Store): RunWriter &
   return {
     createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
     abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
-    takeOver: (runId) => transact(() => takeOver(dialect, runId)),
+    takeOver: (runId, asked) => transact(() => takeOver(dialect, runId, asked)),
     settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
     reopenAbandoned: (runId) => transact(() => reopenAbandonedSteps(dialect, runId)),
     findHookRun: (requestId) => read(() => findHookRun(dialect, requestId)),
@@ -34,14 +42,16 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     yield* changeRun(dialect, replaced.number, cancelRun(replaced.run, run.startedAt));
   }
   yield* change(
-    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, state, started_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'collecting', ?)`,
+    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, accepts_volume, expected, state, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'collecting', ?)`,
     run.id,
     run.day,
     run.delivery,
     run.trigger,
     run.reason ?? null,
     run.topsUp ? 1 : 0,
+    run.acceptsVolume ? 1 : 0,
+    run.expected ?? null,
     run.startedAt,
   );
   return yield* getRun(dialect, run.id);
@@ -61,10 +71,10 @@ function* abandon(
   return patch !== undefined;
 }
 
-function* takeOver(dialect: Dialect, runId: string): Query<Run> {
+function* takeOver(dialect: Dialect, runId: string, asked: CollectRequest = {}): Query<Run> {
   const { number, run } = yield* lockRun(dialect, runId);
   for (const each of takeOverSteps(run)) yield* changeSteps(dialect, number, each);
-  const patch = finishTakeOver(run, yield* readTotals(dialect, number));
+  const patch = finishTakeOver(run, yield* readTotals(dialect, number), asked);
   yield* changeRun(dialect, number, patch);
   return patchRun(run, patch);
 }
@@ -134,5 +144,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
     cancel_reason: patch.cancelReason,
     file: file && JSON.stringify(file),
     names_blanked_at: patch.namesBlankedAt,
+    accepts_volume: patch.acceptsVolume && 1,
+    expected: patch.expected,
   };
 }

@@ -1,9 +1,10 @@
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import { FencedError, type LedgerSummary, type Right } from '../review/ledger.js';
 import { noRuns, type Run, type RunState } from '../review/run.js';
+import type { DayVolume } from '../review/volume.js';
 import { all, type Dialect, one, type Query } from './query.js';
 import { quotedActiveStates, runColumns, toRun } from './stored-run.js';
-import { type StoredRow, withoutUndefined } from './stored-values.js';
+import { readJson, type StoredRow, withoutUndefined } from './stored-values.js';
 
 export interface StoredRun {
   /** Its row number: short, so that the tables that refer to it stay small. */
@@ -91,6 +92,22 @@ export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
     `SELECT * FROM ${schema}runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`,
   );
   return rows.map(toRun);
+}
+
+export function* listVolumes({ schema }: Dialect, days: readonly string[]): Query<DayVolume[]> {
+  if (days.length === 0) return [];
+  const rows = yield* all(
+    `SELECT day, accepted, providers FROM ${schema}runs WHERE number IN (
+       SELECT max(number) FROM ${schema}runs
+       WHERE state = 'succeeded' AND NOT tops_up AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
+     ) ORDER BY day`,
+    ...days,
+  );
+  return rows.map((row) => ({
+    day: String(row.day),
+    accepted: Number(row.accepted),
+    providers: readJson<Record<string, number>>(row.providers) ?? null,
+  }));
 }
 
 export function* summarise({ schema }: Dialect, today: BusinessDay): Query<LedgerSummary> {

@@ -2,7 +2,7 @@ import type { Attempt } from '../review/history.js';
 import type { OpenStep, StoredStep } from '../review/ledger.js';
 import { activeRunStates, countVerdicts, type Run, type RunFailure } from '../review/run.js';
 import type { Step, StepEnding } from '../review/step.js';
-import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
 export const runTables = [
@@ -26,6 +26,7 @@ export const runColumns = [
   ...['delivered', 'refused', 'repeated'],
   ...['suspects', 'filled_in'],
   ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
+  ...['volume', 'accepts_volume', 'expected'],
   'file',
 ]
   .map((name) => `runs.${name}`)
@@ -77,6 +78,9 @@ export function toRun(row: StoredRow): Run {
     failuresInRow: count('failures_in_row'),
     failure: failure || undefined,
     namesBlankedAt: integer('names_blanked_at'),
+    volume: readJson<Run['volume']>(row.volume),
+    acceptsVolume: Number(row.accepts_volume) === 1 ? (true as const) : undefined,
+    expected: integer('expected'),
     file,
   });
 }

@@ -9,6 +9,11 @@ export function readColumns(row: StoredRow) {
   };
 }
 
+/** Undefined for NULL. */
+export function readJson<Value>(stored: StoredRow[string] | undefined): Value | undefined {
+  return stored === null || stored === undefined ? undefined : (JSON.parse(String(stored)) as Value);
+}
+
 /** Removes undefined fields, so that JSON and comparisons in tests agree. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,

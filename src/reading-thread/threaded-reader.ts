@@ -97,8 +97,10 @@ export async function sendChunks(
     for await (const chunk of chunks) {
       if (wanted === 0) await new Promise<void>((resolve) => (onWanted = resolve));
       wanted -= 1;
-      const { bytes, ends, forms, referenceHashes } = chunk.lines;
-      send({ kind: 'chunk', chunk }, [bytes.buffer, ends.buffer, forms.buffer, referenceHashes.buffer]);
+      const { bytes, ...arrays } = chunk.lines;
+      const { ends, forms, referenceHashes, providerOf } = arrays;
+      const moved = [bytes, ends, forms, referenceHashes, providerOf].map(({ buffer }) => buffer);
+      send({ kind: 'chunk', chunk }, moved);
     }
     send({ kind: 'end' });
   } catch (error) {

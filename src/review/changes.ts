@@ -26,6 +26,8 @@ export interface RunPatch {
   readonly cancelReason?: string;
   readonly file?: Partial<ReviewFile>;
   readonly namesBlankedAt?: null;
+  readonly acceptsVolume?: true;
+  readonly expected?: number;
 }
 
 /** New values for the fields of a step; `null` clears a field. */

@@ -3,6 +3,7 @@ import type { Right } from './ledger.js';
 import type { Run } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';
+import type { Volume, VolumeDrop } from './volume.js';
 
 /** What collecting a day writes to. */
 export interface Collecting {
@@ -34,8 +35,14 @@ export interface Collect {
   store(chunk: CollectedChunk): Promise<void>;
   /** True if that stored batch contains exactly this line. @throws FencedError */
   holds(form: BookingForm, batch: number, line: string): Promise<boolean>;
+  /** Stores how many bookings were accepted by provider, and whether they are far fewer than usual. */
+  noteVolume(volume: CollectedVolume): Promise<void>;
   /** Ends the collect and stores the plan, in one transaction. */
   finish(plan: { readonly steps: readonly PlannedStep[]; readonly at: number }): Promise<Run>;
+}
+
+export interface CollectedVolume extends Pick<Volume, 'providers'> {
+  readonly drop?: VolumeDrop;
 }
 
 export interface CollectedChunk {

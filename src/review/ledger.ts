@@ -7,6 +7,7 @@ import type { Collecting, DeliveredBookings } from './collected.js';
 import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
+import type { VolumeHistory } from './volume.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -35,6 +36,7 @@ export interface ReadOnlyLedger
     AttemptReader,
     BatchReader,
     DeliveredBookings,
+    VolumeHistory,
     RejectReader,
     RejectLister,
     History,
@@ -73,8 +75,8 @@ export interface RunWriter {
   createRun(run: NewRun): Promise<Run>;
   /** Cancels an unfinished run; false if it has ended otherwise. Whoever works on it can't write to it any more. */
   abandon(runId: string, abandonment: Abandonment): Promise<boolean>;
-  /** Takes a run over: see `takeOverSteps`. */
-  takeOver(runId: string): Promise<Run>;
+  /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
+  takeOver(runId: string, asked?: CollectRequest): Promise<Run>;
   /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
   settle(right: Right, settlement: Settlement): Promise<boolean>;
   /**
@@ -178,7 +180,15 @@ export interface LedgerSummary {
   readonly lastGoodDay?: string;
 }
 
-export interface NewRun {
+/** What whoever starts or resumes a run says about its day. */
+export interface CollectRequest {
+  /** Far fewer bookings than usual are right this time. */
+  readonly acceptsVolume?: boolean | undefined;
+  /** How many records the source should hold. */
+  readonly expected?: number | undefined;
+}
+
+export interface NewRun extends CollectRequest {
   readonly id: string;
   readonly day: string;
   readonly delivery: DeliveryKind;

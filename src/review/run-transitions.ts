@@ -1,5 +1,5 @@
 import type { RunPatch, StepPatch, StepSelection, StepsChange } from './changes.js';
-import type { Abandonment, Settlement } from './ledger.js';
+import type { Abandonment, CollectRequest, Settlement } from './ledger.js';
 import { isActive, type Run, type RunState } from './run.js';
 import type { PlannedStep, StepState } from './step.js';
 
@@ -87,9 +87,19 @@ export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
 }
 
 /** What taking a run over does to the run. Guests' names may be written again, hence `namesBlankedAt`. */
-export function finishTakeOver(run: Run, totals: StepTotals): RunPatch {
+export function finishTakeOver(
+  run: Run,
+  totals: StepTotals,
+  { acceptsVolume, expected }: CollectRequest = {},
+): RunPatch {
   const { openSteps, refused } = totals;
-  const taken: RunPatch = { token: run.token + 1, openSteps, namesBlankedAt: null };
+  const taken: RunPatch = {
+    token: run.token + 1,
+    openSteps,
+    namesBlankedAt: null,
+    ...(acceptsVolume && { acceptsVolume }),
+    ...(expected !== undefined && { expected }),
+  };
   const state = run.state === 'failed' ? resumedState(run) : run.state;
   const isAwaiting = mayAwaitResult({ ...run, state, openSteps }) && isOnlyResultMissing(totals);
   const resumed: RunPatch = {

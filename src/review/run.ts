@@ -1,4 +1,5 @@
 import type { ReviewFile } from './review-file.js';
+import type { VolumeDrop } from './volume.js';
 
 /** What started a run. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay';
@@ -101,6 +102,12 @@ export interface Run {
   /** Consecutive steps that ran out of tries. */
   readonly failuresInRow: number;
   readonly failure?: RunFailure;
+  /** It collected far fewer bookings than usual. */
+  readonly volume?: VolumeDrop;
+  /** Far fewer bookings than usual are right this time. */
+  readonly acceptsVolume?: true;
+  /** How many records the end-of-day hook expected. */
+  readonly expected?: number;
   /** When its guest names were blanked. */
   readonly namesBlankedAt?: number;
   /** Only for a file run, once its file was written. */

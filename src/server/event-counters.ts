@@ -46,6 +46,7 @@ export function createEventCounters(clock: () => number): EventCounters {
     'Bookings whose ServiceId was filled in from the local copy of the mappings',
     [],
   );
+  const volumeDrops = counter('volume_drops', 'Days collected with far fewer bookings than usual', []);
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',
@@ -97,12 +98,15 @@ export function createEventCounters(clock: () => number): EventCounters {
           filledIn.inc(event.run.suspects?.filledIn ?? 0);
           return records.inc({ outcome: 'rejected' }, rejected);
         }
+        case 'volume-dropped':
+          return volumeDrops.inc();
         case 'step-claimed':
           return noteClaim(nameClaim(event.run.id, event.step.name, event.attempt));
         case 'step-ended':
           return noteEnd(event);
         case 'settled':
           if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected ?? 0);
+          if (event.run.failure?.code === 'volume-dropped') volumeDrops.inc();
           return settled.inc({ state: event.run.state });
         default:
           return;

@@ -10,7 +10,7 @@ import { answerWithin, TooLateError } from './deadline.js';
 import { HttpError } from './http-error.js';
 import type { Statuses } from './ports.js';
 
-export interface DayRequest {
+export interface HookRequest {
   readonly body: Uint8Array;
   /** The header `content-type`. */
   readonly contentType: string | undefined;
@@ -20,23 +20,30 @@ export interface DayRequest {
   readonly zone: string;
 }
 
+export interface RequestedDay {
+  readonly day: BusinessDay;
+  /** How many records its source should hold. */
+  readonly expected?: number;
+}
+
 /** With any parameters, such as a charset. */
 const jsonType = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Reads the day from a request of the hook: `{"day":"YYYY-MM-DD"}`. Without a body or without that member it is yesterday, as
- * for `run`; other members are ignored.
+ * Reads a request of the hook: `{"day":"YYYY-MM-DD","expected":412}`. Without a body or without `day` it is yesterday, as for
+ * `run`; other members are ignored.
  *
  * @throws HttpError 400, 415, or 422 for a day that has not started; none quotes the body
  */
-export function readDay({ body, contentType, at, zone }: DayRequest): BusinessDay {
+export function readRequest({ body, contentType, at, zone }: HookRequest): RequestedDay {
   const today = businessDayAt(new Date(at), zone);
-  if (body.length === 0) return today.previous();
+  if (body.length === 0) return { day: today.previous() };
   if (!jsonType.test(contentType ?? '')) {
     throw new HttpError(415, 'the body must be JSON: send the header content-type: application/json');
   }
   const content = parseObject(body);
-  if (!Object.hasOwn(content, 'day')) return today.previous();
+  const expected = readExpected(content);
+  if (!Object.hasOwn(content, 'day')) return { day: today.previous(), ...expected };
   const { day } = content;
   if (typeof day !== 'string' || !isCalendarDay(day)) {
     throw new HttpError(400, 'day must be a calendar date written YYYY-MM-DD');
@@ -44,7 +51,24 @@ export function readDay({ body, contentType, at, zone }: DayRequest): BusinessDa
   if (day > today.iso) {
     throw new HttpError(422, `${day} has not started: in ${zone} it is ${today.iso}`);
   }
-  return createBusinessDay(day, zone);
+  return { day: createBusinessDay(day, zone), ...expected };
+}
+
+/** More records than any day has. */
+const mostExpected = 1_000_000_000;
+
+function readExpected(content: Record<string, unknown>): Pick<RequestedDay, 'expected'> {
+  if (!Object.hasOwn(content, 'expected')) return {};
+  const { expected } = content;
+  if (
+    typeof expected !== 'number' ||
+    !Number.isInteger(expected) ||
+    expected < 0 ||
+    expected > mostExpected
+  ) {
+    throw new HttpError(400, 'expected must be the number of records of the day, a whole number such as 412');
+  }
+  return { expected };
 }
 
 function parseObject(body: Uint8Array): Record<string, unknown> {
@@ -70,7 +94,7 @@ export interface HookRuns {
    *
    * @throws LedgerAwayError
    */
-  start(day: BusinessDay, requestId: string | undefined): Promise<StartedRun>;
+  start(day: BusinessDay, requestId: string | undefined, expected: number | undefined): Promise<StartedRun>;
 }
 
 interface StartedRun {
@@ -140,12 +164,12 @@ export function createHook(
   return async ({ headers, body }) => {
     const at = clock();
     const requestId = checkCaller({ headers, body, at });
-    const day = readDay({ body, contentType: headers['content-type'], at, zone });
+    const { day, expected } = readRequest({ body, contentType: headers['content-type'], at, zone });
     let isLate = false;
     const start = async (): Promise<HookAnswer> => {
       // A caller that got an error because of the ledger must not find a run started all the same.
       if (isLate) throw new TooLateError(answerMs);
-      const run = await runs.start(day, requestId);
+      const run = await runs.start(day, requestId, expected);
       return { status: 202, runId: run.runId, day: run.day };
     };
     const answer = requestId === undefined ? start() : answerOnce(requestId, start);

@@ -58,6 +58,8 @@ interface HookTrial {
   readonly url: string;
   /** YYYY-MM-DD; without it the hook takes yesterday. */
   readonly day?: string;
+  /** How many records the day's source should hold. */
+  readonly expected?: number;
   /** The request's id: the hook responds to the same id with the same run. */
   readonly id: string;
   /** The secret to sign with; without it the request carries the token from a shell variable. */
@@ -72,8 +74,8 @@ interface HookTrial {
  *
  * @throws RangeError for a secret that can't be used
  */
-export function renderSignedCurl({ url, day, id, secret, at }: HookTrial): string {
-  const body = day === undefined ? '{}' : JSON.stringify({ day });
+export function renderSignedCurl({ url, day, expected, id, secret, at }: HookTrial): string {
+  const body = JSON.stringify({ day, expected });
   const headers = [
     ['content-type', 'application/json'],
     ['webhook-id', id],

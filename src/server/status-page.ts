@@ -1,5 +1,6 @@
 import type { LedgerSummary } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
+import { describeDrops, type VolumeDrop } from '../review/volume.js';
 import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
 import { type Html, html, renderPage } from './page.js';
@@ -74,12 +75,18 @@ ${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' :
 <td data-name="Started">${writeInstant(run.startedAt, timezone)}</td>
 <td data-name="Duration">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
 `;
-  if (failure === undefined) return [row];
+  const words = failure ? [failure.message] : run.volume ? [describeVolume(run.volume)] : [];
   return [
     row,
-    html`<tr class="failure"><td colspan="${columns.length}">${failure.message}</td></tr>
+    ...words.map(
+      (text) => html`<tr class="failure"><td colspan="${columns.length}">${text}</td></tr>
 `,
+    ),
   ];
+}
+
+function describeVolume(volume: VolumeDrop): string {
+  return `far fewer bookings than usual: ${describeDrops(volume).join('; ')}`;
 }
 
 function nameSuspects({ suspects }: Run): string {

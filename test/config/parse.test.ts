@@ -63,6 +63,7 @@ describe('a configuration', () => {
       },
       maxRejectedShare: 0.1,
       maxRefusedShare: 0.1,
+      volume: { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] },
       emptyDay: 'succeed',
       retry: { tries: 6, waits: 20, baseSeconds: 1, capSeconds: 60, retryAfterCapSeconds: 300 },
       ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },

@@ -17,6 +17,7 @@ import { describeSummaries } from './ledger/summaries.js';
 import { describeSuspects } from './ledger/suspects.js';
 import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
+import { describeVolumes } from './ledger/volumes.js';
 import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger, created with `carriesReference` of ledger/days.ts. */
@@ -51,6 +52,7 @@ export function describeLedgerContract(
       describeCollecting,
       describeClaiming,
       describeRecording,
+      describeVolumes,
       describeWaitingSteps,
       describeFindings,
       describeTakingOver,

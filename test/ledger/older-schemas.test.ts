@@ -26,6 +26,7 @@ const newRunColumns = [
     'expected',
     'accepts_volume',
     'cancel_reason',
+    'volume',
   ],
 ];
 const newRejectColumns = ['field', 'value'];

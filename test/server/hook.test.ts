@@ -75,6 +75,12 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toHaveLength(1);
   });
 
+  it.each([0, 412])('passes on how many records are expected: %i', async (expected) => {
+    const { url, runs } = await startHook();
+    await ask(url, { day: '2026-11-19', expected });
+    expect(runs.starts).toMatchObject([{ day: '2026-11-19', expected }]);
+  });
+
   it('starts one run for a request that comes twice at the same time', async () => {
     const runs = createHookRuns();
     const gate = createGate();
@@ -83,9 +89,9 @@ describe('the end-of-day hook', () => {
       tokens: [],
       runs: {
         ...runs,
-        start: async (...asked) => {
+        start: async (day, requestId) => {
           await gate.passed;
-          return runs.start(...asked);
+          return runs.start(day, requestId);
         },
       },
       statuses: runs.statuses,
@@ -112,6 +118,9 @@ describe('the end-of-day hook', () => {
     ['null for the day', '{"day":null}', 'malformed'],
     ['a day of another form', '{"day":"20/11/2026"}', 'malformed'],
     ['a day with a time', '{"day":"2026-11-20T00:00:00Z"}', 'malformed'],
+    ['an expected count with a fraction', '{"expected":1.5}', 'malformed'],
+    ['an expected count below zero', '{"expected":-1}', 'malformed'],
+    ['a text for the expected count', '{"expected":"412"}', 'malformed'],
     ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
   ])('refuses %s', async (_what, body, errorClass) => {
     const { url, runs } = await startHook({ secrets: [], tokens: ['the-token'] });

@@ -40,15 +40,19 @@ export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary>
 
 /** Starts one run per day for the hook, in memory, and records the requests. */
 export function createHookRuns() {
-  const starts: { readonly day: string; readonly requestId: string | undefined }[] = [];
+  const starts: {
+    readonly day: string;
+    readonly requestId: string | undefined;
+    readonly expected?: number;
+  }[] = [];
   const runs: Run[] = [];
   const answered = new Map<string, string>();
   return {
     starts,
     statuses: statusesOf(runs),
     findRun: async (requestId: string) => answered.get(requestId),
-    async start({ iso }: BusinessDay, requestId: string | undefined) {
-      starts.push({ day: iso, requestId });
+    async start({ iso }: BusinessDay, requestId: string | undefined, expected?: number) {
+      starts.push({ day: iso, requestId, ...(expected !== undefined && { expected }) });
       const known = runs.find(({ day }) => day === iso);
       const run = known ?? someRun({ id: `run-of-${iso}`, day: iso, trigger: 'hook', state: 'collecting' });
       if (!known) runs.push(run);

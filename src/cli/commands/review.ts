@@ -13,6 +13,8 @@ export interface RunOptions extends DryRunOptions {
   /** YYYY-MM-DD, `today` or `yesterday`. */
   readonly day?: string;
   readonly delivery?: DeliveryKind;
+  /** The day is right, however few bookings it has. */
+  readonly acceptVolume: boolean;
   /** Leaves the steps to workers and exits. */
   readonly detach: boolean;
 }
@@ -22,6 +24,7 @@ export interface ReplayOptions extends DryRunOptions {
   /** Which days, and how; without one every day gets a new run. */
   readonly mode?: RangeMode;
   readonly reason?: string;
+  readonly acceptVolume: boolean;
   readonly delivery?: DeliveryKind;
 }
 
@@ -42,6 +45,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
       readWrittenDay,
     )
     .addOption(deliveryOption())
+    .option('--accept-volume', acceptVolume, false)
     .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit', false)
     .option('--dry-run', 'read and check the day, send nothing', false)
     .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
@@ -71,6 +75,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
       readReason,
     )
     .addOption(deliveryOption())
+    .option('--accept-volume', acceptVolume, false)
     .option('--dry-run', 'read and check, send nothing; with one of the above: only list the days', false)
     .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', replayExamples)
@@ -90,6 +95,7 @@ function readOneDay(argument: string | undefined, { day }: RunOptions): Pick<Run
     throw new UsageError(`expected one day, got: ${argument} and --day ${day}`);
   return { day: readWrittenDay(argument) };
 }
+const acceptVolume = 'send the day although it has far fewer bookings than usual';
 
 function deliveryOption(): Option {
   return new Option('--delivery <how>', 'how to reach the service (default: as configured)').choices([

@@ -14,6 +14,8 @@ export interface ServeOptions {
 export interface HookOptions {
   /** Defaults to yesterday. */
   readonly day?: string;
+  /** How many records the day's source should hold. */
+  readonly expected?: number;
   /** The address of `serve`, without a path. */
   readonly url?: string;
   readonly with?: 'signature' | 'token';
@@ -26,6 +28,7 @@ export interface ServiceHandlers {
   hook(options: HookOptions, globals: GlobalOptions): Promise<number>;
 }
 
+const anyCount = wholeNumber(0, 1_000_000_000);
 const anyPort = wholeNumber(0, 65_535);
 
 export function addServiceCommands(program: Command, handlers: ServiceHandlers, finish: Finish): void {
@@ -51,6 +54,7 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
     .command('hook')
     .description('print a signed curl command that calls the end-of-day hook, to try it')
     .option('--day <day>', 'the business day as YYYY-MM-DD (default: yesterday)', readDay)
+    .option('--expected <count>', 'how many records the day has; with another number the run fails', anyCount)
     .option('--url <url>', 'the address of serve (default: as configured)')
     .addOption(
       new Option('--with <how>', 'how to authenticate (default: whichever is configured)').choices([

@@ -264,7 +264,8 @@ export const migrations: readonly string[] = [
     ADD COLUMN providers text,
     ADD COLUMN expected integer,
     ADD COLUMN accepts_volume boolean NOT NULL DEFAULT false,
-    ADD COLUMN cancel_reason text;
+    ADD COLUMN cancel_reason text,
+    ADD COLUMN volume text;
   UPDATE hotel_review.runs SET posted = (
     SELECT coalesce(sum(bookings), 0) FROM hotel_review.batches WHERE run = number AND form = 'body'
   ) WHERE delivery = 'file';

@@ -238,6 +238,7 @@ const migrations: readonly string[] = [
   ALTER TABLE runs ADD COLUMN expected INTEGER;
   ALTER TABLE runs ADD COLUMN accepts_volume INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN cancel_reason TEXT;
+  ALTER TABLE runs ADD COLUMN volume TEXT;
   UPDATE runs SET posted = (SELECT coalesce(sum(bookings), 0) FROM batches WHERE run = number AND form = 'body')
     WHERE delivery = 'file';
 

@@ -1,5 +1,6 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
+import { formatCountOf } from '../../text/format.js';
 import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
 import type { Delivery } from '../delivery.js';
 import type { Notify, RunName } from '../events.js';
@@ -8,6 +9,15 @@ import type { Run } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
+import {
+  type DayVolume,
+  daysToCompare,
+  describeDrops,
+  findDrop,
+  type VolumeDrop,
+  type VolumeHistory,
+  type VolumeSettings,
+} from '../volume.js';
 import type { DayReader } from './day-reader.js';
 import {
   type DeliveredIndex,
@@ -15,7 +25,7 @@ import {
   indexDelivered,
   runsCompared,
 } from './delivered-lines.js';
-import { createBookingStore } from './store-bookings.js';
+import { type BookingStore, createBookingStore } from './store-bookings.js';
 
 export interface CollectLimits {
   /** The share of records that may be rejected, and of dates that may be unreadable. */
@@ -24,6 +34,8 @@ export interface CollectLimits {
   /** The share of a file run's bookings that may go by body; without it, all of them. */
   readonly maxPostedShare?: number;
   readonly batchSize: number;
+  /** Without them volumes are counted, not compared. */
+  readonly volume?: VolumeSettings | undefined;
 }
 
 export interface CollectParts {
@@ -38,6 +50,12 @@ export interface CollectParts {
    * review file they are still written to it, so that it covers the whole day.
    */
   readonly delivered?: DeliveredBookings & RunLister;
+  /** What the number of bookings is compared with; absent for a run that tops a day up. */
+  readonly volumes?: VolumeHistory;
+  /** A day with far fewer bookings than usual is right this time. */
+  readonly acceptsVolume?: boolean | undefined;
+  /** How many records the caller of the hook counted. */
+  readonly expected?: number | undefined;
   /** What bookings are compared with before they are sent. */
   readonly comparison?: MappingComparison;
 }
@@ -100,14 +118,17 @@ export async function collectDay(
   signal.throwIfAborted();
   await bookings.addKnown();
   await bookings.storeRest();
-  checkGates(bookings, limits, reader.locate(day));
+  const source = reader.locate(day);
+  checkGates(bookings, limits, source);
+  checkExpected(bookings, parts, source);
   if (delivery.kind === 'file') {
     const { body: posted, file } = bookings.accepted;
     // A run that tops up the day sends only a part of it, which may well be a single booking without a name.
     const of = parts.delivered ? bookings.read - bookings.rejected : posted + file;
-    checkPosted({ posted, of }, limits, reader.locate(day));
+    checkPosted({ posted, of }, limits, source);
     if (posted > 0 && file === 0) notify({ type: 'no-review-file', run, posted });
   }
+  await checkVolume(day, bookings, { ...parts, right }, collect);
   return collect.finish({ steps: delivery.plan(bookings.accepted), at: clock() });
 }
 
@@ -137,6 +158,58 @@ async function readKnown(
   const obstacle = describeIncomparable(await ledger.listRuns({ day, limit: runsCompared }));
   if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
   return indexDelivered(ledger, id, delivery, signal);
+}
+
+function checkExpected(
+  { read, filtered }: { readonly read: number; readonly filtered: number },
+  { expected }: CollectParts,
+  source: string,
+): void {
+  const records = read - filtered;
+  if (expected === undefined || records === expected) return;
+  const without = filtered === 0 ? '' : `, without the ${filtered} that source.where excludes`;
+  throw new CollectError(
+    'unexpected-count',
+    `${source} holds ${formatCountOf(records, 'record')}${without}, but the end-of-day hook expected ${expected}: ` +
+      'check that the export was complete',
+  );
+}
+
+/** Records the day's volume, and fails or warns if it is far below the usual one. */
+async function checkVolume(
+  day: BusinessDay,
+  { accepted: { body, file }, providers }: Pick<BookingStore, 'accepted' | 'providers'>,
+  {
+    limits: { volume: settings },
+    volumes,
+    acceptsVolume = false,
+    delivered,
+    right,
+    notify,
+  }: CollectParts & { readonly right: Right },
+  collect: Pick<Collect, 'noteVolume'>,
+): Promise<void> {
+  const counted = { day: day.iso, accepted: body + file, providers };
+  const comparison = !delivered && volumes && settings && { volumes, settings };
+  const drop = comparison && (await compare(counted, comparison));
+  await collect.noteVolume({ providers, ...(drop && { drop }) });
+  if (!drop || acceptsVolume) return;
+  if (settings?.onDrop === 'fail') {
+    throw new CollectError(
+      'volume-dropped',
+      `far fewer bookings than usual: ${describeDrops(drop).join('; ')}; nothing was sent: check the export, ` +
+        `or let this day pass with run --day ${day.iso} --accept-volume`,
+    );
+  }
+  notify({ type: 'volume-dropped', run: { id: right.runId, day: day.iso }, volume: drop });
+}
+
+async function compare(
+  counted: DayVolume,
+  { volumes, settings }: { readonly volumes: VolumeHistory; readonly settings: VolumeSettings },
+): Promise<VolumeDrop | undefined> {
+  const days = daysToCompare(counted.day, settings);
+  return findDrop(counted, await volumes.listVolumes(days), settings);
 }
 
 /** A broken source must not look like a quiet night. */

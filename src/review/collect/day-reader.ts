@@ -9,6 +9,7 @@ import { findFileObstacle } from '../file/review-line.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
+import { createProviderNumbers } from './provider-counts.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export interface DayReader extends Pick<BookingSource, 'locate' | 'placeUnit'> {
@@ -71,6 +72,10 @@ export interface RenderedLines {
   /** The form of each line, as an index into `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
   readonly referenceHashes: Uint32Array<ArrayBuffer>;
+  /** The names of the providers in these lines. */
+  readonly providers: readonly string[];
+  /** The provider of each line, counted from 1; 0 for none. */
+  readonly providerOf: Uint16Array<ArrayBuffer>;
   /** The indexes of lines whose ServiceId was filled in; absent if there are none. */
   readonly filledIn?: ReadonlySet<number>;
 }
@@ -90,6 +95,8 @@ export function createChunkRenderer(
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
     const referenceHashes = new Uint32Array(records.length);
+    const providers = createProviderNumbers();
+    const providerOf = new Uint16Array(records.length);
     let lines = 0;
     let filledIn: Set<number> | undefined;
     const rejects: Reject[] = [];
@@ -130,6 +137,7 @@ export function createChunkRenderer(
       ends[lines] = buffer.length;
       forms[lines] = bookingForms.indexOf(form);
       referenceHashes[lines] = hashReference(booking.bookingReferenceId);
+      providerOf[lines] = providers.numberOf(booking.providerName);
       if (record.isFilledIn) {
         filledIn ??= new Set();
         filledIn.add(lines);
@@ -146,6 +154,8 @@ export function createChunkRenderer(
         ends: ends.subarray(0, lines),
         forms: forms.subarray(0, lines),
         referenceHashes: referenceHashes.subarray(0, lines),
+        providers: providers.names(),
+        providerOf: providerOf.subarray(0, lines),
         ...(filledIn && { filledIn }),
       },
       rejects,

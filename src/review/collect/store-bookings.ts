@@ -12,6 +12,7 @@ import { createBatcher } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
+import { createProviderCounts } from './provider-counts.js';
 
 /** Bookings per transaction: enough to make the commit negligible, few enough that nobody waits for it. */
 const bookingsPerTransaction = 5_000;
@@ -27,6 +28,7 @@ export function createBookingStore(
     file: createBatcher('file', batchSize, collect),
   };
   const filledInMarks = createFilledInMarks(batchSize);
+  const providers = createProviderCounts();
   /** Filled-in bookings that were delivered before, by hash only: a collision would do no harm here. */
   let filledBefore: LineIndex | undefined;
   const dates = { given: 0, unreadable: 0 };
@@ -35,6 +37,8 @@ export function createBookingStore(
   let read = 0;
   let rejected = 0;
   let duplicates = 0;
+  /** In all, and those that no transaction has stored yet. */
+  let allFiltered = 0;
   let filtered = 0;
 
   function warn({ reason, count, ...first }: ReasonCount): void {
@@ -75,6 +79,7 @@ export function createBookingStore(
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
     const { ends, forms, referenceHashes, filledIn } = lines;
+    const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
@@ -93,8 +98,12 @@ export function createBookingStore(
         else if (known) noteFilledBefore(block.view, start, end);
       }
       start = end + 1;
-      if (!isNew) duplicates += 1;
-      else if (isFull()) await store(false);
+      if (!isNew) {
+        duplicates += 1;
+        continue;
+      }
+      countProvider(index);
+      if (isFull()) await store(false);
     }
     batching.body.releaseBlock();
     batching.file.releaseBlock();
@@ -109,8 +118,15 @@ export function createBookingStore(
     get rejected() {
       return rejected;
     },
+    get filtered() {
+      return allFiltered;
+    },
     get accepted() {
       return { body: batching.body.accepted, file: batching.file.accepted };
+    },
+    /** Accepted bookings by provider; null if there are too many providers to count. */
+    get providers() {
+      return providers.total();
     },
     storeRest: () => store(true),
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
@@ -131,6 +147,7 @@ export function createBookingStore(
       // Beyond what is ever listed, a broken export of millions of records must not fill the ledger with its values.
       const listable = Math.max(0, rejectsListed - rejected);
       rejected += chunk.rejects.length;
+      allFiltered += chunk.filtered;
       filtered += chunk.filtered;
       rejects = rejects.concat(
         chunk.rejects.map((reject, at) => (at < listable ? reject : withoutCause(reject))),
@@ -147,6 +164,7 @@ export function createBookingStore(
 function withoutCause({ place, reason, reference }: Reject): Reject {
   return { place, reason, ...(reference !== undefined && { reference }) };
 }
+export type BookingStore = ReturnType<typeof createBookingStore>;
 
 /** Tracks which bookings were filled in from the local copy of the mappings, until their batch is stored. */
 export function createFilledInMarks(batchSize: number) {

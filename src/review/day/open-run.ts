@@ -15,6 +15,10 @@ export interface DayRequest {
   /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
+  /** Far fewer bookings than usual are right this time. */
+  readonly acceptsVolume?: boolean | undefined;
+  /** How many records the source should hold. */
+  readonly expected?: number | undefined;
 }
 
 /** What the decision needs to know about the day. */
@@ -129,7 +133,7 @@ export async function openRun(
     case 'already-done':
       return { kind: 'done', run: opening.run };
     case 'resume':
-      return { kind: 'resumed', run: await ledger.takeOver(opening.run.id) };
+      return { kind: 'resumed', run: await ledger.takeOver(opening.run.id, request) };
     case 'new': {
       const run = await ledger.createRun({
         id: createRunId(day),
@@ -137,6 +141,8 @@ export async function openRun(
         delivery: opening.delivery ?? delivery ?? configuredDelivery,
         trigger,
         startedAt: clock(),
+        acceptsVolume: request.acceptsVolume,
+        expected: request.expected,
         ...(reason !== undefined && { reason }),
         ...(opening.replaces !== undefined && { replaces: opening.replaces }),
         ...(opening.topsUp && { topsUp: true }),

@@ -21,20 +21,23 @@ export type DayPlan =
   | { readonly action: 'nothing'; readonly why: string; readonly run?: Run }
   | { readonly action: 'refused'; readonly message: string; readonly run: Run };
 
+/** What was asked for on the command line. */
+type ReplayRequest = Pick<DayRequest, 'delivery' | 'reason'> & { readonly acceptVolume?: boolean };
+
 /** What a mode requests for each of its days. */
 export function requestOf(
   mode: RangeMode | undefined,
-  { delivery, reason }: Pick<DayRequest, 'delivery' | 'reason'>,
+  { delivery, reason, acceptVolume: acceptsVolume }: ReplayRequest,
 ): DayRequest {
   switch (mode) {
     case 'missing':
     case 'failed':
-      return { mode: 'run', delivery, reason };
+      return { mode: 'run', delivery, reason, acceptsVolume };
     case 'late':
-      return { mode: 'late', delivery, reason };
+      return { mode: 'late', delivery, reason, acceptsVolume };
     case 'all':
     case undefined:
-      return { mode: 'replay', delivery, reason };
+      return { mode: 'replay', delivery, reason, acceptsVolume };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Counts, DeliveryKind, Run, RunState, SuspectCounts, Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
+import type { VolumeDrop } from '../volume.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
 export interface RunReport {
@@ -22,6 +23,8 @@ export interface RunReport {
   readonly topsUp?: true;
   /** Only if the day was compared with the local copy of the mappings. */
   readonly suspects?: SuspectsReport;
+  /** Only if there were far fewer bookings than usual. */
+  readonly volume?: VolumeDrop;
   /** Only if the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
 }
@@ -48,7 +51,20 @@ export interface SuspectsReport {
 
 /** @param listed the first suspects, if they are to be reported */
 export function toReport(run: Run, now: number, listed?: readonly SuspectReport[]): RunReport {
-  const { id, day, delivery, trigger, state, counts, startedAt, finishedAt, failure, topsUp, suspects } = run;
+  const {
+    id,
+    day,
+    delivery,
+    trigger,
+    state,
+    counts,
+    startedAt,
+    finishedAt,
+    failure,
+    topsUp,
+    suspects,
+    volume,
+  } = run;
   return {
     runId: id,
     day,
@@ -63,6 +79,7 @@ export function toReport(run: Run, now: number, listed?: readonly SuspectReport[
     ...(run.cancelReason !== undefined && { cancelReason: run.cancelReason }),
     ...(topsUp && { topsUp }),
     ...(suspects && { suspects: { ...toSuspectsReport(suspects), ...(listed && { listed }) } }),
+    ...(volume && { volume }),
     ...(failure && { error: { class: failure.class, message: failure.message } }),
   };
 }

@@ -100,7 +100,9 @@ async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: A
   try {
     const delivery = deliveryFor(run.delivery);
     const delivered = run.topsUp ? { delivered: ledger } : {};
-    const collected = await collectDay(day, right, { ...parts, ...delivered, delivery }, signal);
+    const { acceptsVolume, expected } = run;
+    const asked = { volumes: ledger, acceptsVolume, expected };
+    const collected = await collectDay(day, right, { ...parts, ...asked, ...delivered, delivery }, signal);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {

@@ -37,6 +37,7 @@ function compareWith(mappings: readonly Partial<CopiedMapping>[]) {
     store: async (chunk) => {
       stored.push(chunk);
     },
+    noteVolume: async () => {},
     holds: () => Promise.reject(new Error('nothing is looked up here')),
     finish: () => Promise.reject(new Error('nothing is finished here')),
   };

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { CollectParts } from '../../../src/review/collect/collect.js';
+import type { VolumeHistory, VolumeSettings } from '../../../src/review/volume.js';
+import { record, records } from '../array-source.js';
+import { lenient, prepareCollect } from '../collecting.js';
+
+const asked: string[][] = [];
+/** Each of the last eight weeks had 40 bookings. */
+const volumes: VolumeHistory = {
+  async listVolumes(days) {
+    asked.push([...days]);
+    return days.map((day) => ({ day, accepted: 40, providers: { Bedlink: 40 } }));
+  },
+};
+
+function guarded(settings: Partial<VolumeSettings> = {}): Partial<CollectParts> {
+  const volume: VolumeSettings = { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [], ...settings };
+  return { volumes, limits: { ...lenient, volume } };
+}
+
+const few = [records(0, 19).map(({ place }) => record(place, { ProviderName: 'Bedlink' }))];
+const drop = {
+  accepted: 19,
+  usual: 40,
+  drops: [
+    { provider: null, accepted: 19, usual: 40 },
+    { provider: 'Bedlink', accepted: 19, usual: 40 },
+  ],
+};
+
+describe('the volume guard of a collect', () => {
+  it('reports a drop, keeps it with the run, and goes on', async () => {
+    const { right, ledger, collect, events } = await prepareCollect();
+    expect(await collect(few, guarded())).toMatchObject({ state: 'delivering', volume: drop });
+    expect(asked.at(-1)).toContain('2026-11-13');
+    expect(events).toContainEqual({
+      type: 'volume-dropped',
+      run: { id: right.runId, day: '2026-11-20' },
+      volume: drop,
+    });
+    expect((await ledger.getRun(right.runId)).volume).toEqual(drop);
+  });
+
+  it('fails before anything is planned where a drop fails a day, and still keeps it with the run', async () => {
+    const { right, ledger, collect, events } = await prepareCollect();
+    await expect(collect(few, guarded({ onDrop: 'fail' }))).rejects.toMatchObject({
+      code: 'volume-dropped',
+      message: expect.stringContaining('19 bookings, usually 40; Bedlink: 19, usually 40'),
+    });
+    const run = await ledger.getRun(right.runId);
+    expect(run).toMatchObject({ state: 'collecting', openSteps: 0, volume: drop });
+    expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
+  });
+
+  it('lets a day pass that was accepted', async () => {
+    const { collect, events } = await prepareCollect();
+    const run = await collect(few, { ...guarded({ onDrop: 'fail' }), acceptsVolume: true });
+    expect(run).toMatchObject({ state: 'delivering', volume: drop });
+    expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
+  });
+
+  it('compares accepted bookings, not records', async () => {
+    const { collect } = await prepareCollect();
+    const twice = [...few, ...few, ...few];
+    expect((await collect(twice, guarded())).volume).toEqual(drop);
+  });
+
+  it('does not compare a run that tops a day up', async () => {
+    const { ledger, collect } = await prepareCollect();
+    const run = await collect(few, { ...guarded({ onDrop: 'fail' }), delivered: ledger });
+    expect(run).not.toHaveProperty('volume');
+  });
+});
+
+describe('the number of records that the hook expects', () => {
+  it('is that of the source, whatever becomes of the records', async () => {
+    const { collect } = await prepareCollect();
+    const some = [[record(1), record(1), record(2, { ServiceId: 'x' })]];
+    expect(await collect(some, { expected: 3 })).toMatchObject({ state: 'delivering' });
+  });
+
+  it.each([2, 4, 0])('fails the day if it is another one: %i', async (expected) => {
+    const { right, ledger, collect } = await prepareCollect();
+    await expect(collect([records(0, 3)], { expected })).rejects.toMatchObject({
+      code: 'unexpected-count',
+      message: expect.stringMatching(
+        new RegExp(`holds 3 records, but the end-of-day hook expected ${expected}:`),
+      ),
+    });
+    expect(await ledger.getRun(right.runId)).toMatchObject({ state: 'collecting', openSteps: 0 });
+  });
+});
