@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import { renderDryRun } from '../src/cli/dry-run-report.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { createOutFolder, type OutFolder } from '../src/cli/output-files.js';
+import { createOutFolder, type OutFolder, renderCsv } from '../src/cli/output-files.js';
+import { rejectedColumns, toRejectedRecord } from '../src/cli/rejected.js';
 import { readRunDetails } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import { CollectError, collectDay } from '../src/review/collect/collect.js';
+import { rejectsListed } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import { toSuspectsReport } from '../src/review/day/report.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
@@ -44,6 +46,11 @@ export async function dryRunDay(
     const run = await ledger.getRun(runId);
     const details = await readRunDetails(ledger, run, kindOf(config.source).placeUnit);
     const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
+    if (folder && run.counts.rejected > 0) {
+      const rejected = (await ledger.listRejects(runId, rejectsListed)).map(toRejectedRecord);
+      await folder.add('rejected.csv', renderCsv(rejectedColumns, rejected));
+    }
+    await folder?.finish();
     const report = {
       dryRun: true,
       day: day.iso,
@@ -151,7 +158,6 @@ async function previewContent(
     folder?.add,
   );
   const bodies = await previewBodies(ledger, run, folder?.add);
-  await folder?.finish();
   const first = await readFirstLines(ledger, run, sampleSize);
   return {
     file: file ?? null,

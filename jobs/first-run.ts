@@ -1,7 +1,8 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import { describeFailure, exitCode } from '../src/cli/exit-code.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { describeFailure } from '../src/cli/failure.js';
 import { loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from './main.js';
 import { runAsProcess } from './process.js';
 
-await runAsProcess((io) => main(process.argv.slice(2), io));
+// Loaded only now: a signal that arrives while the command is being loaded stops it cleanly, too.
+await runAsProcess(async (io) => (await import('./main.js')).main(process.argv.slice(2), io));

@@ -3,11 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import { type Handlers, helpShown, runCommandLine } from '../src/cli/commands/program.js';
-import { describeFailure, exitCode, stackFrames } from '../src/cli/exit-code.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { describeFailure, stackFrames } from '../src/cli/failure.js';
 import { openLog } from '../src/cli/log.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';
+import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
+import { completeCommands } from '../src/text/shell.js';
 import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
 import { readVersion } from './version.js';
@@ -189,10 +192,14 @@ async function withTerminal(
   io: CommandIo,
   job: Job,
 ): Promise<number> {
+  io.signal.throwIfAborted();
   const log = logLevel && (await openLog(logLevel, io.stderr));
   const terminal = createTerminal({ config, json, log, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(completeCommands(error.message, terminal.command));
   } finally {
     terminal.endProgress();
   }
@@ -209,22 +216,23 @@ async function withConfig(
       `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
     );
   }
-  return withTerminal(globals, io, (terminal) => stopInTime(job(config, terminal), config, io));
+  return withTerminal(globals, io, (terminal) => stopInTime(job(config, terminal), config, globals, io));
 }
 
 /** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
 async function stopInTime(
   work: Promise<number>,
   { workers: { stopSeconds } }: Config,
-  { signal, stderr }: CommandIo,
+  { json }: GlobalOptions,
+  { signal, stdout, stderr }: CommandIo,
 ): Promise<number> {
   let timer: NodeJS.Timeout | undefined;
   let startTimer = () => {};
   const overdue = new Promise<number>((settle) => {
     const giveUp = () => {
-      stderr.write(
-        'hotel-review: something did not stop in time and was abandoned; the ledger knows what is left\n',
-      );
+      const message = 'something did not stop in time and was abandoned; the ledger knows what is left';
+      stderr.write(`hotel-review: ${message}\n`);
+      if (json) stdout.write(`${JSON.stringify({ error: { class: 'stopped', message } })}\n`);
       settle(exitCode.failed);
     };
     startTimer = () => {

@@ -28,24 +28,22 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   // The AWS SDK's notice about Node versions is meant for developers; operators would get it every night.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   let hasAbandonedWork = false;
-  try {
-    process.exitCode = await command({
-      stdin,
-      stdout,
-      stderr,
-      env,
-      cwd: process.cwd(),
-      home: homedir(),
-      temporaryFolder: tmpdir(),
-      timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-      signal: stop.signal,
-      onAbandoned() {
-        hasAbandonedWork = true;
-      },
-    });
-  } finally {
-    stop.ignore();
-  }
+  const code = await command({
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    home: homedir(),
+    temporaryFolder: tmpdir(),
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    signal: stop.signal,
+    onAbandoned() {
+      hasAbandonedWork = true;
+    },
+  });
+  process.exitCode = code;
+  stop.end(code);
   // Output that nobody reads would keep the process alive; someone who pressed Ctrl-C must not wait for that.
   if (stop.signal.aborted) process.exit();
   if (hasAbandonedWork) endDespiteAbandonedWork(process);

@@ -1,6 +1,7 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { ReplayOptions } from '../src/cli/commands/review.js';
-import { describeFailure, exitCodeOf, worstOf } from '../src/cli/exit-code.js';
+import { exitCodeOf, worstOf } from '../src/cli/exit-code.js';
+import { describeFailure } from '../src/cli/failure.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
 import {
   type DayOutcome,

@@ -1,12 +1,4 @@
-import { StoppedError } from '../async/stopped-error.js';
-import { ConfigurationError } from '../config/problems.js';
-import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
-import { SyncOvertakenError } from '../mappings/mapping-copy.js';
-import { SyncBusyError } from '../mappings/sync-mappings.js';
-import { FencedError, LedgerUnusableError } from '../review/ledger.js';
-import { DayBusyError, UsageError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
-import { describeError, isSafeToShow } from '../text/safe-error.js';
 
 /** The exit codes, as documented for the command. */
 export const exitCode = {
@@ -46,51 +38,4 @@ const fromWorst: readonly ExitCode[] = [
 /** The exit code of several days: that of the worst, 2 before 1 before 4 before 3 before 0. */
 export function worstOf(codes: readonly ExitCode[]): ExitCode {
   return fromWorst.find((code) => codes.includes(code)) ?? exitCode.done;
-}
-
-export interface CommandFailure {
-  readonly exitCode: ExitCode;
-  readonly class: 'usage' | 'configuration' | 'busy' | 'stopped' | 'internal' | ServiceErrorKind;
-  readonly message: string;
-}
-
-/** What an error means for the caller, with a message that is safe to show. */
-export function describeFailure(error: unknown): CommandFailure {
-  if (error instanceof ConfigurationError || error instanceof LedgerUnusableError) {
-    return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
-  }
-  if (error instanceof UsageError) {
-    return { exitCode: exitCode.usage, class: 'usage', message: error.message };
-  }
-  if (isOfAnotherProcess(error)) {
-    return { exitCode: exitCode.busy, class: 'busy', message: error.message };
-  }
-  if (error instanceof MappingServiceError) {
-    return { exitCode: exitCode.failed, class: error.kind, message: error.message };
-  }
-  // A stopped run reports itself; this is for work that leaves nothing to resume.
-  if (error instanceof StoppedError) {
-    return { exitCode: exitCode.failed, class: 'stopped', message: error.message };
-  }
-  return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
-}
-
-function isOfAnotherProcess(error: unknown): error is Error {
-  return [DayBusyError, FencedError, SyncBusyError, SyncOvertakenError].some((one) => error instanceof one);
-}
-
-function describeUnexpected(error: unknown): string {
-  const isWithheld = error instanceof Error && !isSafeToShow(error);
-  return `${describeError(error)}${isWithheld ? '; run it again with --stack-trace to see where' : ''}`;
-}
-
-/** Only the frames of a stack: the message above them might quote a booking. */
-export function stackFrames(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  // A message of several lines may contain one that looks like a frame.
-  return (error.stack ?? '')
-    .replace(error.message, () => '')
-    .split('\n')
-    .filter((line) => line.trimStart().startsWith('at '))
-    .join('\n');
 }

@@ -50,6 +50,11 @@ export async function createCsvFile(
   };
 }
 
+/** A CSV file for people in memory, as `createCsvFile` writes it. */
+export function renderCsv(columns: readonly string[], records: readonly object[]): Buffer {
+  return Buffer.from(byteOrderMark + stringify([...records], { header: true, columns: [...columns] }));
+}
+
 /** A full or broken disk is not a usage error. */
 const diskFaults: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO'];
 const denials: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];

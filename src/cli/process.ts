@@ -7,30 +7,30 @@ const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 /** The part of the process that this uses. */
 interface Process {
   on(signal: 'SIGINT' | 'SIGTERM', listener: (name: NodeJS.Signals) => void): unknown;
-  off(signal: 'SIGINT' | 'SIGTERM', listener: (name: NodeJS.Signals) => void): unknown;
   exit(code: number): void;
 }
 
 interface StopListener {
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
-  /** Stops listening, so that signals have their usual effect again. */
-  ignore(): void;
+  /** The command has ended with this code: from now on a signal ends the process with the same code, at once. */
+  end(code: number): void;
 }
 
 /** One AbortSignal for the whole process: Ctrl-C and SIGTERM stop it cleanly, a second signal at once. */
 export function listenForStop(process: Process, errors: NodeJS.WritableStream): StopListener {
   const controller = new AbortController();
+  let ended: number | undefined;
   const stop = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted) return process.exit(exitCode.failed);
+    if (ended !== undefined || controller.signal.aborted) return process.exit(ended ?? exitCode.failed);
     errors.write(`\n${name}: stopping; send the signal again to stop at once\n`);
     controller.abort(new StoppedError(name));
   };
   for (const name of stopSignals) process.on(name, stop);
   return {
     signal: controller.signal,
-    ignore(): void {
-      for (const name of stopSignals) process.off(name, stop);
+    end(code): void {
+      ended = code;
     },
   };
 }

@@ -3,7 +3,8 @@ import type { RunReport } from '../review/day/report.js';
 import type { DeliveryKind } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import { quoteForShell, type WriteCommand } from '../text/shell.js';
-import { type CommandFailure, type ExitCode, exitCode } from './exit-code.js';
+import { type ExitCode, exitCode } from './exit-code.js';
+import type { CommandFailure } from './failure.js';
 import { renderTable } from './tables.js';
 
 /** The outcome of one day of a range. */

@@ -6,6 +6,11 @@ export function quoteForShell(text: string): string {
 /** Writes a command as a person would type it: `run --day 2026-11-20` with the name of the program and the configuration. */
 export type WriteCommand = (words: string) => string;
 
+/** Completes the commands that a text names in backticks, such as `run --day 2026-11-20`, so that they can be copied. */
+export function completeCommands(text: string, command: WriteCommand): string {
+  return text.replace(/`((?:run|replay) [^`]*)`/g, (_, words: string) => `\`${command(words)}\``);
+}
+
 const usualConfig = 'hotel-review.yaml';
 
 /**

@@ -23,12 +23,15 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
     expect(errors.text()).toBe(said);
   });
 
-  it('has its usual effect once nobody listens any more', () => {
-    const { process, stop } = listen();
-    stop.ignore();
-    expect(process.listenerCount(name)).toBe(0);
+  it('ends the process with the exit code of a command that has ended already', () => {
+    const { process, exits, stop, errors } = listen();
+    stop.end(3);
     process.emit(name, name);
-    expect(stop.signal.aborted).toBe(false);
+    expect({ exits, written: errors.text(), isStopping: stop.signal.aborted }).toEqual({
+      exits: [3],
+      written: '',
+      isStopping: false,
+    });
   });
 });
 

@@ -30,6 +30,35 @@ describe('the command line', () => {
     expect(standIn.requests).toHaveLength(0);
   });
 
+  it('cancels an unfinished day once, lists its rejects, and reviews it anew', async () => {
+    const records = bookings.map((booking, at) => ({ ...booking, ServiceId: at < 50 ? 'x' : 7 }));
+    const { folder } = await prepareDay({ bookings: toCsv(records) });
+    expectReport(await folder.runDay(), { exitCode: 1, state: 'failed' });
+    const list = await folder.run(['rejected', day, '--json']);
+    const { rejected, more } = list.json as { rejected: unknown[]; more: number };
+    const [{ BookingReferenceId: reference } = {}] = bookings;
+    expect(rejected[0]).toEqual({
+      place: 2,
+      reason: 'service-id-invalid',
+      reference,
+      field: 'ServiceId',
+      value: 'x',
+    });
+    expect({ exitCode: list.exitCode, listed: rejected.length, more }).toEqual({
+      exitCode: 0,
+      listed: 50,
+      more: 0,
+    });
+    const cancelled = await folder.run(['cancel', day, '--reason', 'wrong export', '--json']);
+    expect(cancelled.exitCode).toBe(0);
+    expect(cancelled.json).toMatchObject({ day, state: 'cancelled', cancelReason: 'wrong export' });
+    expect((await folder.run(['status', day])).stdout).toContain('wrong export');
+    expect((await folder.run(['cancel', day, '--reason', 'again'])).exitCode).toBe(1);
+    await folder.configure({ maxRejectedShare: 1 });
+    const anew = await folder.run(['run', day, '--json']);
+    expectReport(anew, { exitCode: 0, state: 'succeeded', counts: { rejected: 50, delivered: 70 } });
+  });
+
   it('reports a missing or invalid configuration by name, with exit 2', async () => {
     const { folder } = await prepare();
     const missing = await folder.run(['run', '--config', 'nowhere.yaml', '--json']);

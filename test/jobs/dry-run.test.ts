@@ -67,6 +67,21 @@ it('--out writes exactly the bodies that a run then sends, with valid checksums,
   expect(createHash('sha256').update(inBatchOrder.join('')).digest('hex')).toBe(sha256);
 });
 
+it('--out lists the rejected records too, even of a day that can not be sent', async () => {
+  const records = bookings.map((booking, at) => ({ ...booking, ServiceId: at < 100 ? `x${at}` : 7 }));
+  const { folder } = await prepareDay({ bookings: toCsv(records) });
+  const out = join(folder.path, 'rejects');
+  const dry = await folder.run(['run', '--day', day, '--dry-run', '--out', out]);
+  expect(dry.exitCode).toBe(1);
+  expect((await readdir(out)).toSorted()).toEqual(['SHA256SUMS', 'rejected.csv']);
+  execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out, stdio: 'pipe' });
+  const lines = (await readFile(join(out, 'rejected.csv'), 'utf8')).split('\n');
+  const reference = records[0]?.BookingReferenceId;
+  expect(lines[0]).toBe('\uFEFFplace,reason,reference,field,value');
+  expect(lines[1]).toBe(`2,service-id-invalid,${reference},ServiceId,x0`);
+  expect(lines).toHaveLength(102);
+});
+
 it('--out to a folder with such files overwrites nothing', async () => {
   const { folder } = await prepareDay({ bookings: toCsv(bookings) });
   const out = join(folder.path, 'bodies');
