@@ -31,7 +31,7 @@ describe('the command line', () => {
   });
 
   it('cancels an unfinished day once, lists its rejects, and reviews it anew', async () => {
-    const records = bookings.map((booking, at) => ({ ...booking, ServiceId: at < 50 ? 'x' : 7 }));
+    const records = bookings.map((booking, at) => ({ ...booking, ServiceId: at < 50 ? 0 : 7 }));
     const { folder } = await prepareDay({ bookings: toCsv(records) });
     expectReport(await folder.runDay(), { exitCode: 1, state: 'failed' });
     const list = await folder.run(['rejected', day, '--json']);
@@ -42,7 +42,7 @@ describe('the command line', () => {
       reason: 'service-id-invalid',
       reference,
       field: 'ServiceId',
-      value: 'x',
+      value: '0',
     });
     expect({ exitCode: list.exitCode, listed: rejected.length, more }).toEqual({
       exitCode: 0,
