@@ -6,6 +6,7 @@ import type { Config } from '../src/config/load.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { applyRetention } from '../src/review/stored/retention.js';
+import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createSlots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
@@ -21,11 +22,12 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const { schedule: timing, timezone } = config;
   const { log, signal } = terminal;
   const slots = createSlots(timing.cron, timezone);
+  const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
   const observed = await composeObserved(config, terminal);
   const { notify } = observed;
   const { ledger } = observed.parts;
   const reviews = createBackgroundReviews({
-    parts: observed.parts,
+    parts: { ...observed.parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
     afterReview: () =>
       applyRetention(
@@ -39,6 +41,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     ledger,
     schedule: await openSchedule(config, slots, notify),
     slots,
+    giveUps,
     review: (day, { trigger }, stop) => reviews.review(day, { mode: 'run', trigger }, stop),
     timing,
     clock,

@@ -87,6 +87,14 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       );
     }
 
+    case 'source-late': {
+      const until = new Date(event.until).toISOString();
+      return log.warn({ ...nameFields(event.run), until }, 'source not there yet: it is tried again');
+    }
+    case 'source-still-missing':
+      return log.info(nameFields(event.run), 'source still missing');
+    case 'source-given-up':
+      return log.error(nameFields(event.run), 'source given up: it did not come in time');
     case 'due-day-started':
       return log.info(dueDayFields(event.dueDay), 'duty begun');
     case 'due-day-ended':

@@ -1,7 +1,7 @@
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { describeDrops } from '../review/volume.js';
-import { formatBytes, formatCount, formatCountOf, formatDuration } from '../text/format.js';
+import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 
 /** Interval between two lines of progress where there is no terminal. */
@@ -99,6 +99,10 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
       return 'the queue is back';
     case 'stopping':
       return `stopping: waiting at most ${formatDuration(event.graceMs)} for the steps in progress`;
+    case 'source-late':
+      return `the source of ${event.run.day} is not there yet: it is tried again until ${formatInstant(event.until)}`;
+    case 'source-still-missing':
+      return `the source of ${event.run.day} is still missing`;
     case 'step-claimed':
     case 'working':
     case 'settled':

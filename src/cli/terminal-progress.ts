@@ -40,6 +40,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'due-day-failed':
         case 'check-failed':
         case 'slot-missed':
+        case 'source-given-up':
         case 'sync-failed':
         case 'schedule-away':
           return;

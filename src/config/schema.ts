@@ -138,7 +138,13 @@ const schedule = group({
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
     .default(30)
-    .describe('How often `serve` resumes failed runs and checks for late results.'),
+    .describe('How often `serve` resumes failed runs, and checks for late results and late exports.'),
+  giveUpAfter: textLike(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as "12:00"')
+    .default('12:00')
+    .describe(
+      'Until when `serve` tries a day again whose source is missing or not marked as done: the first such time of day after the ' +
+        'slot or the call of the hook, in the configured time zone.',
+    ),
 });
 
 const hook = group({

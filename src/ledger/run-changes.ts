@@ -27,6 +27,8 @@ export function createRunWriter({ dialect, read, transact }: Store): RunWriter &
     createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
     abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
     takeOver: (runId, asked) => transact(() => takeOver(dialect, runId, asked)),
+    replaceFailure: (runId, change) =>
+      transact((mayBeDone) => replaceFailure(dialect, runId, change, mayBeDone)),
     settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
     reopenAbandoned: (runId) => transact(() => reopenAbandonedSteps(dialect, runId)),
     findHookRun: (requestId) => read(() => findHookRun(dialect, requestId)),
@@ -77,6 +79,19 @@ function* takeOver(dialect: Dialect, runId: string, asked: CollectRequest = {}):
   const patch = finishTakeOver(run, yield* readTotals(dialect, number), asked);
   yield* changeRun(dialect, number, patch);
   return patchRun(run, patch);
+}
+
+function* replaceFailure(
+  dialect: Dialect,
+  runId: string,
+  { before, failure }: Parameters<RunWriter['replaceFailure']>[1],
+  mayBeDone: boolean,
+): Query<boolean> {
+  const { number, run } = yield* lockRun(dialect, runId);
+  if (run.state !== 'failed') return false;
+  if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
+  yield* changeRun(dialect, number, { failure });
+  return true;
 }
 
 /** Returns how many steps it reopened. */

@@ -64,6 +64,10 @@ export type ReviewEvent =
   /** A worker is ready to perform steps. */
   | { readonly type: 'working' }
   | { readonly type: 'stopping'; readonly run?: RunName; readonly graceMs: number }
+  /** The run of a day whose source is not there yet failed; it is tried again until that instant. Reported once per run. */
+  | { readonly type: 'source-late'; readonly run: RunName; readonly until: number }
+  /** A further try of such a run. */
+  | { readonly type: 'source-still-missing'; readonly run: RunName }
   /** Reported once per end of a run, by the process that settled it. */
   | { readonly type: 'settled'; readonly run: Run };
 

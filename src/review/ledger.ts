@@ -77,6 +77,11 @@ export interface RunWriter {
   abandon(runId: string, abandonment: Abandonment): Promise<boolean>;
   /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
   takeOver(runId: string, asked?: CollectRequest): Promise<Run>;
+  /** Replaces why a run failed; false unless it failed with the code `before`. */
+  replaceFailure(
+    runId: string,
+    change: { readonly before: string | undefined; readonly failure: RunFailure },
+  ): Promise<boolean>;
   /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
   settle(right: Right, settlement: Settlement): Promise<boolean>;
   /**

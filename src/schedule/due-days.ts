@@ -1,5 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import { isActive, type Run } from '../review/run.js';
+import { findSourceDeadline } from './late-source.js';
 import { businessDayOf, holdsInstants, type Slots } from './slots.js';
 
 /** A day that is due, and what to do with it. */
@@ -24,6 +25,8 @@ export interface DueDaysQuestion {
   readonly catchUpDays: number;
   /** How long to wait before a failed run is resumed. */
   readonly restMs: number;
+  /** The time of day from which on a missing source is no longer waited for. */
+  readonly giveUps: Slots;
   /** The first day that the ledger knows; undefined for an empty ledger. */
   readonly firstDay: string | undefined;
   /** The newest run of each day that has one, at least for the days of `findDayRange`. */
@@ -53,8 +56,8 @@ export interface DayRange {
  * A `succeeded` day is done only if its collect began after the day had ended in its zone.
  *
  * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that wait
- * for a result, or that failed for a `retryable` reason at least `restMs` ago. A run that failed for any other reason needs a
- * person.
+ * for a result, that failed for a `retryable` reason at least `restMs` ago, or whose source was not there yet and is still waited
+ * for (late-source.ts). A run that failed for any other reason needs a person.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const { slots, now, watchedSince, firstDay, latestRuns } = question;
@@ -91,7 +94,7 @@ function judgeDay(
   day: BusinessDay,
   run: Run | undefined,
   isDue: boolean,
-  { now, restMs }: DueDaysQuestion,
+  { now, restMs, giveUps }: DueDaysQuestion,
 ): DueDay['kind'] | undefined {
   if (run?.cancelReason !== undefined) return undefined;
   if (!run || run.state === 'cancelled') return isDue ? 'start' : undefined;
@@ -99,7 +102,9 @@ function judgeDay(
   if (isActive(run)) return 'go-on';
   if (run.state === 'succeeded') return isDue && wasCollectedEarly(day, run) ? 'top-up' : undefined;
   const rested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;
-  return run.failure?.class === 'retryable' && rested ? 'resume' : undefined;
+  const deadline = findSourceDeadline(run, giveUps);
+  const mayPass = run.failure?.class === 'retryable' || (deadline !== undefined && now.getTime() < deadline);
+  return mayPass && rested ? 'resume' : undefined;
 }
 
 function wasCollectedEarly(day: BusinessDay, { collectStartedAt, startedAt }: Run): boolean {

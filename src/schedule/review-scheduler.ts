@@ -1,7 +1,9 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import type { DayOverview } from '../review/ledger.js';
+import type { DayOverview, RunWriter } from '../review/ledger.js';
 import { DayBusyError } from '../review/refusals.js';
+import type { Run } from '../review/run.js';
 import { type DueDay, findDayRange, findDueDays } from './due-days.js';
+import { describeGivenUp, isToGiveUp } from './late-source.js';
 import type { Schedule } from './schedule.js';
 import type { NotifyScheduler } from './scheduler-event.js';
 import { createSerialGroups, type Group } from './serial-groups.js';
@@ -21,9 +23,11 @@ export interface ScheduledReview {
 }
 
 export interface ReviewSchedulerParts {
-  readonly ledger: DayOverview;
+  readonly ledger: DayOverview & Pick<RunWriter, 'replaceFailure'>;
   readonly schedule: Schedule;
   readonly slots: Slots;
+  /** The time of day at which a missing source is given up. */
+  readonly giveUps: Slots;
   /** Reviews a day. It must end soon after the signal aborts. */
   readonly review: (day: BusinessDay, request: ScheduledReview, signal: AbortSignal) => Promise<unknown>;
   readonly timing: { readonly catchUpDays: number; readonly resumeMinutes: number };
@@ -130,7 +134,7 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
 }
 
 async function readDueDays(
-  { ledger, slots, timing, clock, notify }: ReviewSchedulerParts,
+  { ledger, slots, giveUps, timing, clock, notify }: ReviewSchedulerParts,
   { watchedSince, lastSlot, restMs }: { watchedSince: Date; lastSlot: Date; restMs: number },
 ): Promise<readonly DueDay[]> {
   // The clock of the process that reported the slot may be ahead of this one.
@@ -142,8 +146,10 @@ async function readDueDays(
       ledger.summarise(businessDayAt(now, slots.zone)),
       ledger.listLatestRuns({ from: range.from.iso, to: range.to.iso }),
     ]);
+    await giveUpSources(latestRuns, now, { ledger, giveUps, notify });
     return findDueDays({
       slots,
+      giveUps,
       now,
       watchedSince,
       catchUpDays: timing.catchUpDays,
@@ -154,6 +160,18 @@ async function readDueDays(
   } catch (error) {
     notify({ type: 'check-failed', error });
     return [];
+  }
+}
+
+/** Marks runs whose source did not come in time: of all processes, the one that marks a run reports it. */
+async function giveUpSources(
+  runs: readonly Run[],
+  now: Date,
+  { ledger, giveUps, notify }: Pick<ReviewSchedulerParts, 'ledger' | 'giveUps' | 'notify'>,
+): Promise<void> {
+  for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
+    if (await ledger.replaceFailure(run.id, { before: run.failure?.code, failure: describeGivenUp(run) }))
+      notify({ type: 'source-given-up', run });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RunName } from '../review/events.js';
 import type { DueDay } from './due-days.js';
 
 /** What the schedulers of reviews and syncs report. No event holds guest data. */
@@ -8,6 +9,8 @@ export type SchedulerEvent =
   | { readonly type: 'day-busy'; readonly dueDay: DueDay }
   /** The review threw. The day stays due, and the next check finds it. */
   | { readonly type: 'due-day-failed'; readonly dueDay: DueDay; readonly error: unknown }
+  /** The source of a day did not come in time. Reported once, over all processes. */
+  | { readonly type: 'source-given-up'; readonly run: RunName }
   /** The ledger did not say which days are due. The next check asks again. */
   | { readonly type: 'check-failed'; readonly error: unknown }
   /** A slot passed that the schedule did not report. */

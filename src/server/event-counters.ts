@@ -46,6 +46,9 @@ export function createEventCounters(clock: () => number): EventCounters {
     'Bookings whose ServiceId was filled in from the local copy of the mappings',
     [],
   );
+  const lateSources = counter('late_sources', 'Days whose source was not there yet, by what became of them', [
+    'outcome',
+  ]);
   const volumeDrops = counter('volume_drops', 'Days collected with far fewer bookings than usual', []);
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
@@ -98,6 +101,10 @@ export function createEventCounters(clock: () => number): EventCounters {
           filledIn.inc(event.run.suspects?.filledIn ?? 0);
           return records.inc({ outcome: 'rejected' }, rejected);
         }
+        case 'source-late':
+          return lateSources.inc({ outcome: 'waited-for' });
+        case 'source-given-up':
+          return lateSources.inc({ outcome: 'given-up' });
         case 'volume-dropped':
           return volumeDrops.inc();
         case 'step-claimed':

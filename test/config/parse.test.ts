@@ -70,7 +70,7 @@ describe('a configuration', () => {
       queue: { kind: 'in-process' },
       archive: { kind: 'directory', path: '/etc/agency/data/archive' },
       s3: {},
-      schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30 },
+      schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30, giveUpAfter: '12:00' },
       hook: { toleranceSeconds: 300 },
       server: { host: '127.0.0.1', port: 8080 },
       workers: { leaseSeconds: 30, reconcileSeconds: 15, stopSeconds: 3, runsAtOnce: 2 },

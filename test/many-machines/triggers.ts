@@ -124,6 +124,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       async close() {},
     },
     slots,
+    giveUps: createSlots('0 12 * * *', timezone),
     review: (day, { trigger }, signal) => reviews.review(day, { mode: 'run', trigger }, signal),
     timing: { catchUpDays: 0, resumeMinutes: 60 },
     clock,

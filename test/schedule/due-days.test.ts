@@ -24,6 +24,7 @@ function ledgerWith(changed: readonly Run[], without: readonly string[] = []): r
 function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {}): string[] {
   const dueDays = findDueDays({
     slots: nightly,
+    giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
     now,
     watchedSince: new Date('2026-11-21T01:40:00Z'),
     catchUpDays: 3,

@@ -67,6 +67,7 @@ function keep(ledger: Ledger, events: SchedulerEvent[]): ReviewScheduler {
     ledger,
     schedule: { start: async () => {}, close: async () => {} },
     slots,
+    giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
     review: (day) => review(ledger, day),
     timing: { catchUpDays: 3, resumeMinutes: 30 },
     clock,

@@ -8,7 +8,7 @@ import {
   type ScheduledReview,
 } from '../../src/schedule/review-scheduler.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
-import type { Slots } from '../../src/schedule/slots.js';
+import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { runOf } from './ledger-days.js';
 
 export interface Review {
@@ -97,10 +97,17 @@ export function keepDays({
         };
         return { runsByState: none, ...(firstDay !== undefined && { firstDay }) };
       },
+      async replaceFailure(runId, { before, failure }) {
+        const run = [...runs.values()].find(({ id }) => id === runId);
+        if (run?.failure?.code !== before || !run) return false;
+        runs.set(run.day, { ...run, failure });
+        return true;
+      },
       async listLatestRuns({ from, to }) {
         return [...runs.values()].filter(({ day }) => day >= from && day <= to);
       },
     },
+    giveUps: createSlots('0 12 * * *', slots.zone),
     schedule: {
       async start(tell) {
         onSlot = tell;

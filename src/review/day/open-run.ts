@@ -3,7 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
-import { type DeliveryKind, isActive, type Run } from '../run.js';
+import { type DeliveryKind, isActive, type Run, type RunFailure } from '../run.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
 
 export interface DayRequest {
@@ -114,6 +114,13 @@ export function createRunId(day: BusinessDay, random: () => number): string {
   return `${day.format('yyyyMMdd')}-${suffix}`;
 }
 
+export interface OpenedRun {
+  readonly kind: 'done' | 'resumed' | 'new';
+  readonly run: Run;
+  /** Why the run that is resumed had failed. */
+  readonly failedBefore?: RunFailure;
+}
+
 /**
  * Opens or resumes the run of a day that we hold. Returns `lost` if another process may hold the day by now.
  */
@@ -121,7 +128,7 @@ export async function openRun(
   request: RunRequest,
   { ledger, clock, createRunId }: RunDayParts,
   { lost }: Hold,
-): Promise<{ readonly kind: 'done' | 'resumed' | 'new'; readonly run: Run } | 'lost'> {
+): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
   const opening = decideOpening(await ledger.latestRun(day.iso), request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
@@ -133,7 +140,11 @@ export async function openRun(
     case 'already-done':
       return { kind: 'done', run: opening.run };
     case 'resume':
-      return { kind: 'resumed', run: await ledger.takeOver(opening.run.id, request) };
+      return {
+        kind: 'resumed',
+        run: await ledger.takeOver(opening.run.id, request),
+        ...(opening.run.failure && { failedBefore: opening.run.failure }),
+      };
     case 'new': {
       const run = await ledger.createRun({
         id: createRunId(day),

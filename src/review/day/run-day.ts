@@ -5,15 +5,17 @@ import type { Delivery } from '../delivery.js';
 import type { Ledger, Right } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
-import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';
+import { type DeliveryKind, isActive, type Run, type RunFailure, type Trigger } from '../run.js';
 import { acquireDay } from './join-run.js';
-import { type DayRequest, openRun } from './open-run.js';
+import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 
 export interface RunDayParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
   readonly ledger: Ledger;
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
   readonly workforce: Workforce;
   readonly limits: CollectParts['limits'];
+  /** Until when this process tries a run again whose source is not there yet; absent where it doesn't. */
+  readonly findSourceDeadline?: (run: Run) => number | undefined;
   readonly createRunId: (day: BusinessDay) => string;
 }
 
@@ -88,13 +90,18 @@ async function reviewHeld(
   if (opened.kind === 'done') return { run: opened.run, wasDone: true };
   onOpened(opened.run, opened.kind === 'new');
   const run =
-    opened.run.collectedAt === undefined ? await collect(request.day, opened.run, parts, stop) : opened.run;
+    opened.run.collectedAt === undefined ? await collect(request.day, opened, parts, stop) : opened.run;
   const isOurs = isActive(run) && !stop.aborted;
   const delivered = isOurs ? await workforce.deliver(run, signal, hold) : run;
   return hold.lost.aborted && !signal.aborted ? 'lost' : { run: delivered, wasDone: false };
 }
 
-async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: AbortSignal): Promise<Run> {
+async function collect(
+  day: BusinessDay,
+  { run, failedBefore }: Pick<OpenedRun, 'run' | 'failedBefore'>,
+  parts: RunDayParts,
+  signal: AbortSignal,
+): Promise<Run> {
   const { ledger, deliveryFor, clock, notify } = parts;
   const right: Right = { runId: run.id, token: run.token };
   try {
@@ -111,7 +118,21 @@ async function collect(day: BusinessDay, run: Run, parts: RunDayParts, signal: A
     const failure = { class: 'data' as const, code: error.code, message: error.message };
     const isSettledHere = await ledger.settle(right, { state: 'failed', failure, at: clock() });
     const failed = await ledger.getRun(run.id);
-    if (isSettledHere) notify({ type: 'settled', run: failed });
+    if (isSettledHere) reportFailure(failed, failedBefore, parts);
     return failed;
   }
+}
+
+/** A day whose source is not there yet is tried again and again: it is reported once. */
+function reportFailure(
+  run: Run,
+  failedBefore: RunFailure | undefined,
+  { findSourceDeadline, clock, notify }: RunDayParts,
+): void {
+  const until = findSourceDeadline?.(run);
+  const isTriedAgain = until !== undefined && until > clock();
+  if (isTriedAgain && failedBefore?.code === run.failure?.code)
+    return notify({ type: 'source-still-missing', run });
+  notify({ type: 'settled', run });
+  if (isTriedAgain) notify({ type: 'source-late', run, until });
 }

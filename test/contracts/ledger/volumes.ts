@@ -54,6 +54,18 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.listVolumes([])).toEqual([]);
     });
 
+    it('it replaces why a run failed, once', async () => {
+      const { ledger } = opened();
+      const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
+      const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' } };
+      const run = await ledger.createRun(newRun('r1'));
+      expect(await ledger.replaceFailure('r1', given)).toBe(false);
+      await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+      expect(await ledger.replaceFailure('r1', given)).toBe(true);
+      expect(await ledger.replaceFailure('r1', given)).toBe(false);
+      expect(await ledger.getRun('r1')).toMatchObject({ state: 'failed', failure: given.failure });
+    });
+
     it('it keeps what is expected of a run over take-overs, until another one says more', async () => {
       const { ledger } = opened();
       const asked = { expected: 412, acceptsVolume: true } as const;

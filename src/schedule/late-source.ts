@@ -1,0 +1,41 @@
+import type { Run, RunFailure } from '../review/run.js';
+import type { Slots } from './slots.js';
+
+/** The code of a run whose source was not there, or not marked as done, and that is tried again. */
+const missing = 'missing';
+/** The code of a run whose source did not come in time. */
+export const givenUpCode = 'source-given-up';
+
+/**
+ * Until when a day whose source is not there yet is tried again, epoch milliseconds: the first time of day to give up after the
+ * slot or the hook's call that started its run. Undefined for any other run; one that a person started is that person's.
+ *
+ * @param giveUps the time of day at which to give up, every day
+ */
+export function findSourceDeadline(run: Run, giveUps: Pick<Slots, 'next'>): number | undefined {
+  const { state, failure, trigger, startedAt } = run;
+  if (state !== 'failed' || failure?.code !== missing) return undefined;
+  if (trigger !== 'schedule' && trigger !== 'hook') return undefined;
+  return giveUps.next(new Date(startedAt))?.getTime();
+}
+
+/** Whether the source of a run did not come in time. One that a person tried again since is not given up a second time. */
+export function isToGiveUp(run: Run, giveUps: Pick<Slots, 'next'>, now: number): boolean {
+  const deadline = findSourceDeadline(run, giveUps);
+  return deadline !== undefined && deadline <= now && (run.collectStartedAt ?? run.startedAt) < deadline;
+}
+
+/** How a run fails for good. */
+export function describeGivenUp({ day, failure }: Run): RunFailure {
+  return {
+    class: 'data',
+    code: givenUpCode,
+    message: `${failure?.message ?? 'the source is missing'}; it did not come in time and is not tried again: once it is there, run ${day} again`,
+  };
+}
+
+/** The pattern of a time of day such as 12:00. */
+export function toDailyPattern(time: string): string {
+  const [hours, minutes] = time.split(':').map(Number);
+  return `${minutes} ${hours} * * *`;
+}

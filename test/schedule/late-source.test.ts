@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Run } from '../../src/review/run.js';
+import { findDueDays } from '../../src/schedule/due-days.js';
+import {
+  describeGivenUp,
+  findSourceDeadline,
+  isToGiveUp,
+  toDailyPattern,
+} from '../../src/schedule/late-source.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { runOf } from './ledger-days.js';
+import { keepDays, settle } from './scheduled-days.js';
+
+const slots = createSlots('30 2 * * *', 'Europe/Madrid');
+const giveUps = createSlots(toDailyPattern('12:00'), 'Europe/Madrid');
+const slot = new Date('2026-11-21T01:30:00Z');
+const noon = Date.parse('2026-11-21T11:00:00Z');
+const failure = {
+  class: 'data',
+  code: 'missing',
+  message: 'bookings-2026-11-20.csv does not exist',
+} as const;
+
+function missing(changes: Partial<Run> = {}): Run {
+  return runOf('2026-11-20', 'failed', slot, { failure, ...changes });
+}
+
+describe('a source that is not there yet', () => {
+  it('is waited for until the first time to give up after the slot or the call', () => {
+    expect(findSourceDeadline(missing(), giveUps)).toBe(noon);
+    const evening = Date.parse('2026-11-20T22:50:00Z');
+    expect(findSourceDeadline(missing({ trigger: 'hook', startedAt: evening }), giveUps)).toBe(noon);
+    expect(findSourceDeadline(missing({ startedAt: noon }), giveUps)).toBe(noon + 24 * 3_600_000);
+  });
+
+  it('is not waited for where a person started the run, or the run failed for another reason', () => {
+    expect(findSourceDeadline(missing({ trigger: 'manual' }), giveUps)).toBeUndefined();
+    expect(
+      findSourceDeadline(missing({ failure: { ...failure, code: 'truncated' } }), giveUps),
+    ).toBeUndefined();
+    expect(findSourceDeadline(runOf('2026-11-20', 'succeeded', slot), giveUps)).toBeUndefined();
+  });
+
+  it('makes its day due until then, once the run has rested', () => {
+    const ask = (at: number, run = missing()) =>
+      findDueDays({
+        slots,
+        giveUps,
+        now: new Date(at),
+        watchedSince: slot,
+        catchUpDays: 0,
+        restMs: 900_000,
+        firstDay: '2026-11-01',
+        latestRuns: [run],
+      }).map(({ kind }) => kind);
+    expect(ask(slot.getTime() + 899_999)).toEqual([]);
+    expect(ask(slot.getTime() + 900_000)).toEqual(['resume']);
+    expect(ask(noon - 1)).toEqual(['resume']);
+    expect(ask(noon)).toEqual([]);
+    expect(ask(noon - 1, { ...missing(), failure: describeGivenUp(missing()) })).toEqual([]);
+  });
+
+  it('is given up once: not again where a person has tried since', () => {
+    expect(isToGiveUp(missing(), giveUps, noon - 1)).toBe(false);
+    expect(isToGiveUp(missing({ collectStartedAt: noon - 1 }), giveUps, noon)).toBe(true);
+    expect(isToGiveUp(missing({ collectStartedAt: noon + 1 }), giveUps, noon + 2)).toBe(false);
+    expect(isToGiveUp({ ...missing(), failure: describeGivenUp(missing()) }, giveUps, noon)).toBe(false);
+    expect(describeGivenUp(missing()).message).toContain(
+      'bookings-2026-11-20.csv does not exist; it did not come',
+    );
+  });
+});
+
+describe('the scheduler and a late source', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: slot.getTime() - 60_000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('tries the day every half hour until noon, then gives up once', async () => {
+    const good = runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'));
+    const { scheduler, reviews, events, runs, tell } = keepDays({
+      slots,
+      runs: [good],
+      timing: { catchUpDays: 0, resumeMinutes: 30 },
+      onReview: ({ end }) => void end('failed', { failure, startedAt: slot.getTime() }),
+    });
+    await scheduler.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await tell(slot);
+    await vi.advanceTimersByTimeAsync(noon - Date.now() + 4 * 3_600_000);
+    await settle();
+    // 02:30, then 02:59, 03:29, …, 11:59
+    expect(reviews).toHaveLength(20);
+    expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
+    expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
+    expect(runs.get('2026-11-20')?.failure?.code).toBe('source-given-up');
+    await scheduler.close();
+  });
+
+  it('reviews the day when its source comes', async () => {
+    let tries = 0;
+    const { scheduler, reviews, events, runs, tell } = keepDays({
+      slots,
+      runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
+      timing: { catchUpDays: 0, resumeMinutes: 30 },
+      onReview: ({ end }) => {
+        tries += 1;
+        void (tries < 3 ? end('failed', { failure, startedAt: slot.getTime() }) : end('succeeded'));
+      },
+    });
+    await scheduler.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await tell(slot);
+    await vi.advanceTimersByTimeAsync(noon - Date.now());
+    expect(reviews).toHaveLength(3);
+    expect(runs.get('2026-11-20')?.state).toBe('succeeded');
+    expect(events.map(({ type }) => type)).not.toContain('source-given-up');
+    await scheduler.close();
+  });
+});
