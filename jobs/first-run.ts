@@ -80,7 +80,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
     sayWhatIsLeft(command, io);
     return code;
   }
-  await listAffected(config, days.file.iso, {}, openTerminal());
+  await listAffected(config, days.file.iso, { unanswered: false }, days.file.iso, openTerminal());
   sayEmails('The e-mail about them:', emails.byFile, say);
   sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
   sayWhatIsNext(days, command, say);

@@ -1,54 +1,149 @@
-import { affectedColumns, renderAffected } from '../src/cli/affected.js';
-import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import { listingColumns, renderVerdicts, toListedRecord, type VerdictListing } from '../src/cli/affected.js';
+import type { AffectedOptions } from '../src/cli/commands/history.js';
+import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
-import type { ReadOnlyLedger } from '../src/review/ledger.js';
-import type { Run } from '../src/review/run.js';
-import { readNamelessFields } from '../src/review/stored/stored-line.js';
+import { UsageError } from '../src/review/refusals.js';
+import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
+import {
+  type ListedBooking,
+  listAffected as listAffectedBookings,
+  listUnanswered,
+} from '../src/review/verdicts/listing.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;
+const daysAtOnce = 1_000;
 
-/** Lists the bookings of a day whose mapping its latest result marks as incorrect, without guests' names. */
+interface Days {
+  readonly from: string;
+  readonly to: string;
+  readonly isRange: boolean;
+}
+
+/**
+ * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
+ * without guests' names.
+ *
+ * @param yesterday the default day: an older one in its place would hide that yesterday has no result
+ */
 export async function listAffected(
   config: Config,
-  day: string,
-  { csv }: { readonly csv?: string | undefined },
+  day: string | undefined,
+  options: AffectedOptions,
+  yesterday: string,
   terminal: Terminal,
 ): Promise<number> {
+  const days = chooseDays(day, options, yesterday);
+  const isoDays = listDays(days, config);
   const reportNone = (notice: string): number => {
-    terminal.answer(`${notice}\n`, { day, runId: null, affected: [] });
+    const unknown = isoDays.map((iso) => summariseVerdicts(iso, []));
+    terminal.answer(`${notice}\n`, toObject(days, unknown, { affected: [] }));
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const runs = await ledger.listRuns({ day, limit: runsLookedAt });
-    const run = runs.find(({ file }) => file?.verdicts);
-    if (!run) {
-      terminal.answer(renderAffected(day, runs[0], [], terminal), { day, runId: null, affected: [] });
-      return runs[0]?.state === 'awaiting-result' ? exitCodeOf(runs[0]) : exitCode.failed;
-    }
-    const affected: Record<string, unknown>[] = [];
-    const file =
-      csv === undefined ? undefined : await createCsvFile(affectedColumns, csv, terminal.locate(csv));
-    for await (const bookings of readAffected(ledger, run)) {
-      await file?.add(bookings);
-      affected.push(...bookings);
-    }
-    await file?.finish();
-    terminal.answer(renderAffected(day, run, affected, { command: terminal.command, csv }), {
-      day,
-      runId: run.id,
-      affected,
-    });
-    return exitCode.done;
+    const verdicts: DayVerdicts[] = [];
+    for (const iso of isoDays)
+      verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
+    const affected = await listAffectedBookings(ledger, verdicts, options);
+    const unanswered = options.unanswered ? await listUnanswered(ledger, verdicts, options) : undefined;
+    const listing: VerdictListing = {
+      days: verdicts,
+      isRange: days.isRange,
+      lists: unanswered ? 'unanswered' : 'affected',
+      bookings: unanswered ?? affected,
+      checkInBefore: options.checkInBefore,
+    };
+    const isKnown = listing.bookings.length > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
+    const csv = isKnown ? options.csv : undefined;
+    if (csv !== undefined) await writeCsv(listing, csv, options.delimiter, terminal);
+    terminal.answer(
+      renderVerdicts(listing, { command: terminal.command, csv }),
+      toObject(days, verdicts, { affected, unanswered }),
+    );
+    return worstOf(verdicts.map(exitCodeOfDay));
   });
 }
 
-/** One batch at a time. */
-async function* readAffected(ledger: ReadOnlyLedger, { id }: Run): AsyncGenerator<Record<string, unknown>[]> {
-  const next = (after?: number) => ledger.nextJudged(id, 'incorrect', after);
-  for (let page = await next(); page; page = await next(page.batch)) {
-    yield page.lines.map((line) => readNamelessFields(line, 'file'));
+function chooseDays(day: string | undefined, { from, to }: AffectedOptions, yesterday: string): Days {
+  if (day !== undefined && (from ?? to) !== undefined)
+    throw new UsageError('name one day, or a range with --from and --to');
+  if (from === undefined) {
+    if (to !== undefined) throw new UsageError(`--to ${to} needs --from: the first day of the range`);
+    return { from: day ?? yesterday, to: day ?? yesterday, isRange: false };
+  }
+  const last = to ?? yesterday;
+  if (last < from) throw new UsageError(`--to ${last} is before --from ${from}`);
+  return { from, to: last, isRange: true };
+}
+
+function listDays({ from, to }: Days, { timezone }: Config): string[] {
+  const days: string[] = [];
+  for (let day = createBusinessDay(from, timezone); day.iso <= to; day = day.next()) {
+    if (days.length === daysAtOnce)
+      throw new UsageError(`the range is longer than ${daysAtOnce} days; name a shorter one`);
+    days.push(day.iso);
+  }
+  return days;
+}
+
+async function writeCsv(
+  listing: VerdictListing,
+  csv: string,
+  delimiter: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const file = await createCsvFile(listingColumns(listing), csv, terminal.locate(csv), delimiter);
+  await file.add(listing.bookings.map((booking) => toListedRecord(booking, listing)));
+  await file.finish();
+}
+
+interface Lists {
+  readonly affected: readonly ListedBooking[];
+  readonly unanswered?: readonly ListedBooking[] | undefined;
+}
+
+/** What `--json` prints. Unknown is null, never an empty list. */
+function toObject(days: Days, verdicts: readonly DayVerdicts[], { affected, unanswered }: Lists): object {
+  const toRecords = (bookings: readonly ListedBooking[]) =>
+    bookings.map((booking) => toListedRecord(booking, days));
+  const counts = verdicts.map(countVerdicts);
+  const listed = {
+    affected: counts.some((one) => one.affected !== null) ? toRecords(affected) : null,
+    unanswered: sumKnown(counts.map((one) => one.unanswered)),
+    posted: counts.reduce((sum, { posted }) => sum + posted, 0),
+    ...(unanswered && { unansweredBookings: toRecords(unanswered) }),
+  };
+  const [only] = counts;
+  return days.isRange || !only
+    ? { from: days.from, to: days.to, ...listed, days: counts }
+    : { day: only.day, runId: only.runId, state: only.state, ...listed };
+}
+
+function countVerdicts({ day, runs: [run], knowledge, affected, unanswered, posted }: DayVerdicts) {
+  return {
+    day,
+    runId: run?.id ?? null,
+    state: run?.state ?? null,
+    affected: knowledge === 'nothing-sent' ? 0 : affected,
+    unanswered,
+    posted,
+  };
+}
+
+function exitCodeOfDay({ knowledge, runs }: DayVerdicts): ExitCode {
+  const isAwaiting = runs.some(({ state }) => state === 'awaiting-result');
+  switch (knowledge) {
+    case 'judged':
+      return isAwaiting ? exitCode.resultPending : exitCode.done;
+    case 'nothing-sent':
+      return exitCode.done;
+    case 'awaiting-result':
+      return isAwaiting ? exitCode.resultPending : exitCode.failed;
+    case 'by-email':
+    case 'no-run':
+      return exitCode.failed;
   }
 }

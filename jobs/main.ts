@@ -83,7 +83,7 @@ function createHandlers(io: CommandIo): Handlers {
     affected: (day, options, globals) =>
       withConfig(globals, io, async (config, terminal) => {
         const { listAffected } = await import('./list-affected.js');
-        return listAffected(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+        return listAffected(config, day, options, yesterdayIn(config.timezone).iso, terminal);
       }),
     rejected: (day, options, globals) =>
       withConfig(globals, io, async (config, terminal) => {

@@ -53,6 +53,7 @@ export async function reviewDay(
       renderClosing(await readRunDetails(parts.ledger, run, parts.reader.placeUnit), {
         now: clock(),
         command: terminal.command,
+        paint: terminal.paint,
         isOnlooker: detach,
       }),
     );

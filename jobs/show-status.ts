@@ -18,8 +18,10 @@ export async function showStatus(
   day: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
+  const { command, paint } = terminal;
+  const style = { command, paint, timezone: config.timezone };
   const reportNone = (notice: string): number => {
-    terminal.answer(renderStatus([], terminal.command), { runs: [] });
+    terminal.answer(renderStatus([], style), { runs: [] });
     terminal.say(notice);
     return exitCode.done;
   };
@@ -27,9 +29,7 @@ export async function showStatus(
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
     if (day === undefined || runs.length === 0) {
       terminal.answer(
-        day === undefined || runs.length > 0
-          ? renderStatus(runs, terminal.command)
-          : `There is no run of ${day}.\n`,
+        day === undefined || runs.length > 0 ? renderStatus(runs, style) : `There is no run of ${day}.\n`,
         { runs: runs.map((run) => toReport(run, clock())) },
       );
       return exitCode.done;
@@ -43,9 +43,7 @@ export async function showStatus(
     );
     terminal.answer(
       detailed
-        .map((details) =>
-          renderClosing(details, { now: clock(), command: terminal.command, isOnlooker: true }),
-        )
+        .map((details) => renderClosing(details, { now: clock(), command, paint, isOnlooker: true }))
         .join('\n'),
       {
         runs: detailed.map(({ run, rejects, warnings, refused, suspects }) => ({

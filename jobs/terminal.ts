@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { createPaint, type Paint } from '../src/cli/colours.js';
 import { type Log, silentLog } from '../src/cli/log.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
 import { createTerminalProgress } from '../src/cli/terminal-progress.js';
@@ -34,6 +35,8 @@ export interface Terminal {
   readonly sourceMessages: SourceMessages;
   /** Writes a command as a person would type it. */
   readonly command: WriteCommand;
+  /** Colours words of texts for a person, where there is a terminal. */
+  readonly paint: Paint;
   /** Prints an object with `--json`; nothing otherwise. */
   report(report: object): void;
   /** Prints a text for a person, or its JSON with `--json`. */
@@ -80,6 +83,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
     sourceMessages: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
+    paint: createPaint({ stream: json ? errors : output, env: io.env }),
     command: createCommandWriter(commandNameIn(io.env), config),
     report,
     answer: (text, object) => (json ? report(object) : say(text)),

@@ -1,5 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderVerified } from '../src/cli/file-summary.js';
+import { renderVerified, type VerifiedRun } from '../src/cli/file-summary.js';
 import type { Config } from '../src/config/load.js';
 import { verifyRun } from '../src/review/file/verify.js';
 import { openArchive } from './deliveries.js';
@@ -17,9 +17,12 @@ export async function verifyDay(config: Config, day: string, terminal: Terminal)
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const parts = { ledger, archive: openArchive(config), masterIdColumn: config.service.masterIdColumn };
     const runs = (await ledger.listRuns({ day, limit: runsChecked })).filter(({ file }) => file?.archivedTo);
-    const verified = [];
-    for (const run of runs) verified.push({ runId: run.id, items: await verifyRun(parts, run) });
-    terminal.answer(renderVerified(day, verified), { day, runs: verified });
+    const verified: VerifiedRun[] = [];
+    for (const run of runs) {
+      const { unanswered, posted } = run.counts;
+      verified.push({ runId: run.id, items: await verifyRun(parts, run), unanswered, posted });
+    }
+    terminal.answer(renderVerified(day, verified, terminal.command), { day, runs: verified });
     const isSound = verified.every(({ items }) => items.every(({ fault }) => fault === undefined));
     return isSound && verified.length > 0 ? exitCode.done : exitCode.failed;
   });

@@ -1,51 +1,201 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
-import type { Run } from '../review/run.js';
-import { formatCount } from '../text/format.js';
+import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
+import type { ListedBooking } from '../review/verdicts/listing.js';
+import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { isClear } from './file-summary.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
 const shown = 200;
 
-const columns = [
-  'BookingReferenceId',
-  'ServiceId',
-  'ProviderName',
-  'ProviderHotelId',
-  'CheckInDate',
-] as const;
+const legend = '  booked, copy: ServiceId of the booking, and in the local copy of the mappings';
 
-/** The affected bookings of a day, or why none are known. */
-export function renderAffected(
-  day: string,
-  run: Run | undefined,
-  affected: readonly Record<string, unknown>[],
-  { command, csv }: { readonly command: WriteCommand; readonly csv?: string | undefined },
-): string {
-  if (!run) return `There is no run of ${day}.\n`;
-  if (run.delivery === 'body')
-    return `${day} was reviewed by body: the service reports affected bookings only by e-mail (run ${run.id}).\n`;
-  if (!run.file?.verdicts) return `No result of ${day} has arrived yet: run ${run.id} is ${run.state}.\n`;
-  if (affected.length === 0) {
-    const doubt = isClear(run.file.verdicts)
-      ? ''
-      : `, but it has no clear verdict on some: ${command(`status ${day}`)}`;
-    return `${day}: the result marks no booking as affected${doubt} (run ${run.id}).\n`;
-  }
-  const rows = affected
-    .slice(0, shown)
-    .map((booking) => columns.map((column) => String(booking[column] ?? '')));
+/** What `affected` lists. */
+export interface VerdictListing {
+  /** One day, or the days of a range. */
+  readonly days: readonly DayVerdicts[];
+  readonly isRange: boolean;
+  readonly lists: 'affected' | 'unanswered';
+  readonly bookings: readonly ListedBooking[];
+  readonly checkInBefore?: string | undefined;
+}
+
+interface ListingOptions {
+  readonly command: WriteCommand;
+  readonly csv?: string | undefined;
+}
+
+/** The affected bookings of a day or a range, or those without a verdict, or why none are known. */
+export function renderVerdicts(listing: VerdictListing, { command, csv }: ListingOptions): string {
+  const { days, isRange, bookings } = listing;
+  const [only] = days;
+  const head = isRange || !only ? describeRange(listing) : describeDay(only, listing);
+  const rows = bookings.slice(0, shown).map((booking) => toRow(booking, listing));
   return [
-    `${day}: affected bookings: ${formatCount(affected.length)} (run ${run.id})`,
-    renderTable(rows, columns),
-    ...(affected.length > shown
-      ? [`  … and ${formatCount(affected.length - shown)} more; --csv FILE lists all`]
+    head,
+    ...(rows.length > 0 ? [renderTable(rows, headOf(listing)), legend] : []),
+    ...(bookings.length > shown
+      ? [`  … and ${formatCount(bookings.length - shown)} more; --csv FILE lists all`]
       : []),
+    ...(isRange ? renderDays(days) : describeNewer(days)),
+    ...describeOthers(listing, command),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ].join('\n');
 }
 
+function describeRange(listing: VerdictListing): string {
+  const { days, bookings, lists } = listing;
+  const what = lists === 'affected' ? 'affected bookings' : 'bookings without a verdict';
+  const range = `${days.at(0)?.day} to ${days.at(-1)?.day}`;
+  const isKnown = days.some(({ knowledge }) => knowledge === 'judged' || knowledge === 'nothing-sent');
+  if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
+  return `${range}: ${what}${describeFilter(listing)}: ${formatCount(bookings.length)}`;
+}
+
+function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
+  const { day, knowledge, runs } = verdicts;
+  const [run] = runs;
+  switch (knowledge) {
+    case 'no-run':
+      return `There is no run of ${day}.`;
+    case 'nothing-sent':
+      return `${day}: nothing was sent for review, as there were no bookings (run ${run?.id}).`;
+    case 'by-email':
+      return `${day} went by body: its verdicts come by e-mail only (run ${run?.id}, ${run?.state}).`;
+    case 'awaiting-result':
+      return `No result of ${day} has arrived yet: run ${run?.id} is ${run?.state}.`;
+    case 'judged':
+      return describeJudged(verdicts, listing);
+  }
+}
+
+function describeJudged({ day, runs, unanswered }: DayVerdicts, listing: VerdictListing): string {
+  const { bookings, lists } = listing;
+  const run = `(run ${runs[0]?.id})`;
+  const filter = describeFilter(listing);
+  if (bookings.length > 0) {
+    const what = lists === 'affected' ? 'affected bookings' : 'bookings without a verdict';
+    return `${day}: ${what}${filter}: ${formatCount(bookings.length)} ${run}`;
+  }
+  if (lists === 'unanswered')
+    return `${day}: no booking of the file${filter} is listed without a verdict ${run}.`;
+  const doubt = unanswered === 0 ? '' : ', but some have no verdict';
+  return `${day}: the result marks no booking${filter} as affected${doubt} ${run}.`;
+}
+
+function describeFilter({ checkInBefore }: VerdictListing): string {
+  return checkInBefore === undefined ? '' : ` with check-in before ${checkInBefore}`;
+}
+
+function describeNewer(days: readonly DayVerdicts[]): string[] {
+  return days.flatMap(({ newer }) =>
+    newer
+      ? [`This is the latest result. Run ${newer.id} is newer (by ${newer.delivery}, ${newer.state}).`]
+      : [],
+  );
+}
+
+const unknown = { affected: 'unknown', byEmail: 'by e-mail', none: '-' } as const;
+
+function renderDays(days: readonly DayVerdicts[]): string[] {
+  const rows = days.map(({ day, knowledge, runs, affected, unanswered, posted }) => [
+    day,
+    nameAffected(knowledge, affected),
+    unanswered === null ? unknown.none : formatCount(unanswered),
+    knowledge === 'by-email' ? 'all' : formatCount(posted),
+    knowledge === 'no-run' ? 'no run' : runs[0]?.id,
+  ]);
+  return ['by day:', renderTable(rows, ['day', 'affected', 'no verdict', 'by e-mail only', 'run'])];
+}
+
+function nameAffected(knowledge: DayVerdicts['knowledge'], affected: number | null): string {
+  switch (knowledge) {
+    case 'judged':
+      return affected === null ? unknown.affected : formatCount(affected);
+    case 'nothing-sent':
+      return 'none sent';
+    case 'by-email':
+      return unknown.byEmail;
+    case 'awaiting-result':
+      return 'no result';
+    case 'no-run':
+      return unknown.none;
+  }
+}
+
+/** How many bookings the list says nothing about. */
+function describeOthers(
+  { days, isRange, lists, bookings, checkInBefore }: VerdictListing,
+  command: WriteCommand,
+): string[] {
+  const unanswered = days.reduce((sum, day) => sum + (day.unanswered ?? 0), 0);
+  const posted = days.reduce((sum, day) => sum + day.posted, 0);
+  const hasFile = days.some((day) => day.unanswered !== null);
+  const range = isRange ? `--from ${days.at(0)?.day} --to ${days.at(-1)?.day}` : `${days.at(0)?.day}`;
+  const lines: string[] = [];
+  if (hasFile && !isRange && unanswered === 0) lines.push('Every booking of the file has a verdict.');
+  if (unanswered > 0)
+    lines.push(
+      `${formatCountOf(unanswered, 'booking')} of the file without a verdict` +
+        (lists === 'affected' ? `; to list them: ${command(`affected ${range} --unanswered`)}` : '.'),
+    );
+  const unlisted = unanswered - bookings.length;
+  if (lists === 'unanswered' && checkInBefore === undefined && unlisted > 0)
+    lines.push(
+      `${formatCount(unlisted)} of them can't be listed: an older version counted them, but did not record which they are.`,
+    );
+  if (posted > 0) lines.push(`${formatCount(posted)} went by body: their verdicts come by e-mail only.`);
+  else if (hasFile && !isRange) lines.push('None went by body.');
+  return lines;
+}
+
+function headOf({ isRange, lists }: VerdictListing): string[] {
+  return [
+    'booking',
+    ...(isRange ? ['day'] : []),
+    'check-in',
+    'check-out',
+    'provider',
+    'hotel id',
+    'booked',
+    'copy',
+    ...(lists === 'unanswered' ? ['reason'] : []),
+  ];
+}
+
+function toRow(
+  { day, fields, copyServiceId, verdictReason }: ListedBooking,
+  { isRange, lists }: VerdictListing,
+): string[] {
+  const cell = (name: string) => String(fields[name] ?? unknown.none);
+  return [
+    cell('BookingReferenceId'),
+    ...(isRange ? [day] : []),
+    cell('CheckInDate'),
+    cell('CheckOutDate'),
+    cell('ProviderName'),
+    cell('ProviderHotelId'),
+    cell('ServiceId'),
+    copyServiceId === null ? unknown.none : String(copyServiceId),
+    ...(lists === 'unanswered' ? [verdictReason ?? unknown.none] : []),
+  ];
+}
+
 /** The columns of `--csv`: all but guests' names. */
-export const affectedColumns = serviceFields.filter((field) => !guestNameFields.has(field));
+export function listingColumns({ isRange, lists }: Pick<VerdictListing, 'isRange' | 'lists'>): string[] {
+  return [
+    ...(isRange ? ['day'] : []),
+    ...serviceFields.filter((field) => !guestNameFields.has(field)),
+    'copyServiceId',
+    ...(lists === 'unanswered' ? ['verdictReason'] : []),
+  ];
+}
+
+/** A booking under the names that `--json` and `--csv` use. */
+export function toListedRecord(
+  { day, fields, copyServiceId, verdictReason }: ListedBooking,
+  { isRange }: Pick<VerdictListing, 'isRange'>,
+): Record<string, unknown> {
+  return { ...(isRange && { day }), ...fields, copyServiceId, ...(verdictReason && { verdictReason }) };
+}

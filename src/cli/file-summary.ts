@@ -1,12 +1,12 @@
 import type { VerifiedItem } from '../review/file/verify.js';
 import type { ResultCounts } from '../review/review-file.js';
-import type { Run } from '../review/run.js';
-import { formatCount, wrapText } from '../text/format.js';
+import type { Counts, Run } from '../review/run.js';
+import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
 
 /** The files of a run by file, and what is odd about its result. */
-export function renderFileSummary({ file, day }: Run, command: WriteCommand): string[] {
+export function renderFileSummary({ file, day, counts }: Run, command: WriteCommand): string[] {
   if (file?.rows === undefined) return [];
   const rows = [
     ['file', file.remotePath ?? 'not uploaded yet'],
@@ -14,7 +14,31 @@ export function renderFileSummary({ file, day }: Run, command: WriteCommand): st
     ['result', file.result?.name ?? 'not there yet'],
     ['archived to', file.archivedTo ?? 'not yet'],
   ];
-  return [renderTable(rows), ...describeOddities(file), ...describeAffected(file, day, command)];
+  return [
+    renderTable(rows),
+    ...describePosted(counts),
+    ...describeOddities(file),
+    ...describeUnanswered(file, day, command),
+    ...describeAffected(file, day, command),
+  ];
+}
+
+/** Why the file has fewer rows than bookings were delivered. */
+function describePosted({ posted }: Counts): string[] {
+  if (posted === 0) return [];
+  return wrapText(
+    `${formatCountOf(posted, 'more booking')} went by body, because the file's rules leave no room for a missing ` +
+      `field or a value that reads as null; those verdicts come by e-mail only`,
+  );
+}
+
+function describeUnanswered(
+  { verdicts }: NonNullable<Run['file']>,
+  day: string,
+  command: WriteCommand,
+): string[] {
+  if (!verdicts || verdicts.unanswered + verdicts.unclear === 0) return [];
+  return ['  to list the bookings without a verdict:', `  ${command(`affected ${day} --unanswered`)}`];
 }
 
 function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>): string[] {
@@ -25,7 +49,9 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
     verdicts &&
       verdicts.unanswered > 0 &&
       `bookings missing from the result: ${formatCount(verdicts.unanswered)}`,
-    verdicts && verdicts.unclear > 0 && `result rows without a verdict: ${formatCount(verdicts.unclear)}`,
+    verdicts &&
+      verdicts.unclear > 0 &&
+      `bookings that the result names without a readable verdict: ${formatCount(verdicts.unclear)}`,
     verdicts && verdicts.malformed > 0 && `unreadable result rows: ${formatCount(verdicts.malformed)}`,
   ];
   return oddities
@@ -52,17 +78,31 @@ export function isClear({ unanswered, unclear, malformed }: ResultCounts): boole
   return unanswered === 0 && unclear === 0 && malformed === 0;
 }
 
+/** What `verify` found in one run, and what the result left open. */
+export interface VerifiedRun {
+  readonly runId: string;
+  readonly items: readonly VerifiedItem[];
+  /** Bookings of the file without a verdict; null where there is no file. */
+  readonly unanswered: number | null;
+  /** Bookings that went by body: their verdicts come by e-mail only. */
+  readonly posted: number;
+}
+
 /** The findings of `verify`, run by run. */
-export function renderVerified(
-  day: string,
-  runs: readonly { readonly runId: string; readonly items: readonly VerifiedItem[] }[],
-): string {
+export function renderVerified(day: string, runs: readonly VerifiedRun[], command: WriteCommand): string {
   if (runs.length === 0) return `No run of ${day} has files in the archive; only runs by file do.\n`;
-  const lines = runs.flatMap(({ runId, items }) => [
+  const lines = runs.flatMap(({ runId, items, unanswered, posted }) => [
     `run ${runId}:`,
     ...items.map(({ item, fault }) =>
       fault === undefined ? `  ok      ${item}` : `  DIFFERS ${item}: ${fault}`,
     ),
+    ...(unanswered === 0
+      ? ['  Every booking of the file has a verdict.']
+      : [
+          `  ${formatCountOf(unanswered ?? 0, 'booking')} of the file without a verdict; to list them:`,
+          `  ${command(`affected ${day} --unanswered`)}`,
+        ]),
+    ...(posted > 0 ? [`  ${formatCount(posted)} went by body: their verdicts come by e-mail only.`] : []),
   ]);
   return `${lines.join('\n')}\n`;
 }

@@ -4,9 +4,11 @@ import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
+import { countAffected, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
-import { formatCount, formatDuration, formatInstant, wrapText } from '../text/format.js';
+import { formatCount, formatDuration, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { noColours, type Paint, paintState } from './colours.js';
 import { renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
@@ -52,34 +54,32 @@ export interface ClosingOptions {
   readonly command: WriteCommand;
   /** Another process may be working on the run. */
   readonly isOnlooker?: boolean;
+  readonly paint?: Paint;
 }
 
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   { run, toppedUp, rejects, warnings, refused, placeUnit }: RunDetails,
-  { now, command, isOnlooker = false }: ClosingOptions,
+  { now, command, isOnlooker = false, paint = noColours }: ClosingOptions,
 ): string {
-  const { counts } = run;
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
   const sections = [
     isOnlooker && isActive(run)
-      ? `${run.day}: run ${run.id} is ${run.state}, started ${duration} ago`
-      : `${run.day}: run ${run.id} ${describeState(run)} ${isActive(run) ? 'after' : 'in'} ${duration}${hasNoFile(run) ? ', without a review file' : ''}`,
+      ? `${run.day}: run ${run.id} is ${paintState(paint, run, run.state)}, started ${duration} ago`
+      : `${run.day}: run ${run.id} ${paintState(paint, run, describeState(run))} ${isActive(run) ? 'after' : 'in'} ${duration}${hasNoFile(run) ? ', without a review file' : ''}`,
     ...(hasNoFile(run)
-      ? [`  no booking can be in the file: all ${formatCount(counts.posted)} go by body, without a result`]
+      ? [
+          `  no booking can be in the file: all ${formatCount(run.counts.posted)} go by body, without a result`,
+        ]
       : []),
     ...explain(run, toppedUp),
-    renderTable(
-      Object.entries(counts)
-        .filter(([name, count]) => count > 0 || name !== 'affected')
-        .map(([name, count]) => [name, formatCount(count)]),
-    ),
+    renderTable(listCounts(run)),
     ...renderFileSummary(run, command),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
-    ...renderRefused(refused, counts.refused),
+    ...renderRefused(refused, run.counts.refused),
     ...nextSteps(run, command, isOnlooker),
   ];
   return `${sections.join('\n')}\n`;
@@ -107,13 +107,36 @@ function hasNoFile({ delivery, counts, collectedAt }: Run): boolean {
   return delivery === 'file' && collectedAt !== undefined && posted > 0 && posted === accepted;
 }
 
-function explain({ state, failure, counts, topsUp, cancelReason }: Run, toppedUp = 'before'): string[] {
-  const late = topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : [];
-  if (cancelReason !== undefined) return [...late, ...wrapText(`reason: ${cancelReason}`)];
-  if (failure) return [...late, ...wrapText(failure.message)];
-  if (state !== 'succeeded') return late;
-  if (counts.read === 0) return [...late, '  The source has no bookings: nothing was sent.'];
-  return topsUp && counts.accepted === 0 ? [`  Nothing new since run ${toppedUp}: nothing was sent.`] : late;
+function explain(run: Run, toppedUp = 'before'): string[] {
+  const { state, failure, counts, topsUp, reason, cancelReason } = run;
+  const known = [
+    ...(topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : []),
+    ...(reason === undefined ? [] : wrapText(`reason: ${reason}`)),
+  ];
+  if (cancelReason !== undefined) return [...known, ...wrapText(`cancelled because: ${cancelReason}`)];
+  if (failure) return [...known, ...wrapText(failure.message)];
+  if (state !== 'succeeded') return known;
+  if (counts.read === 0) return [...known, '  The source has no bookings: nothing was sent.'];
+  if (topsUp && counts.accepted === 0) return [`  Nothing new since run ${toppedUp}: nothing was sent.`];
+  if (nameState(run) === 'sent')
+    known.push('  Sent for review. The service reports incorrect mappings by e-mail only.');
+  return known;
+}
+
+/** Shown only where they are not 0. */
+const rareCounts: readonly string[] = ['filtered', 'posted', 'unanswered', 'affected'];
+
+function listCounts(run: Run): [string, string][] {
+  const { affected, ...others } = run.counts;
+  const rows = Object.entries(others).map(([name, count]) => [name, count ?? 0] as const);
+  const known = affected ?? (run.counts.delivered > 0 ? countAffected(run) : 0);
+  return [...rows, ['affected', known] as const]
+    .filter(([name, count]) => count !== 0 || !rareCounts.includes(name))
+    .map(([name, count]) => [name, formatKnown(count)]);
+}
+
+function formatKnown(count: number | Unknown): string {
+  return typeof count === 'number' ? formatCount(count) : count;
 }
 
 export function renderReasons(title: string, reasons: readonly ReasonCount[], placeUnit: string): string[] {
@@ -159,21 +182,54 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
   return [];
 }
 
+interface StatusOptions {
+  readonly command: WriteCommand;
+  readonly timezone: string;
+  readonly paint?: Paint;
+}
+
 /** One line per run, for `status` without a day, within 80 columns. */
-export function renderStatus(runs: readonly Run[], command: WriteCommand): string {
+export function renderStatus(
+  runs: readonly Run[],
+  { command, timezone, paint = noColours }: StatusOptions,
+): string {
   if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
-  const rows = runs.map((run) => [
-    run.day,
-    `${run.state}${run.topsUp ? ' +' : ''}`,
-    formatCount(run.counts.delivered),
-    formatCount(run.counts.pending),
-    formatCount(run.counts.refused),
-    formatCount(run.counts.rejected),
-    formatInstant(run.startedAt),
-  ]);
-  const head = ['day', 'state', 'delivered', 'pending', 'refused', 'rejected', 'started'];
-  const late = runs.some(({ topsUp }) => topsUp)
-    ? `  + late bookings: only what earlier runs had not delivered\n`
-    : '';
-  return `${renderTable(rows, head)}\n${late}`;
+  const rows = runs.map((run) => {
+    const { delivered, pending, refused, rejected } = run.counts;
+    return [
+      run.day,
+      `${paintState(paint, run, nameBriefly(run))}${run.topsUp ? ' +' : ''}`,
+      run.delivery,
+      formatCount(delivered),
+      formatCount(pending + refused + rejected),
+      formatKnown(countAffected(run)),
+      formatLocalInstant(run.startedAt, timezone).slice('2026-'.length),
+    ];
+  });
+  const head = ['day', 'state', 'by', 'delivered', 'undelivered', 'affected', 'started'];
+  const sections = [
+    renderTable(rows, head),
+    ...(runs.some(({ topsUp }) => topsUp)
+      ? ['  + late bookings: only what earlier runs had not delivered']
+      : []),
+    ...runs.flatMap(noteRun),
+    `  undelivered: pending, refused or rejected; times in ${timezone}`,
+    `  all about one day: ${command('status DAY')}`,
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+function nameBriefly(run: Run): string {
+  const name = nameState(run);
+  return name === 'awaiting-result' ? 'awaiting' : name;
+}
+
+/** What the columns have no room for. */
+function noteRun({ day, reason, counts: { unanswered, posted } }: Run): string[] {
+  const notes = [
+    ...(unanswered ? [`${formatCount(unanswered)} without a verdict`] : []),
+    ...(posted > 0 ? [`${formatCount(posted)} by e-mail only`] : []),
+    ...(reason === undefined ? [] : [`reason: ${reason}`]),
+  ];
+  return notes.length === 0 ? [] : wrapText(`${day}: ${notes.join(', ')}`);
 }

@@ -13,7 +13,9 @@ export function renderTable(rows: readonly (readonly Cell[])[], head?: readonly 
     });
   // A column of numbers is flush right.
   const isNumeric = widths.map(
-    (_, column) => body.length > 0 && body.every((cells) => /^[\d,]*$/.test(cells[column] ?? '')),
+    (_, column) =>
+      body.length > 0 &&
+      body.every((cells) => /^[\d,]*$/.test(cells[column] ?? '') || isStandIn(cells[column])),
   );
   return lines
     .map((cells) => {
@@ -25,4 +27,11 @@ export function renderTable(rows: readonly (readonly Cell[])[], head?: readonly 
       return `  ${padded.join('  ')}`.trimEnd();
     })
     .join('\n');
+}
+
+/** Words in place of a number that is not known. */
+const standIns: readonly unknown[] = ['by e-mail', 'no result', '-', 'all', 'none sent'];
+
+function isStandIn(cell: string | undefined): boolean {
+  return standIns.includes(cell);
 }

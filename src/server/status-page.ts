@@ -1,7 +1,7 @@
 import type { LedgerSummary } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import { describeDrops, type VolumeDrop } from '../review/volume.js';
-import { formatCount, formatCountOf, formatDuration } from '../text/format.js';
+import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
 import { type Html, html, renderPage } from './page.js';
 
@@ -28,7 +28,7 @@ export function renderStatusPage({ summary, runs, now, timezone }: StatusPageCon
   return renderPage(html`
 ${renderLastGood(summary, now, timezone)}
 ${rows.length === 0 ? html`<p class="none">No runs in the last two weeks.</p>` : renderTable(rows)}
-<footer>As of ${writeInstant(now, timezone)}, ${timezone}. This page reloads every 30 seconds.</footer>`);
+<footer>As of ${formatLocalInstant(now, timezone)}, ${timezone}. This page reloads every 30 seconds.</footer>`);
 }
 
 function renderLastGood({ lastGoodDay }: LedgerSummary, now: number, timezone: string): Html {
@@ -72,7 +72,7 @@ function renderRun(run: Run, now: number, timezone: string): Html[] {
   const row = html`<tr class="run"><th scope="row"><a href="/runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
 <td data-name="State"><span class="state ${run.state}">${run.state}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}</small></td>
 ${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' : ''}" data-name="${name}">${count === null ? 'unknown' : formatCount(count)}</td>`)}
-<td data-name="Started">${writeInstant(run.startedAt, timezone)}</td>
+<td data-name="Started">${formatLocalInstant(run.startedAt, timezone)}</td>
 <td data-name="Duration">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
 `;
   const words = failure ? [failure.message] : run.volume ? [describeVolume(run.volume)] : [];
@@ -97,14 +97,4 @@ function renderMissing(day: string): Html {
   return html`<tr class="run"><th scope="row">${day}</th>
 <td data-name="State" colspan="${columns.length - 1}"><span class="state missing">no run</span></td></tr>
 `;
-}
-
-/** 2026-11-21 03:30, in local time */
-function writeInstant(instant: number, timezone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: timezone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-  });
-  return format.format(new Date(instant));
 }

@@ -50,6 +50,16 @@ export function formatInstant(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }
 
+/** An instant for people in a time zone, to the minute: 2026-11-21 03:30 */
+export function formatLocalInstant(instant: number, timezone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return format.format(new Date(instant));
+}
+
 /** Indented lines that fit into 80 columns, without breaking words. */
 export function wrapText(text: string, indent = 2): string[] {
   const line = new RegExp(`\\S.{0,${79 - indent}}(?=\\s|$)|\\S+`, 'g');

@@ -2,45 +2,101 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { affectedColumns, renderAffected } from '../../src/cli/affected.js';
+import {
+  listingColumns,
+  renderVerdicts,
+  toListedRecord,
+  type VerdictListing,
+} from '../../src/cli/affected.js';
 import { createCsvFile } from '../../src/cli/output-files.js';
 import { UsageError } from '../../src/review/refusals.js';
+import type { Run } from '../../src/review/run.js';
+import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
+import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
 const day = '2026-11-20';
 const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
-const reviewed = someRun({ delivery: 'file', file: { verdicts } });
+const reviewed = someRun({ delivery: 'file', file: { verdicts }, counts: { affected: 1, unanswered: 0 } });
+const noVerdicts = { affected: null, unanswered: null };
 
-describe('the affected bookings', () => {
-  it('of a day without a run are unknown', () => {
-    expect(renderAffected(day, undefined, [], { command })).toBe('There is no run of 2026-11-20.\n');
+function listed(fields: Record<string, unknown>, more: Partial<ListedBooking> = {}): ListedBooking {
+  return { day, fields, copyServiceId: null, ...more };
+}
+
+function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv?: string): string {
+  const days = [summariseVerdicts(day, runs)];
+  return renderVerdicts(
+    { days, isRange: false, lists: 'affected', bookings: [], ...listing },
+    { command, csv },
+  );
+}
+
+const cells = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
+
+describe('the affected bookings of a day', () => {
+  it('without a run are unknown', () => {
+    expect(render([])).toBe('There is no run of 2026-11-20.\n');
   });
 
-  it('of a run whose result has not arrived are unknown', () => {
-    const run = someRun({ state: 'awaiting-result', delivery: 'file', file: { rows: 3 } });
-    expect(renderAffected(day, run, [], { command })).toBe(
-      'No result of 2026-11-20 has arrived yet: run 20261120-k3f9xq7d is awaiting-result.\n',
+  it('whose result has not arrived are unknown', () => {
+    const run = someRun({
+      state: 'awaiting-result',
+      delivery: 'file',
+      file: { rows: 978 },
+      counts: { affected: null, unanswered: 978, posted: 12 },
+    });
+    expect(
+      render([run]),
+    ).toBe(`No result of 2026-11-20 has arrived yet: run 20261120-k3f9xq7d is awaiting-result.
+978 bookings of the file without a verdict; to list them: hotel-review affected 2026-11-20 --unanswered
+12 went by body: their verdicts come by e-mail only.
+`);
+  });
+
+  it('by body are reported by the service only', () => {
+    expect(render([someRun({ delivery: 'body', counts: noVerdicts })])).toBe(
+      '2026-11-20 went by body: its verdicts come by e-mail only (run 20261120-k3f9xq7d, succeeded).\n',
     );
   });
 
-  it('of a run by body are reported by the service only', () => {
-    expect(renderAffected(day, someRun({ delivery: 'body' }), [], { command })).toBe(
-      '2026-11-20 was reviewed by body: the service reports affected bookings only by e-mail (run 20261120-k3f9xq7d).\n',
+  it('without bookings are none', () => {
+    const counts = { ...noVerdicts, read: 0, accepted: 0, delivered: 0 };
+    expect(render([someRun({ counts })])).toBe(
+      '2026-11-20: nothing was sent for review, as there were no bookings (run 20261120-k3f9xq7d).\n',
     );
   });
 
   it('are none where the result marks none', () => {
-    expect(renderAffected(day, reviewed, [], { command })).toBe(
-      '2026-11-20: the result marks no booking as affected (run 20261120-k3f9xq7d).\n',
+    expect(
+      render([reviewed]),
+    ).toBe(`2026-11-20: the result marks no booking as affected (run 20261120-k3f9xq7d).
+Every booking of the file has a verdict.
+None went by body.
+`);
+  });
+
+  it('are never none without a doubt where some have no verdict', () => {
+    const run = someRun({ ...reviewed, counts: { affected: 0, unanswered: 3, posted: 1 } });
+    expect(render([run])).toBe(
+      `2026-11-20: the result marks no booking as affected, but some have no verdict (run 20261120-k3f9xq7d).
+3 bookings of the file without a verdict; to list them: hotel-review affected 2026-11-20 --unanswered
+1 went by body: their verdicts come by e-mail only.
+`,
     );
   });
 
-  it('are a table without the guest', () => {
-    const text = renderAffected(
-      day,
-      reviewed,
-      [
+  it('say where a newer run has no result yet', () => {
+    const newer = someRun({ id: 'newer', state: 'delivering', delivery: 'file', counts: noVerdicts });
+    expect(render([newer, reviewed])).toContain(
+      'This is the latest result. Run newer is newer (by file, delivering).\n',
+    );
+  });
+
+  it('are a table with the hotel of the local copy, without the guest', () => {
+    const bookings = [
+      listed(
         {
           BookingReferenceId: 'BR-1042',
           ServiceId: 7,
@@ -50,43 +106,103 @@ describe('the affected bookings', () => {
           CheckInDate: '2026-11-20',
           CheckOutDate: '2026-11-23',
         },
-        { BookingReferenceId: 'BR-2', ServiceId: 8 },
-      ],
-      { command },
-    );
-    const [title, ...table] = text.split('\n');
-    expect(title).toBe('2026-11-20: affected bookings: 2 (run 20261120-k3f9xq7d)');
-    expect(table.map((line) => line.trim().split(/ {2,}/))).toEqual([
-      ['BookingReferenceId', 'ServiceId', 'ProviderName', 'ProviderHotelId', 'CheckInDate'],
-      ['BR-1042', '7', 'hotelbeds', '00123', '2026-11-20'],
-      ['BR-2', '8'],
+        { copyServiceId: 9 },
+      ),
+      listed({ BookingReferenceId: 'BR-2', ServiceId: 8, CheckInDate: '2026-11-21' }),
+    ];
+    expect(cells(render([reviewed], { bookings }))).toEqual([
+      ['2026-11-20: affected bookings: 2 (run 20261120-k3f9xq7d)'],
+      ['booking', 'check-in', 'check-out', 'provider', 'hotel id', 'booked', 'copy'],
+      ['BR-1042', '2026-11-20', '2026-11-23', 'hotelbeds', '00123', '7', '9'],
+      ['BR-2', '2026-11-21', '-', '-', '-', '8', '-'],
+      ['booked, copy: ServiceId of the booking, and in the local copy of the mappings'],
+      ['Every booking of the file has a verdict.'],
+      ['None went by body.'],
       [''],
     ]);
   });
 
   it('are at most two hundred, with a hint where the others are', () => {
     const many = (count: number) =>
-      Array.from({ length: count }, (_, number) => ({ BookingReferenceId: `BR-${number}` }));
-    const all = renderAffected(day, reviewed, many(200), { command });
+      Array.from({ length: count }, (_, number) => listed({ BookingReferenceId: `BR-${number}` }));
+    const all = render([reviewed], { bookings: many(200) });
     expect(all).toContain('  BR-199');
     expect(all).not.toContain('more');
-    const text = renderAffected(day, reviewed, many(1_300), { command });
+    const text = render([reviewed], { bookings: many(1_300) });
     expect(text).toContain('2026-11-20: affected bookings: 1,300');
     expect(text).toContain('  BR-199');
     expect(text).not.toContain('BR-200');
-    expect(text.split('\n').at(-2)).toBe('  … and 1,100 more; --csv FILE lists all');
+    expect(text).toContain('\n  … and 1,100 more; --csv FILE lists all\n');
   });
 
   it('are in the given file', () => {
-    const text = renderAffected(day, reviewed, [{ BookingReferenceId: 'BR-1' }], {
-      command,
-      csv: 'wrong.csv',
-    });
+    const text = render([reviewed], { bookings: [listed({ BookingReferenceId: 'BR-1' })] }, 'wrong.csv');
     expect(text.split('\n').slice(-2)).toEqual(['All of them are in wrong.csv.', '']);
+  });
+
+  it('say with which check-in they are listed', () => {
+    expect(render([reviewed], { checkInBefore: '2026-12-01' })).toContain(
+      'the result marks no booking with check-in before 2026-12-01 as affected',
+    );
   });
 });
 
-const header = '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate\n';
+describe('the bookings without a verdict', () => {
+  it('are listed with the reason', () => {
+    const run = someRun({ ...reviewed, counts: { affected: 2, unanswered: 1, posted: 0 } });
+    const bookings = [listed({ BookingReferenceId: 'BR-1' }, { verdictReason: 'not-in-result' })];
+    const text = render([run], { lists: 'unanswered', bookings });
+    expect(text).toContain('2026-11-20: bookings without a verdict: 1 (run 20261120-k3f9xq7d)\n');
+    expect(cells(text)[2]?.at(-1)).toBe('not-in-result');
+  });
+
+  it('of an older version can only be counted, which is said', () => {
+    const run = someRun({ ...reviewed, counts: { affected: 0, unanswered: 3, posted: 0 } });
+    expect(render([run], { lists: 'unanswered' })).toContain(
+      "\n3 of them can't be listed: an older version counted them",
+    );
+  });
+});
+
+describe('the affected bookings of a range', () => {
+  it('are one table with their day, and what is known of each day', () => {
+    const days = [
+      summariseVerdicts('2026-11-18', [reviewed]),
+      summariseVerdicts('2026-11-19', [someRun({ delivery: 'body', counts: noVerdicts })]),
+      summariseVerdicts('2026-11-20', []),
+    ];
+    const bookings = [
+      listed({ BookingReferenceId: 'BR-1', CheckInDate: '2026-12-01' }, { day: '2026-11-18' }),
+    ];
+    const text = renderVerdicts({ days, isRange: true, lists: 'affected', bookings }, { command });
+    expect(cells(text)).toEqual([
+      ['2026-11-18 to 2026-11-20: affected bookings: 1'],
+      ['booking', 'day', 'check-in', 'check-out', 'provider', 'hotel id', 'booked', 'copy'],
+      ['BR-1', '2026-11-18', '2026-12-01', '-', '-', '-', '-', '-'],
+      ['booked, copy: ServiceId of the booking, and in the local copy of the mappings'],
+      ['by day:'],
+      ['day', 'affected', 'no verdict', 'by e-mail only', 'run'],
+      ['2026-11-18', '1', '0', '0', '20261120-k3f9xq7d'],
+      ['2026-11-19', 'by e-mail', '-', 'all', '20261120-k3f9xq7d'],
+      ['2026-11-20', '-', '-', '0', 'no run'],
+      [''],
+    ]);
+  });
+});
+
+const affectedColumns = listingColumns({ isRange: false, lists: 'affected' });
+
+describe('the columns of --csv', () => {
+  it('have the day in a range, and the reason where there is no verdict', () => {
+    const columns = listingColumns({ isRange: true, lists: 'unanswered' });
+    expect([columns.at(0), columns.at(-1)]).toEqual(['day', 'verdictReason']);
+    const record = toListedRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), { isRange: true });
+    expect(record).toEqual({ day, ServiceId: 7, copyServiceId: null, verdictReason: 'unclear' });
+  });
+});
+
+const header =
+  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId\n';
 const booking = {
   ServiceId: 7,
   BookingReferenceId: 'BR-1, "two"',
@@ -101,12 +217,15 @@ describe('the CSV of affected bookings', () => {
   it('contains all that was added, in order, without guests’ names, readable only for its owner', async () => {
     const path = join(await createFolder(), 'wrong.csv');
     const file = await createCsvFile(affectedColumns, path);
-    await file.add([booking, { ...booking, BookingReferenceId: 'BR-2' }]);
+    await file.add([
+      { ...booking, copyServiceId: 9 },
+      { ...booking, BookingReferenceId: 'BR-2' },
+    ]);
     await file.add([{ ServiceId: 8 }]);
     await file.finish();
     expect(await readFile(path, 'utf8')).toBe(
-      `${header}7,"BR-1, ""two""",hotelbeds,00123,2026-11-20,2026-11-23\n` +
-        '7,BR-2,hotelbeds,00123,2026-11-20,2026-11-23\n8,,,,,\n',
+      `${header}7,"BR-1, ""two""",hotelbeds,00123,2026-11-20,2026-11-23,9\n` +
+        '7,BR-2,hotelbeds,00123,2026-11-20,2026-11-23,\n8,,,,,,\n',
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

@@ -51,11 +51,28 @@ describe('the summary of a file', () => {
 
   it.each<[Partial<ReviewFile>, string]>([
     [{ verdicts: { ...verdicts, unanswered: 1_001 } }, 'bookings missing from the result: 1,001'],
-    [{ verdicts: { ...verdicts, unclear: 1_002 } }, 'result rows without a verdict: 1,002'],
+    [
+      { verdicts: { ...verdicts, unclear: 1_002 } },
+      'bookings that the result names without a readable verdict: 1,002',
+    ],
     [{ verdicts: { ...verdicts, malformed: 1_003 } }, 'unreadable result rows: 1,003'],
   ])('warns of each oddity of the result alone (%#)', (odd, words) => {
     const lines = renderFileSummary(someRun({ file: { ...whole, ...odd } }), command);
-    expect(lines.slice(1)).toEqual([`  warning: ${words}`]);
+    expect(lines[1]).toBe(`  warning: ${words}`);
+    const unlisted = odd.verdicts?.malformed
+      ? []
+      : ['  to list the bookings without a verdict:', '  hotel-review affected 2026-11-20 --unanswered'];
+    expect(lines.slice(2)).toEqual(unlisted);
+  });
+
+  it('explains why the file has fewer rows than bookings were delivered', () => {
+    const run = someRun({ delivery: 'file', file: whole, counts: { delivered: 12_695, posted: 350 } });
+    const lines = renderFileSummary(run, command).slice(1);
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(
+      "350 more bookings went by body, because the file's rules leave no room for a missing field or a value that " +
+        'reads as null; those verdicts come by e-mail only',
+    );
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('warns of a result that was accepted although incomplete, within 80 columns', () => {
@@ -88,24 +105,30 @@ function summarise(file: Partial<ReviewFile>): string[][] {
 
 describe('the findings of verify', () => {
   it('are none where the archive has no files of the day', () => {
-    expect(renderVerified('2026-11-20', [])).toBe(
+    expect(renderVerified('2026-11-20', [], command)).toBe(
       'No run of 2026-11-20 has files in the archive; only runs by file do.\n',
     );
   });
 
   it('are listed run by run, with differences clearly marked', () => {
     const runs = [
-      { runId: 'r2', items: [{ item: '20112026.csv' }] },
+      { runId: 'r2', items: [{ item: '20112026.csv' }], unanswered: 0, posted: 0 },
       {
         runId: 'r1',
         items: [{ item: 'manifest.json', fault: 'is not in the archive' }, { item: '20112026_Result.csv' }],
+        unanswered: 3,
+        posted: 12,
       },
     ];
-    expect(renderVerified('2026-11-20', runs)).toBe(`run r2:
+    expect(renderVerified('2026-11-20', runs, command)).toBe(`run r2:
   ok      20112026.csv
+  Every booking of the file has a verdict.
 run r1:
   DIFFERS manifest.json: is not in the archive
   ok      20112026_Result.csv
+  3 bookings of the file without a verdict; to list them:
+  hotel-review affected 2026-11-20 --unanswered
+  12 went by body: their verdicts come by e-mail only.
 `);
   });
 });

@@ -83,6 +83,40 @@ describe('the summary of a run', () => {
     expect(usual).toBe('2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s');
   });
 
+  it('of a night by body says that it was sent, and never 0 affected', () => {
+    const text = close({ run: someRun({ counts: { affected: null, unanswered: null } }) });
+    expect(text).toBe(`2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
+  Sent for review. The service reports incorrect mappings by e-mail only.
+  read            1,000
+  accepted          990
+  duplicates          7
+  rejected            3
+  delivered         990
+  refused             0
+  pending             0
+  repeated            0
+  affected    by e-mail
+`);
+  });
+
+  it('shows what was filtered, posted and left without a verdict', () => {
+    const counts = { read: 1_005, filtered: 5, posted: 12, unanswered: 3, affected: 2 };
+    const text = close({ run: someRun({ delivery: 'file', counts }) });
+    for (const line of ['filtered        5', 'posted         12', 'unanswered      3', 'affected        2'])
+      expect(text).toContain(`\n  ${line}\n`);
+  });
+
+  it('shows no affected bookings, nor 0 of them, where nothing was delivered', () => {
+    const counts = { delivered: 0, pending: 990, affected: null, unanswered: null };
+    expect(close({ run: someRun({ state: 'failed', counts }) })).not.toContain('affected');
+  });
+
+  it('shows the reason of a run', () => {
+    expect(close({ run: someRun({ reason: 'the export was cut off' }) }).split('\n')[1]).toBe(
+      '  reason: the export was cut off',
+    );
+  });
+
   it('lists what was rejected and refused, why and where', () => {
     const counts = { read: 1_234_567, accepted: 1_200_000, duplicates: 567, rejected: 34_000 };
     expect(
@@ -202,11 +236,14 @@ Once the cause is fixed: hotel-review run --day 2026-11-20
     const { finishedAt: _, ...run } = someRun({
       delivery: 'file',
       state: 'awaiting-result',
+      counts: { affected: null, unanswered: 990 },
       file: { rows: 990, sha256: 'ab', bytes: 9, remotePath: 'VerifyMappings/112026/20112026.csv' },
     });
     const text = close({ run, warnings: [{ reason: 'absent-column', count: 1 }] });
     expect(text.split('\n')[0]).toBe('2026-11-20: run 20261120-k3f9xq7d awaits its result after 2 min 5 s');
-    expect(text).toContain(`  repeated        0
+    expect(text).toContain(`  repeated            0
+  unanswered        990
+  affected    no result
   file         VerifyMappings/112026/20112026.csv
   rows         990
   result       not there yet

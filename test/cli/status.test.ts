@@ -3,23 +3,56 @@ import { renderStatus } from '../../src/cli/run-summary.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
+const style = { command, timezone: 'Europe/Madrid' };
+const footer = `  undelivered: pending, refused or rejected; times in Europe/Madrid
+  all about one day: hotel-review status DAY
+`;
+
 describe('the status', () => {
-  it('is a line per run', () => {
+  it('is a line per run, with times of the account, and never 0 for what is unknown', () => {
     const runs = [
       someRun({
         state: 'awaiting-result',
         delivery: 'file',
         trigger: 'schedule',
-        counts: { delivered: 1_234_567 },
+        counts: { delivered: 1_234_567, affected: null, unanswered: 1_234_000, posted: 567 },
       }),
-      someRun({ day: '2026-11-19', state: 'failed', counts: { delivered: 400, pending: 589, refused: 1 } }),
+      someRun({ day: '2026-11-19', counts: { affected: null, unanswered: null } }),
+      someRun({ day: '2026-11-18', delivery: 'file', counts: { affected: 1_234 } }),
+      someRun({
+        day: '2026-11-17',
+        state: 'failed',
+        reason: 'the export was cut off',
+        counts: { delivered: 400, pending: 589, refused: 1, affected: null },
+      }),
+      someRun({ day: '2026-11-16', state: 'failed', counts: { accepted: 0, delivered: 0, affected: null } }),
     ];
-    expect(renderStatus(runs, command)).toBe(
-      `  day         state            delivered  pending  refused  rejected  started
-  2026-11-20  awaiting-result  1,234,567        0        0         3  2026-11-21 02:30:00Z
-  2026-11-19  failed                 400      589        1         3  2026-11-21 02:30:00Z
-`,
+    const text = renderStatus(runs, style);
+    expect(text).toBe(
+      `  day         state      by    delivered  undelivered   affected  started
+  2026-11-20  awaiting   file  1,234,567            3  no result  11-21 03:30
+  2026-11-19  sent       body        990            3  by e-mail  11-21 03:30
+  2026-11-18  succeeded  file        990            3      1,234  11-21 03:30
+  2026-11-17  failed     body        400          593  by e-mail  11-21 03:30
+  2026-11-16  failed     body          0            3          -  11-21 03:30
+  2026-11-20: 1,234,000 without a verdict, 567 by e-mail only
+  2026-11-17: reason: the export was cut off
+${footer}`,
     );
+  });
+
+  it('fits 80 columns in the widest case', () => {
+    const counts = {
+      delivered: 9_999_999,
+      pending: 9_999_999,
+      affected: null,
+      unanswered: 9_999_999,
+      posted: 1,
+    };
+    const runs = (['delivering', 'awaiting-result', 'succeeded'] as const).map((state) =>
+      someRun({ state, delivery: 'file', topsUp: true, reason: 'again and again '.repeat(20), counts }),
+    );
+    for (const line of renderStatus(runs, style).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('marks a run for late bookings, and explains the mark', () => {
@@ -28,17 +61,17 @@ describe('the status', () => {
       someRun({ topsUp: true, state: 'awaiting-result', counts: { delivered: 12_345 } }),
       someRun(),
     ];
-    expect(renderStatus(runs, command)).toBe(
-      `  day         state              delivered  pending  refused  rejected  started
-  2026-11-20  succeeded +                3        0        0         3  2026-11-21 02:30:00Z
-  2026-11-20  awaiting-result +     12,345        0        0         3  2026-11-21 02:30:00Z
-  2026-11-20  succeeded                990        0        0         3  2026-11-21 02:30:00Z
+    expect(renderStatus(runs, style)).toBe(
+      `  day         state        by    delivered  undelivered  affected  started
+  2026-11-20  succeeded +  body          3            3         0  11-21 03:30
+  2026-11-20  awaiting +   body     12,345            3         0  11-21 03:30
+  2026-11-20  succeeded    body        990            3         0  11-21 03:30
   + late bookings: only what earlier runs had not delivered
-`,
+${footer}`,
     );
   });
 
   it('of an empty ledger says how to start', () => {
-    expect(renderStatus([], command)).toBe('No runs yet. The first one: hotel-review run\n');
+    expect(renderStatus([], style)).toBe('No runs yet. The first one: hotel-review run\n');
   });
 });

@@ -1,8 +1,8 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
-import { csvParse } from '../support/csv-readers.js';
 import { day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
@@ -124,15 +124,23 @@ describe('affected', () => {
     expect(said.stdout).not.toMatch(/BR-[1346]|Guest/);
     const answered = await folder.run(['affected', day, '--json']);
     expect(answered.exitCode).toBe(0);
-    expect(answered.json).toEqual({ day, runId: result.report.runId, affected });
+    expect(answered.json).toEqual({
+      day,
+      runId: result.report.runId,
+      state: 'succeeded',
+      affected: affected.map((booking) => ({ ...booking, copyServiceId: null })),
+      unanswered: 0,
+      posted: 0,
+    });
   });
 
   it('writes them to a CSV readable only by its owner, and overwrites nothing', async () => {
     const { folder } = await runDay();
     const path = join(folder.path, 'wrong.csv');
     expect((await folder.run(['affected', day, '--csv', 'wrong.csv'])).exitCode).toBe(0);
-    expect(csvParse.read(path)).toEqual(
-      affected.map((booking) => ({ ...booking, ServiceId: String(booking.ServiceId) })),
+    const bytes = await readFile(path);
+    expect(parse(bytes, { columns: true, bom: true })).toEqual(
+      affected.map((booking) => ({ ...booking, ServiceId: String(booking.ServiceId), copyServiceId: '' })),
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const before = await readFile(path);
@@ -147,9 +155,9 @@ describe('affected', () => {
     expect(said.exitCode).toBe(0);
     expect(said.stdout).toContain('the result marks no booking as affected');
     const answered = await folder.run(['affected', day, '--json']);
-    expect(answered.json).toEqual({ day, runId: result.report.runId, affected: [] });
+    expect(answered.json).toMatchObject({ day, runId: result.report.runId, affected: [] });
     const header = bookingsHeader.replace('BookingClientName,', '');
-    expect(await readFile(join(folder.path, 'wrong.csv'), 'utf8')).toBe(`${header}\n`);
+    expect(await readFile(join(folder.path, 'wrong.csv'), 'utf8')).toBe(`\uFEFF${header},copyServiceId\n`);
   });
 
   it('exits with 1 when there is no run, and with 3 when the result has not arrived', async () => {

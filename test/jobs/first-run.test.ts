@@ -78,18 +78,22 @@ describe('npm start', () => {
   it('lists exactly the affected bookings of the result and of the e-mail about the file', async () => {
     const [email, ...others] = readEmails(outbox()).filter(({ about }) => about === `${reviewedFile()}.csv`);
     expect(others).toEqual([]);
-    const marked = readRecords(`${reviewedFile()}_Result.csv`)
-      .filter(({ IsCorrectMapping }) => IsCorrectMapping === 'False')
-      .map(({ BookingReferenceId }) => BookingReferenceId);
+    const wrong = readRecords(`${reviewedFile()}_Result.csv`).filter(
+      ({ IsCorrectMapping }) => IsCorrectMapping === 'False',
+    );
+    const marked = wrong.map(({ BookingReferenceId }) => BookingReferenceId);
     expect(marked.length).toBeGreaterThan(0);
     expect(email?.references).toEqual(marked);
 
+    const nearestFirst = wrong
+      .sort((a, b) => checkInOf(a).localeCompare(checkInOf(b)))
+      .map(({ BookingReferenceId }) => BookingReferenceId);
     const [, table = ''] = result.stdout.split(': affected bookings: ');
-    expect([...table.matchAll(/^ {2}(BR-\S+) /gm)].map(([, reference]) => reference)).toEqual(marked);
+    expect([...table.matchAll(/^ {2}(BR-\S+) /gm)].map(([, reference]) => reference)).toEqual(nearestFirst);
     expect(result.stdout).toContain(`The e-mail about them:\n  ${email?.path}\n`);
     const { json } = await run(`affected ${fileDay()} --json --config ${join(folder, 'sandbox.yaml')}`);
     const { affected } = json as { affected: { BookingReferenceId: string }[] };
-    expect(affected.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(marked);
+    expect(affected.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(nearestFirst);
   });
 
   it('names an e-mail about the delivery by body, and counts the others', () => {
@@ -163,3 +167,8 @@ describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${ne
     expect(tooWide).toEqual([]);
   });
 });
+
+/** The check-in of a line of the result, as YYYYMMDD. */
+function checkInOf({ CheckInDate = '' }: Record<string, string>): string {
+  return CheckInDate.replace(/(\d{2})(\d{2})(\d{4})/, '$3$2$1');
+}

@@ -9,15 +9,21 @@ import {
   readWrittenDay,
 } from './options.js';
 
+export interface AffectedOptions extends CsvOptions {
+  /** The first and the last day of a range. */
+  readonly from?: string;
+  readonly to?: string;
+  /** Only bookings whose check-in is before this day. */
+  readonly checkInBefore?: string;
+  /** Lists the bookings without a verdict instead. */
+  readonly unanswered: boolean;
+}
+
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
   status(day: string | undefined, globals: GlobalOptions): Promise<number>;
   show(reference: string, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
-  affected(
-    day: string | undefined,
-    options: { readonly csv?: string },
-    globals: GlobalOptions,
-  ): Promise<number>;
+  affected(day: string | undefined, options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
@@ -41,12 +47,19 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.show(reference, options, readGlobals(command)));
     });
 
-  program
-    .command('affected [day]')
-    .description("list a day's bookings whose mapping its result marks as incorrect (default: yesterday)")
-    .option('--csv <file>', 'write all of them to this file')
+  addCsvOptions(
+    program
+      .command('affected [day]')
+      .description(
+        "list a day's bookings whose mapping its result marks as incorrect, nearest check-in first (default: yesterday)",
+      )
+      .option('--from <day>', 'the first day of a range', readDay)
+      .option('--to <day>', 'its last day (default: yesterday)', readDay)
+      .option('--check-in-before <day>', 'only bookings with a check-in before this day', readDay)
+      .option('--unanswered', 'list the bookings of the file without a verdict, and why', false),
+  )
     .addHelpText('after', affectedExamples)
-    .action(async (day: string | undefined, options: { csv?: string }, command: Command) => {
+    .action(async (day: string | undefined, options: AffectedOptions, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
       finish(await handlers.affected(checked, options, readGlobals(command)));
     });
@@ -93,7 +106,9 @@ Example:
 const affectedExamples = `
 Examples:
   hotel-review affected                             those of yesterday
-  hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file`;
+  hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file
+  hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
+  hotel-review affected 2026-11-20 --unanswered     those without a verdict`;
 
 const rejectedExamples = `
 Examples:

@@ -9,6 +9,8 @@ export interface RunReport {
   readonly day: string;
   readonly delivery: DeliveryKind;
   readonly trigger: Trigger;
+  /** Why a person started it, if they said so. */
+  readonly reason?: string;
   readonly state: RunState;
   readonly counts: Counts;
   /** Null where there was no file. */
@@ -51,25 +53,14 @@ export interface SuspectsReport {
 
 /** @param listed the first suspects, if they are to be reported */
 export function toReport(run: Run, now: number, listed?: readonly SuspectReport[]): RunReport {
-  const {
-    id,
-    day,
-    delivery,
-    trigger,
-    state,
-    counts,
-    startedAt,
-    finishedAt,
-    failure,
-    topsUp,
-    suspects,
-    volume,
-  } = run;
+  const { id, day, delivery, trigger, reason, state, counts } = run;
+  const { startedAt, finishedAt, failure, topsUp, suspects, volume } = run;
   return {
     runId: id,
     day,
     delivery,
     trigger,
+    ...(reason !== undefined && { reason }),
     state,
     counts,
     file: toFileReport(run),

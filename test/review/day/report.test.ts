@@ -33,6 +33,12 @@ describe('the report of a run', () => {
     });
   });
 
+  it('has null, not 0, for what comes by e-mail only, and the reason of a run', () => {
+    const report = toReport(someRun({ reason: 'again', counts: { affected: null, unanswered: null } }), now);
+    expect(report).toMatchObject({ reason: 'again', counts: { affected: null, unanswered: null } });
+    expect(toReport(someRun(), now)).not.toHaveProperty('reason');
+  });
+
   it('reports what the local copy of the mappings found, if there was one', () => {
     const suspects = { suspects: 12, filledIn: 3 };
     expect(toReport(someRun({ suspects }), now).suspects).toEqual({

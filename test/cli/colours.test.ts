@@ -1,0 +1,44 @@
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createPaint, paintState } from '../../src/cli/colours.js';
+import { renderStatus } from '../../src/cli/run-summary.js';
+import { someRun } from '../review/some-run.js';
+import { command } from './plain-command.js';
+
+const terminal = Object.assign(new PassThrough(), { isTTY: true });
+const paint = createPaint({ stream: terminal, env: {} });
+const green = '\u001B[32m';
+
+describe('colours', () => {
+  it.each([
+    ['a file', { stream: new PassThrough(), env: {} }],
+    ['NO_COLOR', { stream: terminal, env: { NO_COLOR: '1' } }],
+    ['a dumb terminal', { stream: terminal, env: { TERM: 'dumb' } }],
+  ])('are left out for %s', (_what, options) => {
+    expect(createPaint(options)('red', 'failed')).toBe('failed');
+  });
+
+  it('are used on a terminal, also where NO_COLOR is empty', () => {
+    expect(paint('red', 'failed')).toBe('\u001B[31mfailed\u001B[39m');
+    expect(createPaint({ stream: terminal, env: { NO_COLOR: '' } })('red', 'failed')).toContain('\u001B');
+  });
+
+  it('are green only for a run whose verdicts are all known', () => {
+    const isGreen = (counts: NonNullable<Parameters<typeof someRun>[0]>['counts'] = {}) =>
+      paintState(paint, someRun({ counts }), 'succeeded').startsWith(green);
+    expect(isGreen()).toBe(true);
+    expect(isGreen({ affected: null, unanswered: null })).toBe(false);
+    expect(isGreen({ unanswered: 1 })).toBe(false);
+    expect(isGreen({ posted: 1 })).toBe(false);
+    expect(paintState(paint, someRun({ state: 'failed' }), 'failed')).not.toContain(green);
+  });
+
+  it('do not shift the columns of a table', () => {
+    const runs = [someRun(), someRun({ state: 'failed' })];
+    const style = { command, timezone: 'UTC' };
+    const coloured = renderStatus(runs, { ...style, paint });
+    expect(coloured).toContain(green);
+    expect(stripVTControlCharacters(coloured)).toBe(renderStatus(runs, style));
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping-copy.js';
+import type { Run } from '../../../src/review/run.js';
+import type { Judged } from '../../../src/review/verdict.js';
+import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
+import { listAffected, listUnanswered } from '../../../src/review/verdicts/listing.js';
+import { someRun } from '../some-run.js';
+
+const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
+
+function toLine(reference: string, checkIn: string, hotel = '00123'): string {
+  return `7,${reference},"Lovelace, Ana",hotelbeds,${hotel},${checkIn},31122027`;
+}
+
+/** Per run and verdict, the lines of each batch. */
+type Judgements = Readonly<Record<string, Partial<Record<Judged | 'file', readonly (readonly string[])[]>>>>;
+
+function openLedger(judgements: Judgements, copy: Readonly<Record<string, number>> = {}) {
+  const asked: number[] = [];
+  return {
+    asked,
+    ledger: {
+      async nextJudged(runId: string, judged: Judged, after = -1) {
+        const lines = judgements[runId]?.[judged]?.[after + 1];
+        return lines && { batch: after + 1, lines };
+      },
+      async measureBatches(runId: string) {
+        return { batches: judgements[runId]?.file?.length ?? 0, bookings: 0 };
+      },
+      async readBatch(runId: string, _form: string, batch: number) {
+        return Buffer.from(judgements[runId]?.file?.[batch]?.map((line) => `${line}\n`).join('') ?? '');
+      },
+      mappings: {
+        async lookUp(hotels: readonly ProviderHotel[]) {
+          asked.push(hotels.length);
+          return hotels.map(({ providerHotelId }) => {
+            const serviceId = copy[providerHotelId];
+            return serviceId === undefined ? undefined : ({ serviceId } as CopiedMapping);
+          });
+        },
+      },
+    },
+  };
+}
+
+function judgedRun(id: string, overrides: Partial<Run> = {}): Run {
+  return someRun({ id, delivery: 'file', file: { rows: 5, verdicts }, ...overrides });
+}
+
+const references = (listed: readonly { readonly fields: Readonly<Record<string, unknown>> }[]) =>
+  listed.map(({ fields }) => fields.BookingReferenceId);
+
+describe('the affected bookings of days', () => {
+  const days = [
+    summariseVerdicts('2026-11-19', [judgedRun('a', { day: '2026-11-19' })]),
+    summariseVerdicts('2026-11-20', [judgedRun('late', { topsUp: true }), judgedRun('first')]),
+  ];
+  const judgements = {
+    a: { incorrect: [[toLine('A-1', '05122026')], [toLine('A-2', '01122026', 'X1')]] },
+    late: { incorrect: [[toLine('L-1', '24112026')]] },
+    first: { incorrect: [[toLine('F-1', '05122026')]], unclear: [[toLine('F-2', '01012027')]] },
+  };
+
+  it('are listed over all runs and days by check-in, in their order where it is the same', async () => {
+    const { ledger } = openLedger(judgements);
+    const listed = await listAffected(ledger, days);
+    expect(references(listed)).toEqual(['L-1', 'A-2', 'A-1', 'F-1']);
+    expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
+  });
+
+  it('have the hotel of the local copy, if it has one, and no guest', async () => {
+    const { ledger } = openLedger(judgements, { X1: 8 });
+    const listed = await listAffected(ledger, days);
+    expect(listed.map(({ copyServiceId }) => copyServiceId)).toEqual([null, 8, null, null]);
+    expect(listed[1]?.fields).toEqual({
+      ServiceId: 7,
+      BookingReferenceId: 'A-2',
+      ProviderName: 'hotelbeds',
+      ProviderHotelId: 'X1',
+      CheckInDate: '2026-12-01',
+      CheckOutDate: '2027-12-31',
+    });
+    expect(JSON.stringify(listed)).not.toContain('Lovelace');
+  });
+
+  it('can be limited to a check-in before a day; an unknown one comes first and is always included', async () => {
+    const { ledger } = openLedger({
+      a: { incorrect: [[...(judgements.a.incorrect[1] ?? []), toLine('A-0', '')]] },
+    });
+    const filtered = await listAffected(ledger, days, { checkInBefore: '2026-12-02' });
+    expect(references(filtered)).toEqual(['A-0', 'A-2']);
+    expect(references(await listAffected(ledger, days, { checkInBefore: '2026-12-01' }))).toEqual(['A-0']);
+  });
+
+  it('are looked up in the copy a thousand at a time', async () => {
+    const many = Array.from({ length: 2_001 }, (_, number) => toLine(`B-${number}`, '01122026'));
+    const { ledger, asked } = openLedger({ a: { incorrect: [many] } });
+    expect(await listAffected(ledger, days)).toHaveLength(2_001);
+    expect(asked).toEqual([1_000, 1_000, 1]);
+  });
+});
+
+describe('the bookings without a verdict', () => {
+  it('have the reason that the result gives', async () => {
+    const { ledger } = openLedger({
+      a: {
+        'not-in-result': [[toLine('N-1', '02122026')], [toLine('N-2', '04122026')]],
+        unclear: [[toLine('U-1', '03122026')]],
+        incorrect: [[toLine('A-1', '01122026')]],
+      },
+    });
+    const listed = await listUnanswered(ledger, [summariseVerdicts('2026-11-20', [judgedRun('a')])]);
+    expect(listed.map(({ fields, verdictReason }) => [fields.BookingReferenceId, verdictReason])).toEqual([
+      ['N-1', 'not-in-result'],
+      ['U-1', 'unclear'],
+      ['N-2', 'not-in-result'],
+    ]);
+  });
+
+  it.each([
+    [{ rows: 3, triggeredAt: 7 }, 'awaiting-result'],
+    [{ rows: 3 }, 'not-delivered'],
+  ])('are all of the file while there is no result: %j', async (file, reason) => {
+    const { ledger } = openLedger({
+      a: { file: [[toLine('B-1', '02122026'), toLine('B-2', '01122026')], [toLine('B-3', '03122026')]] },
+    });
+    const run = judgedRun('a', { state: 'awaiting-result', file });
+    const listed = await listUnanswered(ledger, [summariseVerdicts('2026-11-20', [run])]);
+    expect(references(listed)).toEqual(['B-2', 'B-1', 'B-3']);
+    expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
+  });
+
+  it('are none by body', async () => {
+    const { ledger } = openLedger({});
+    expect(await listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])])).toEqual([]);
+  });
+});
