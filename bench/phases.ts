@@ -112,13 +112,13 @@ const sending = new Bench(fiveRounds)
     const hash = createHash('sha256');
     for await (const block of createReadStream(join(folder, 'sent.csv'))) hash.update(block);
   })
-  .add('join the result, find affected', async () => {
+  .add('join the result, judge the bookings', async () => {
     const sources = {
       readBytes: () => spool.read('sent_Result.csv'),
       readSent: () => readSentBatches(sentParts, collected),
     };
     const joined = await joinResult(sources, { masterIdColumn });
-    for await (const _ of joined.findAffected());
+    for await (const _ of joined.findJudged());
   });
 await sending.run();
 await ledger.close();

@@ -11,7 +11,7 @@ export function renderFileSummary({ file, day, counts }: Run, command: WriteComm
   const rows = [
     ['file', file.remotePath ?? 'not uploaded yet'],
     ['rows', formatCount(file.rows)],
-    ['result', file.result?.name ?? 'not there yet'],
+    ['result', nameResult(file)],
     ['archived to', file.archivedTo ?? 'not yet'],
   ];
   return [
@@ -41,11 +41,16 @@ function describeUnanswered(
   return ['  to list the bookings without a verdict:', `  ${command(`affected ${day} --unanswered`)}`];
 }
 
-function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>): string[] {
+function nameResult({ result, growing }: NonNullable<Run['file']>): string {
+  if (result) return result.name;
+  return growing ? `${growing.name}, not accepted yet` : 'not there yet';
+}
+
+function describeOddities({ rows, result, verdicts, laterResults = [] }: NonNullable<Run['file']>): string[] {
   const oddities: (string | false | undefined)[] = [
     result &&
       !result.isWhole &&
-      `the result was accepted although incomplete, because it had stopped changing: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
+      `the result was accepted although incomplete: ${formatCount(result.rows)} records for ${formatCount(rows ?? 0)} sent`,
     verdicts &&
       verdicts.unanswered > 0 &&
       `bookings missing from the result: ${formatCount(verdicts.unanswered)}`,
@@ -53,6 +58,8 @@ function describeOddities({ rows, result, verdicts }: NonNullable<Run['file']>):
       verdicts.unclear > 0 &&
       `bookings that the result names without a readable verdict: ${formatCount(verdicts.unclear)}`,
     verdicts && verdicts.malformed > 0 && `unreadable result rows: ${formatCount(verdicts.malformed)}`,
+    laterResults.length > 0 &&
+      `after its result was judged, the server held another one, which is archived but was not judged: ${laterResults.join(', ')}`,
   ];
   return oddities
     .filter((oddity) => typeof oddity === 'string')

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../booking/business-day.js';
 import { createResultNameTest, defaultResultPattern } from '../review/file/remote-files.js';
+import {
+  defaultResultColumn,
+  defaultResultValues,
+  type ResultValues,
+  readCellText,
+} from '../review/file/result.js';
 import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpTimeout } from '../settings/sftp-account.js';
 import {
   expected,
@@ -47,19 +53,40 @@ export const file = group({
     ),
   resultTimeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)
-    .describe('How long a run waits for its result before it ends without one.'),
+    .describe('How long a run waits for its complete result before it ends without one.'),
   resultQuietSeconds: numberUpTo(hourInSeconds)
     .default(30)
-    .describe('How long a result of unknown length must be unchanged to count as complete.'),
+    .describe(
+      'How long a result must be unchanged to count as complete where its end cannot be seen: it does not end with a line end, or names incorrect rows only.',
+    ),
   resultPollSeconds: numberUpTo(hourInSeconds)
     .default(30)
-    .describe('The longest time between two checks for the result.'),
+    .describe('The longest time between two checks for the result. The first ones follow within a second.'),
   resultPattern: textThat(
     isResultPattern,
     'a file name with {day}, {day:PATTERN} (a date-fns pattern) and * for anything',
   )
     .default(defaultResultPattern)
     .describe("The pattern of the result's name; `*` stands for anything."),
+  resultNames: oneOf('all', 'incorrect')
+    .default('all')
+    .describe(
+      'What the result names: `all` bookings of the file, or `incorrect` ones only. Then the others count as correct once the result has been unchanged for `resultQuietSeconds`.',
+    ),
+  resultColumn: text('the name of a column')
+    .default(defaultResultColumn)
+    .describe("The result's column with the verdicts; case, spaces, `_` and `-` make no difference."),
+  resultValues: group({
+    correct: words()
+      .default([...defaultResultValues.correct])
+      .describe('The words for a correct mapping, in any case.'),
+    incorrect: words()
+      .default([...defaultResultValues.incorrect])
+      .describe('The words for an incorrect mapping, in any case.'),
+  })
+    .refine(isUnambiguous, expected('no word in both lists'))
+    .prefault({})
+    .describe("The words of the result's verdicts. A row with any other word has no verdict."),
   spool: text('a path')
     .default('./data/spool')
     .describe('The folder for files on their way to and from the server. It is a cache.'),
@@ -71,4 +98,22 @@ export const file = group({
 
 function isResultPattern(pattern: string): boolean {
   return isAccepted(() => createResultNameTest(pattern, anyDay));
+}
+
+/** At least one word that a cell can contain. YAML reads some of them as other values than texts. */
+function words() {
+  const what = expected('a word');
+  const word = z.union([z.string(what), z.number(what), z.boolean(what)], what);
+  return z
+    .array(
+      word.refine((value) => readCellText(String(value)) === String(value), what),
+      expected('a list of words'),
+    )
+    .min(1, expected('a list of words'));
+}
+
+function isUnambiguous({ correct, incorrect }: ResultValues): boolean {
+  const fold = (word: unknown) => String(word).toLowerCase();
+  const folded = new Set(correct.map(fold));
+  return !incorrect.some((word) => folded.has(fold(word)));
 }

@@ -209,6 +209,11 @@ export const settingsSchema = group({
     .default(0.1)
     .describe("The share of a day's bookings that the service may refuse before the run stops."),
   volume: volume.prefault({}).describe('When a day has suspiciously few bookings.'),
+  maxUnansweredShare: share()
+    .default(0)
+    .describe(
+      "By file, the share of a day's bookings whose verdict the result may lack; with more, the run fails.",
+    ),
   emptyDay: oneOf('succeed', 'fail')
     .default('succeed')
     .describe('How the run of a day without bookings ends.'),

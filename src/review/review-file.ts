@@ -12,7 +12,7 @@ export interface ReceivedResult extends Sighting {
   readonly sha256: string;
   /** Records under its header. */
   readonly rows: number;
-  /** False if it was accepted although incomplete, because it had stopped changing. */
+  /** False if it was accepted although incomplete. */
   readonly isWhole: boolean;
 }
 
@@ -34,12 +34,30 @@ export interface ReviewFile {
   readonly notOurs: readonly Sighting[];
   readonly triggeredAt: number;
   /** An incomplete result, and since when it has been unchanged. */
-  readonly growing: Sighting & { readonly since: number };
+  readonly growing: Sighting & {
+    readonly since: number;
+    /** The token of the run under which it was read. */
+    readonly token?: number;
+    /** All of it was read, so that reading it again while it stays the same finds nothing else. */
+    readonly isRead?: boolean;
+  };
+  /** What is known about the columns of a complete result without any readable verdict. */
+  readonly unreadable: UnreadableResult;
   readonly result: ReceivedResult;
   /** The result in numbers. */
   readonly verdicts: ResultCounts;
   /** The folder or address of the file as sent and the result. */
   readonly archivedTo: string;
+  /** The names in the archive of results that the server held besides the one that was judged. */
+  readonly laterResults: readonly string[];
+}
+
+export interface UnreadableResult {
+  /** The names of its columns. */
+  readonly columns: readonly string[];
+  /** The configured name of the column with the verdicts, and whether it is there. */
+  readonly resultColumn: string;
+  readonly isFound: boolean;
 }
 
 /** How a result compares with the bookings that were sent. */

@@ -81,9 +81,26 @@ describe('the summary of a file', () => {
       command,
     );
     expect(lines.slice(1, 3)).toEqual([
-      '  warning: the result was accepted although incomplete, because it had stopped',
-      '  changing: 12,000 records for 12,345 sent',
+      '  warning: the result was accepted although incomplete: 12,000 records for',
+      '  12,345 sent',
     ]);
+  });
+
+  it('names a result that is not accepted yet', () => {
+    const { result: _, archivedTo: __, ...waiting } = whole;
+    const growing = { ...result, since: 0 };
+    expect(summarise({ ...waiting, growing })[2]).toEqual([
+      'result',
+      '20112026_Result.csv, not accepted yet',
+    ]);
+  });
+
+  it('warns of a result that was archived without being judged', () => {
+    const laterResults = ['later-0123456789ab-20112026_Result.csv'];
+    const lines = renderFileSummary(someRun({ file: { ...whole, laterResults } }), command);
+    expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(
+      'warning: after its result was judged, the server held another one, which is archived but was not judged: later-0123456789ab-20112026_Result.csv',
+    );
   });
 
   it('warns of all oddities together', () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
-import { day } from '../support/day-folder.js';
+import { day, type Settings } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, resultPath } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
@@ -17,10 +17,16 @@ const bookings: readonly MadeBooking[] = makeBookings(4).map((booking) => ({
   BookingClientName: `"${booking.BookingReferenceId}", Zoë`,
 }));
 
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
+
 /** A day to which the service answers with this result. */
-async function runWith(result: string | Buffer) {
+async function runWith(
+  result: string | Buffer,
+  { file = {}, ...settings }: Settings & { file?: Settings } = {},
+) {
   const { folder, service } = await prepareFileDay(server(), {
     bookings: stringify([...bookings], { header: true }),
+    settings: { file, ...settings },
     async onCall() {
       await writeFile(server().disk(resultPath), result);
       return success;
@@ -34,8 +40,7 @@ async function runWith(result: string | Buffer) {
     folder,
     result: report,
     /** Its output, without line breaks. */
-    words: report.stderr.replace(/\s+/g, ' '),
-    archive: archiveOf(report),
+    words: inOneLine(report.stderr),
     affected: affected.map((booking) => booking.BookingReferenceId),
   };
 }
@@ -107,8 +112,9 @@ describe('a result is understood', () => {
       ),
     ],
   ])('%s', async (_, content) => {
-    const { result, affected, archive } = await runWith(content);
+    const { result, affected } = await runWith(content);
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 2 } });
+    const archive = archiveOf(result);
     expect(affected).toEqual(['BR-2', 'BR-3']);
     expect(archive.read('20112026_Result.csv').toString()).toBe(content);
     expect(archive.readManifest()).toMatchObject({
@@ -132,54 +138,87 @@ describe('a result that cannot be understood at all', () => {
     ['is empty', ''],
     ['is only a header', 'BookingReferenceId,IsCorrectMapping\n'],
     ['is binary', everyByte],
-  ])(
-    'and that %s is archived unchanged, once it has stopped changing, with a warning',
-    async (_, content) => {
-      const { folder, result, words, affected, archive } = await runWith(content);
-      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 0 } });
-      expect(affected).toEqual([]);
-      expect(archive.read('20112026_Result.csv')).toEqual(Buffer.from(content));
-      expect(words).toContain('warning: the result was accepted although incomplete');
-      expect(words).toContain('bookings missing from the result: 4');
-      expect(archive.readManifest()).toMatchObject({
-        result: { isWhole: false },
-        verdicts: { affected: 0, unanswered: 4 },
-      });
-      expect((await folder.run(['verify', day])).exitCode).toBe(0);
-    },
-  );
+  ])('and that %s fails the run when it is due: nothing is known about any booking', async (_, content) => {
+    const { folder, result, affected } = await runWith(content, { file: { resultTimeoutMinutes: 0.02 } });
+    expectReport(result, {
+      exitCode: 1,
+      state: 'failed',
+      counts: { delivered: 4, affected: 0, unanswered: 4 },
+    });
+    expect(result.report.error).toMatchObject({ class: 'data' });
+    expect(affected).toEqual([]);
+
+    await folder.configure({ maxUnansweredShare: 1 });
+    const accepted = await folder.runDay();
+    expectReport(accepted, { exitCode: 0, state: 'succeeded', counts: { affected: 0, unanswered: 4 } });
+    expect(archiveOf(accepted).read('20112026_Result.csv')).toEqual(Buffer.from(content));
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+  });
 });
 
 describe('a result that can be understood in part', () => {
-  it('with unclear verdicts: they are counted, and the others apply', async () => {
-    const content = write(
-      'BookingReferenceId,IsCorrectMapping',
-      (b, isCorrect) => `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? 'perhaps' : isCorrect}`,
-    );
-    const { result, words, affected, archive } = await runWith(content);
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+  const unclear = write(
+    'BookingReferenceId,IsCorrectMapping',
+    (b, isCorrect) => `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? 'perhaps' : isCorrect}`,
+  );
+
+  it('with an unclear verdict: the others apply, and the run fails at once, because nothing more will come', async () => {
+    const { folder, result, affected } = await runWith(unclear);
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { affected: 1, unanswered: 1 } });
+    expect(inOneLine(String(result.report.error?.message))).toContain('1 without a readable verdict');
     expect(affected).toEqual(['BR-2']);
-    expect(words).toContain('warning: result rows without a verdict: 1');
-    expect(archive.readManifest()).toMatchObject({ verdicts: { affected: 1, unclear: 1 } });
+    const { json } = await folder.run(['show', 'BR-3', '--json']);
+    expect(json).toMatchObject({ bookings: [{ verdict: 'unknown', verdictReason: 'unclear' }] });
+
+    await folder.configure({ file: { resultValues: { incorrect: ['perhaps', false] } } });
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { affected: 2 } });
   });
 
-  it('with a malformed row: it is counted, and the others apply', async () => {
+  it('with an unclear verdict: it is accepted, up to maxUnansweredShare', async () => {
+    const { result, words, affected } = await runWith(unclear, { maxUnansweredShare: 0.25 });
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1, unanswered: 1 } });
+    expect(affected).toEqual(['BR-2']);
+    expect(words).toContain('warning: bookings that the result names without a readable verdict: 1');
+    expect(archiveOf(result).readManifest()).toMatchObject({ verdicts: { affected: 1, unclear: 1 } });
+  });
+
+  it('with a malformed row: its booking has no verdict, and the others apply', async () => {
     const content = write(
       'BookingReferenceId,Remark,IsCorrectMapping',
       (b, isCorrect) =>
         `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? '"open' : ''},${isCorrect}`,
     );
-    const { result, words, affected, archive } = await runWith(content);
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    const { result, words, affected } = await runWith(content, { file: { resultTimeoutMinutes: 0.02 } });
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { affected: 1, unanswered: 1 } });
     expect(affected).toEqual(['BR-2']);
     expect(words).toContain('warning: unreadable result rows: 1');
-    expect(archive.readManifest()).toMatchObject({ verdicts: { malformed: 1, unanswered: 1 } });
   });
+});
 
-  it('where it says that mappings are incorrect and names nothing: that is reported', async () => {
-    const content = write('IsCorrectMapping', (_, isCorrect) => String(isCorrect));
-    const { words } = await runWith(content);
-    expect(words).toContain('warning');
-    expect(words).toContain('bookings missing from the result: 4');
+describe('a result in other words', () => {
+  const content = write(
+    'BookingReferenceId,MappingStatus',
+    (b, isCorrect) => `${b.BookingReferenceId},${isCorrect ? 'OK' : 'Wrong hotel'}`,
+  );
+
+  it('fails the run at once, names its columns and the setting, and is read once that is set', async () => {
+    const { folder, result, affected } = await runWith(content);
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { affected: 0, unanswered: 4 } });
+    expect(affected).toEqual([]);
+    const message = String(result.report.error?.message);
+    expect(result.report.error?.class).toBe('data');
+    for (const part of ['BookingReferenceId, MappingStatus', 'file.resultColumn', 'IsCorrectMapping'])
+      expect(message).toContain(part);
+
+    await folder.configure({ file: { resultColumn: 'mapping_status' } });
+    const half = await folder.runDay();
+    expectReport(half, { exitCode: 1, state: 'failed', counts: { unanswered: 4 } });
+    expect(half.report.error?.message).toContain('file.resultValues');
+
+    const resultValues = { correct: ['ok'], incorrect: ['wrong hotel'] };
+    await folder.configure({ file: { resultColumn: 'mapping_status', resultValues } });
+    const last = await folder.runDay();
+    expectReport(last, { exitCode: 0, state: 'succeeded', counts: { affected: 2, unanswered: 0 } });
+    expect(archiveOf(last).read('20112026_Result.csv').toString()).toBe(content);
   });
 });

@@ -19,6 +19,8 @@ const bookings = makeBookings(4);
 const neverQuiet = { resultQuietSeconds: 600 };
 /** So short that the run ends before anybody writes a result. */
 const briefTimeout = { resultTimeoutMinutes: 0.005 };
+/** Long enough for a result to be written while it is waited for. */
+const shortTimeout = { resultTimeoutMinutes: 0.06 };
 const strangers = makeBookings(4, { first: 901 }).map((booking) => ({
   'Service Mappings Id': String(booking.ServiceId),
   BookingReferenceId: booking.BookingReferenceId,
@@ -38,6 +40,15 @@ async function listAffected(folder: DayFolder): Promise<unknown> {
 interface Waiting {
   readonly command: CalledCommand;
   readonly ledger: LedgerWatch;
+}
+
+const cutLastRow = (content: string) => content.slice(0, content.lastIndexOf('\n', content.length - 2) + 1);
+
+/** What `show` says about a booking. */
+async function verdictOf(folder: DayFolder, reference: string): Promise<unknown> {
+  const { json } = await folder.run(['show', reference, '--json']);
+  const [found] = (json as { bookings: { verdict: string; verdictReason?: string }[] }).bookings;
+  return [found?.verdict, found?.verdictReason];
 }
 
 /** Long texts are wrapped. */
@@ -193,18 +204,52 @@ describe('a result', () => {
     expect(archiveOf(result).read('20112026_Result.csv').toString()).toBe(content);
   });
 
-  it('with fewer records than were sent is accepted once it no longer changes, and the report says what is missing', async () => {
-    const { folder, lastCall } = await prepare();
+  it('with fewer records than were sent fails the run once it is due, lists what it names, and run accepts the complete one', async () => {
+    const { folder, lastCall, service } = await prepare(shortTimeout);
     const { command, ledger } = await startWaiting(folder);
-    const content = lastCall().renderResult({ affected: ['BR-1'] });
-    const short = content.slice(0, content.lastIndexOf('\n', content.length - 2) + 1);
+    const content = lastCall().renderResult({ affected: ['BR-1', 'BR-4'] });
+    await writeFile(server().disk(resultPath), cutLastRow(content));
+    await vi.waitUntil(async () => (await countChecks(ledger, 'result-growing')) > 0, { interval: 20 });
+    expect(await listAffected(folder)).toEqual(['BR-1']);
+    const result = await command.ended;
+    expectReport(result, {
+      exitCode: 1,
+      state: 'failed',
+      counts: { delivered: 4, pending: 0, affected: 1, unanswered: 1 },
+    });
+    expect(result.report.error).toMatchObject({
+      class: 'data',
+      message: expect.stringContaining('1 of 4 bookings have no verdict'),
+    });
+    expect(await listAffected(folder)).toEqual(['BR-1']);
+    expect(await verdictOf(folder, 'BR-4')).toEqual(['unknown', 'not-in-result']);
+    expect(await verdictOf(folder, 'BR-2')).toEqual(['correct', undefined]);
+
+    expectReport(await folder.runDay(), { exitCode: 1, state: 'failed', counts: { unanswered: 1 } });
+    await writeFile(server().disk(resultPath), content);
+    const last = await folder.runDay();
+    expectReport(last, { exitCode: 0, state: 'succeeded', counts: { affected: 2, unanswered: 0 } });
+    expect(last.report.runId).toBe(result.report.runId);
+    expect(archiveOf(last).read('20112026_Result.csv').toString()).toBe(content);
+    expect(await listAffected(folder)).toEqual(['BR-1', 'BR-4']);
+    expect(await verdictOf(folder, 'BR-4')).toEqual(['incorrect', undefined]);
+    expect(service.calls).toHaveLength(1);
+  });
+
+  it('with fewer records than were sent is accepted once it is due, up to maxUnansweredShare', async () => {
+    const { folder, lastCall } = await prepare(shortTimeout);
+    await folder.configure({ maxUnansweredShare: 0.25 });
+    const { command } = await startWaiting(folder);
+    const short = cutLastRow(lastCall().renderResult({ affected: ['BR-1'] }));
     await writeFile(server().disk(resultPath), short);
     const result = await command.ended;
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 4, affected: 1 } });
-    expect(await countChecks(ledger, 'result-growing')).toBeGreaterThan(0);
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { delivered: 4, affected: 1, unanswered: 1 },
+    });
     const words = inOneLine(result.stderr);
-    expect(words).toContain('warning: the result was accepted although incomplete');
-    expect(words).toContain('3 records for 4 sent');
+    expect(words).toContain('warning: the result was accepted although incomplete: 3 records for 4 sent');
     expect(words).toContain('bookings missing from the result: 1');
     const archive = archiveOf(result);
     expect(archive.read('20112026_Result.csv').toString()).toBe(short);
@@ -212,7 +257,36 @@ describe('a result', () => {
       result: { rows: 3, isWhole: false },
       verdicts: { affected: 1, unanswered: 1 },
     });
-    expect(inOneLine((await folder.run(['status', day])).stdout)).toContain('3 records for 4 sent');
+    expect(await verdictOf(folder, 'BR-4')).toEqual(['unknown', 'not-in-result']);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+  });
+
+  it('that names incorrect rows only is accepted when it rests, where that is what the service does', async () => {
+    const { folder, lastCall } = await prepare({ resultNames: 'incorrect' });
+    const { command } = await startWaiting(folder);
+    const [header = '', , second = ''] = lastCall()
+      .renderResult({ affected: ['BR-2'] })
+      .split('\n');
+    await writeFile(server().disk(resultPath), `${header}\n${second}\n`);
+    expectReport(await command.ended, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { affected: 1, unanswered: 0 },
+    });
+    expect(await listAffected(folder)).toEqual(['BR-2']);
+    expect(await verdictOf(folder, 'BR-1')).toEqual(['correct', undefined]);
+  });
+
+  it('without a last line end is accepted when it rests', async () => {
+    const { folder, lastCall } = await prepare();
+    const { command } = await startWaiting(folder);
+    const content = lastCall()
+      .renderResult({ affected: ['BR-4'] })
+      .trimEnd();
+    await writeFile(server().disk(resultPath), content);
+    const result = await command.ended;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1, unanswered: 0 } });
+    expect(archiveOf(result).read('20112026_Result.csv').toString()).toBe(content);
   });
 
   it.each([

@@ -78,17 +78,19 @@ describe('a result', () => {
     expect(made.report.counts.affected).toBe(wrongInFile(made));
   });
 
-  it('result-partial@1: is accepted once it stops changing, and the status reports it', async () => {
-    const made = await run({ faults: ['result-partial@1'] });
-    expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({
-      exitCode: 0,
-      state: 'succeeded',
+  it('result-partial@1: fails the run when it is due, and the bookings that it does not name have no verdict', async () => {
+    const made = await run({
+      faults: ['result-partial@1'],
+      settings: { file: { resultTimeoutMinutes: 0.02 } },
     });
-    const records = await readResult(made.file);
     const rows = made.file?.rows ?? 0;
-    expect(records).toHaveLength(Math.floor(rows / 2));
+    const unanswered = rows - Math.floor(rows / 2);
+    expect({ exitCode: made.exitCode, state: made.report.state }).toEqual({ exitCode: 1, state: 'failed' });
+    expect(made.report.error).toMatchObject({ class: 'data' });
+    expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, unanswered });
+    expect(await listAffected(made)).toHaveLength(made.report.counts.affected ?? 0);
     const { stdout } = await made.folder.run(['status', day]);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(String(records.length));
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`unanswered ${unanswered}`);
   });
 
   it('result-missing@1: leaves the run waiting with everything delivered', async () => {

@@ -1,77 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { ArchivedFile } from '../../archive/archive.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { isSameSighting, type ReceivedResult, type ResultCounts } from '../review-file.js';
-import type { JudgedPlaces } from '../verdict.js';
+import { isSameSighting, type ReceivedResult } from '../review-file.js';
+import { lookForResult } from './await-result.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
-import { keepManifest } from './manifest.js';
-import type { JoinedResult } from './result-join.js';
+import { keepManifest, measure } from './manifest.js';
+import { findResults } from './remote-files.js';
 import {
+  earlierName,
   ensureSpooled,
   hashSpooled,
-  joinSpooledResult,
   removeSpooled,
   resultName,
   reviewName,
 } from './spooled-files.js';
 
 /**
- * `archive`: archives the file as sent and the result as received, writes the manifest, says which bookings are affected,
- * and empties the spool.
+ * `archive`: archives the file as sent and the very bytes of the result that were judged, writes the manifest and empties
+ * the spool. Whatever else the server holds by then is kept beside them.
  */
 export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { archive, spool, sftp } = parts;
-  const { run, day, remote, signal } = attempt;
+  const { run, day, signal } = attempt;
   return inSession(sftp, signal, async (session) => {
-    const result = await fetchRecordedResult(parts, attempt, session);
-    await ensureSpooled(parts, run);
-    await archive.keep(day.iso, run.id, remote.name, spool.read(reviewName(run)));
-    await archive.keep(day.iso, run.id, result.name, spool.read(resultName(run)));
-    const joined = await joinSpooledResult(parts, run);
-    const affected: JudgedPlaces[] = [];
-    for await (const ofBatch of joined.findAffected()) affected.push(ofBatch);
-    const { rows, isWhole } = joined.end;
+    const { result, verdicts } = run.file ?? {};
+    // Older versions judged a result in this step.
+    const kept = result && verdicts?.listsUnanswered && (await keepResult(parts, attempt, session, result));
+    if (!result || !kept) return judgeAgain(parts, attempt, session);
+    const sent = await keepReviewFile(parts, attempt);
+    const later = await keepLaterResults(parts, attempt, session, result);
     const file = {
       ...run.file,
-      result: { ...result, rows, isWhole: isWhole && rows === joined.sent },
-      verdicts: countVerdicts(joined, affected),
       archivedTo: archive.locate(day.iso, run.id),
+      ...(later.length > 0 && { laterResults: later.map(({ name }) => name) }),
     };
-    await keepManifest(parts, attempt, file);
+    await keepManifest(parts, attempt, file, [sent, kept, ...later]);
     await removeSpooled(spool, run.id);
-    return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file, verdicts: affected };
+    return { kind: 'done', evidence: { code: 'ok', sha256: result.sha256 }, file };
   });
 }
 
 /**
- * Gets the result that was judged complete into the spool. Its size and time are compared again; if it has changed
- * since, the current one is taken. An earlier, interrupted attempt may already have archived it.
+ * The judged bytes are nowhere to be found: does what `await-result` does, until a result is judged and recorded. The next
+ * attempt archives that one.
  */
-async function fetchRecordedResult(
-  { spool, archive }: FileParts,
-  { run, day, remote }: FileAttempt,
+async function judgeAgain(
+  parts: FileParts,
+  attempt: FileAttempt,
   session: SftpSession,
-): Promise<ReceivedResult> {
-  const result = run.file?.result;
-  if (!result) throw new TypeError(`expected a result of run ${run.id}, got: none`);
-  const path = `${remote.folder}/${result.name}`;
-  const found = await session.stat(path);
-  if (found === undefined || isSameSighting(found, result)) {
-    if ((await hashSpooled(spool, resultName(run))) === result.sha256) return result;
-    const isArchived = (await archive.list(day.iso, run.id)).includes(result.name);
-    if (isArchived) {
-      const kept = await spool.write(resultName(run), archive.read(day.iso, run.id, result.name));
-      if (kept.sha256 === result.sha256) return result;
-    }
-  }
-  const received = await session.download(path, await spool.locate(resultName(run)));
-  const sha256 = (await hashSpooled(spool, resultName(run))) ?? '';
-  return { ...result, ...received, sha256 };
+): Promise<StepOutcome> {
+  const outcome = await lookForResult(parts, attempt, session);
+  if (outcome.kind !== 'done') return outcome;
+  return { ...outcome, kind: 'waiting', evidence: { code: 'result-changed' }, until: parts.clock() };
 }
 
-function countVerdicts(
-  { unanswered, unclear, end }: JoinedResult,
-  affected: readonly JudgedPlaces[],
-): ResultCounts {
-  const count = affected.reduce((sum, { places }) => sum + places.length, 0);
-  return { affected: count, unanswered, unclear, malformed: end.malformed };
+/** From the spool, from an interrupted attempt, or from the server again; undefined where the bytes are others. */
+async function keepResult(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+  { name, sha256 }: ReceivedResult,
+): Promise<ArchivedFile | undefined> {
+  const { archive, spool } = parts;
+  const { run, day, remote } = attempt;
+  const spooled = await keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
+  if (spooled) return spooled;
+  if ((await archive.list(day.iso, run.id)).includes(name)) {
+    const archived = await measure(archive.read(day.iso, run.id, name));
+    if (archived.sha256 === sha256) return { name, ...archived };
+  }
+  const path = `${remote.folder}/${name}`;
+  if ((await session.stat(path)) === undefined) return undefined;
+  await session.download(path, await spool.locate(resultName(run)));
+  return keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
+}
+
+async function keepReviewFile(parts: FileParts, attempt: FileAttempt): Promise<ArchivedFile> {
+  const { archive, spool } = parts;
+  const { run, day, remote } = attempt;
+  const { name } = remote;
+  const spooled = reviewName(run);
+  const kept = await keepIfSame(parts, attempt, { name, spooled, sha256: run.file?.sha256 });
+  if (kept) return kept;
+  await ensureSpooled(parts, run);
+  return archive.keep(day.iso, run.id, name, spool.read(spooled));
+}
+
+/** Keeps a spooled file if it has that checksum, which is computed while it is copied. */
+async function keepIfSame(
+  { archive, spool }: FileParts,
+  { run, day }: FileAttempt,
+  {
+    name,
+    spooled,
+    sha256,
+  }: { readonly name: string; readonly spooled: string; readonly sha256: string | undefined },
+): Promise<ArchivedFile | undefined> {
+  let isOther = false;
+  async function* expectSame(): AsyncGenerator<Uint8Array> {
+    const hash = createHash('sha256');
+    for await (const block of spool.read(spooled)) {
+      hash.update(block);
+      yield block;
+    }
+    isOther = hash.digest('hex') !== sha256;
+    // The archive keeps nothing of a content that throws.
+    if (isOther) throw new OtherBytesError();
+  }
+  try {
+    return await archive.keep(day.iso, run.id, name, expectSame());
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isOther || isAbsent) return undefined;
+    throw error;
+  }
+}
+
+class OtherBytesError extends Error {
+  override readonly name = 'OtherBytesError';
+}
+
+/** A service may write its result twice, or another one beside it: that was not judged, and is evidence too. */
+async function keepLaterResults(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+  result: ReceivedResult,
+): Promise<readonly ArchivedFile[]> {
+  const { archive, spool } = parts;
+  const { run, day, remote } = attempt;
+  const spooled = earlierName(run);
+  const kept: ArchivedFile[] = [];
+  for (const seen of await findResults(parts, attempt, session)) {
+    if (isSameSighting(seen, result)) continue;
+    await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled));
+    const sha256 = (await hashSpooled(spool, spooled)) ?? '';
+    if (sha256 === result.sha256) continue;
+    const name = `later-${sha256.slice(0, 12)}-${seen.name}`;
+    kept.push(await archive.keep(day.iso, run.id, name, spool.read(spooled)));
+  }
+  return kept;
 }

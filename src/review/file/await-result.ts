@@ -2,65 +2,138 @@ import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import {
+  decideOnResult,
+  isComplete,
+  isSettled,
+  listColumns,
+  listVerdicts,
+  pauseBeforeLook,
+  type ResultMoment,
+} from './judge-result.js';
 import { findResults } from './remote-files.js';
-import { fetchResult, hashSpooled, resultName } from './spooled-files.js';
-
-/** What one check found, before the clock decides whether there is another one. */
-type Look =
-  | { readonly kind: 'done'; readonly file: Partial<ReviewFile> }
-  | { readonly kind: 'not-yet'; readonly code: string; readonly file?: Partial<ReviewFile> };
+import { defaultResultColumn } from './result.js';
+import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
 
 /**
- * `await-result`: checks once for the result (spec 4.3, step 4; design 5). It is complete if it ends with a line end
- * and has as many records as were sent, or if it has not changed for `resultQuietMs`. A result that names bookings
- * which were not sent is archived, and waiting continues.
+ * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
+ * checksum and what it says about each booking are recorded together. What an incomplete one says is recorded too, and
+ * the wait continues until `resultTimeoutMs`. A result that names bookings which were not sent is archived and ignored.
  */
 export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { sftp, clock, resultPollMs, resultTimeoutMs } = parts;
-  const { run, signal } = attempt;
-  const deadline = (run.file?.triggeredAt ?? run.startedAt) + resultTimeoutMs;
-  const outcome = await inSession(sftp, signal, async (session) => {
-    const look = await lookForResult(parts, attempt, session);
-    if (look.kind === 'done') return { kind: 'done', evidence: { code: 'ok' }, file: look.file };
-    return {
-      kind: 'waiting',
-      evidence: { code: look.code },
-      until: clock(),
-      ...(look.file && { file: look.file }),
-    };
-  });
+  const { sftp, clock } = parts;
+  const isDue = clock() >= deadlineOf(parts, attempt);
+  const outcome = await inSession(sftp, attempt.signal, (session) => lookForResult(parts, attempt, session));
   // A server that is away for a while is no reason to give up on the result.
-  if (outcome.kind !== 'waiting' && outcome.kind !== 'retryable') return outcome;
-  const { evidence, file } = outcome;
-  if (clock() >= deadline) return { kind: 'overdue', evidence, ...(file && { file }) };
-  return {
-    kind: 'waiting',
-    evidence,
-    until: Math.min(clock() + resultPollMs, deadline),
-    ...(file && { file }),
-  };
+  if (outcome.kind !== 'retryable') return outcome;
+  return isDue
+    ? { kind: 'overdue', evidence: outcome.evidence }
+    : waitOn(parts, attempt, outcome.evidence.code);
 }
 
-async function lookForResult(parts: FileParts, attempt: FileAttempt, session: SftpSession): Promise<Look> {
-  const { clock, resultQuietMs, spool } = parts;
-  const { run } = attempt;
+function deadlineOf({ resultTimeoutMs }: FileParts, { run }: FileAttempt): number {
+  return calledAt(run) + resultTimeoutMs;
+}
+
+function calledAt({ file, startedAt }: FileAttempt['run']): number {
+  return file?.triggeredAt ?? startedAt;
+}
+
+/** Waits for the next look, which comes early where a result may have come to rest by then. */
+function waitOn(
+  parts: FileParts,
+  attempt: FileAttempt,
+  code: string,
+  found: Pick<StepOutcome, 'file' | 'verdicts'> = {},
+): StepOutcome & { kind: 'waiting' } {
+  const { clock, resultPollMs, resultQuietMs } = parts;
+  const now = clock();
+  const pause = pauseBeforeLook(now - calledAt(attempt.run), resultPollMs);
+  const { growing } = found.file ?? {};
+  const quietAt = growing && !growing.isRead ? Math.max(growing.since + resultQuietMs, now) : Infinity;
+  const until = Math.min(now + pause, quietAt, deadlineOf(parts, attempt));
+  return { kind: 'waiting', evidence: { code }, until, ...found };
+}
+
+/** One look, in an open session. */
+export async function lookForResult(
+  parts: FileParts,
+  attempt: FileAttempt,
+  session: SftpSession,
+): Promise<StepOutcome> {
+  const { clock, resultQuietMs, resultNames } = parts;
+  const { run, claim } = attempt;
+  const isDue = clock() >= deadlineOf(parts, attempt);
+  const notYet = (code: string, found?: Pick<StepOutcome, 'file' | 'verdicts'>): StepOutcome =>
+    isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(parts, attempt, code, found);
+
   const [seen] = await findResults(parts, attempt, session);
-  if (!seen) return { kind: 'not-yet', code: 'result-absent' };
+  if (!seen) return notYet('result-absent');
   const now = clock();
   const { growing } = run.file ?? {};
   const isUnchanged = growing !== undefined && isSameSighting(seen, growing);
-  const isQuiet = isUnchanged && now - growing.since >= resultQuietMs;
-  // It was read before and was incomplete.
-  if (isUnchanged && !isQuiet) return { kind: 'not-yet', code: 'result-growing' };
+  const moment: ResultMoment = { isQuiet: isUnchanged && now - growing.since >= resultQuietMs, isDue };
+  // Whoever takes the run over reads it once more: a setting may have been changed.
+  const isKnown =
+    isUnchanged && growing.token === claim.token && (!moment.isQuiet || growing.isRead === true);
+  if (isKnown && !isDue) return notYet('result-growing', { file: { growing } });
 
-  const joined = await fetchResult(parts, attempt, session, seen);
-  if (!joined) return { kind: 'not-yet', code: 'result-growing' };
-  const isWhole = joined.end.isWhole && joined.end.rows === joined.sent;
-  if (joined.foreign > 0 && (joined.end.isWhole || isQuiet)) return setAside(parts, attempt, seen);
-  if (!isWhole && !isQuiet)
-    return { kind: 'not-yet', code: 'result-growing', file: { growing: { ...seen, since: now } } };
-  const sha256 = (await hashSpooled(spool, resultName(run))) ?? '';
-  return { kind: 'done', file: { result: { ...seen, sha256, rows: joined.end.rows, isWhole } } };
+  const result = await fetchResult(parts, attempt, session, seen);
+  if (!result) return notYet('result-growing');
+  const since = isUnchanged ? growing.since : now;
+  // Reading the same bytes once more could not find anything else.
+  const isRead = moment.isQuiet || (result.end.isWhole && resultNames === 'all');
+  const file = { growing: { ...seen, since, token: claim.token, ...(isRead && { isRead }) } };
+  if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });
+  return judge(parts, attempt, { result, seen, moment, file, notYet });
+}
+
+interface Look {
+  readonly result: ReadResult;
+  readonly seen: Sighting;
+  readonly moment: ResultMoment;
+  /** What is recorded about a result that must still grow. */
+  readonly file: Pick<ReviewFile, 'growing'>;
+  notYet(code: string, found?: Pick<StepOutcome, 'file' | 'verdicts'>): StepOutcome;
+}
+
+async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promise<StepOutcome> {
+  const { result, seen, moment, file, notYet } = look;
+  if (result.foreign > 0 && isSettled(result, moment))
+    return notYet('result-not-ours', await setAside(parts, attempt, seen, result.sha256));
+  if (result.foreign > 0) return notYet('result-growing', { file });
+  const completes = isComplete(result, moment, parts);
+  const { verdicts, counts } = await listVerdicts(result, result.findJudged(), parts, {
+    isComplete: completes,
+  });
+  const decision = decideOnResult(result, counts, moment, parts);
+  switch (decision.kind) {
+    case 'wait':
+    case 'not-ours':
+      return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
+    case 'refuse': {
+      const { code } = decision;
+      const { resultColumn = defaultResultColumn } = parts;
+      const isFound = result.fields.includes('isCorrect');
+      const unreadable = { columns: listColumns(result.columns), resultColumn, isFound };
+      return {
+        kind: 'refused',
+        evidence: { code },
+        file: { ...file, verdicts: counts, ...(code === 'result-unreadable' && { unreadable }) },
+        verdicts,
+      };
+    }
+    case 'accept': {
+      const { sha256, end } = result;
+      const received = { ...seen, sha256, rows: end.rows, isWhole: decision.isComplete };
+      return {
+        kind: 'done',
+        evidence: { code: 'ok', sha256 },
+        file: { result: received, verdicts: counts },
+        verdicts,
+      };
+    }
+  }
 }
 
 /** Another file's result is evidence too. */
@@ -68,11 +141,10 @@ async function setAside(
   { archive, spool }: FileParts,
   { run, day }: FileAttempt,
   seen: Sighting,
-): Promise<Look> {
+  sha256: string,
+): Promise<Pick<StepOutcome, 'file'>> {
   const spooled = resultName(run);
-  const sha256 = (await hashSpooled(spool, spooled)) ?? '';
   await archive.keep(day.iso, run.id, `foreign-${sha256.slice(0, 12)}-${seen.name}`, spool.read(spooled));
   await spool.remove([spooled]);
-  const notOurs = [...(run.file?.notOurs ?? []), seen];
-  return { kind: 'not-yet', code: 'result-not-ours', file: { notOurs } };
+  return { file: { notOurs: [...(run.file?.notOurs ?? []), seen] } };
 }

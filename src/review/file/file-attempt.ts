@@ -10,6 +10,7 @@ import { type BatchReader, type ClaimCheck, FencedError, type RunLister, type Ru
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
 import type { RemoteFiles } from './remote-files.js';
+import type { ResultValues } from './result.js';
 import type { IncompleteBookings } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
@@ -27,6 +28,14 @@ export interface FileParts {
   readonly pathPrefix: string;
   /** See createResultNameTest. */
   readonly resultPattern: string;
+  /** What the result names: every row of the file, or those with an incorrect mapping. */
+  readonly resultNames: 'all' | 'incorrect';
+  /** See ResultReading. */
+  readonly resultColumn: string;
+  readonly resultValues: ResultValues;
+  /** The share of the file's bookings that may stay without a verdict. */
+  readonly maxUnansweredShare: number;
+  /** The longest pause between two looks. */
   readonly resultPollMs: number;
   readonly resultQuietMs: number;
   readonly resultTimeoutMs: number;

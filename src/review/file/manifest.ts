@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ArchivedFile } from '../../archive/archive.js';
 import type { Attempt } from '../history.js';
 import type { ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
@@ -39,11 +40,14 @@ interface ManifestCall {
 /**
  * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
  * repeated leaves it alone.
+ *
+ * @param kept the files that this attempt has archived; all others are read once more
  */
 export async function keepManifest(
   parts: FileParts,
   { run, day }: FileAttempt,
   file: Partial<ReviewFile>,
+  kept: readonly ArchivedFile[] = [],
 ): Promise<void> {
   const { ledger, archive, tool } = parts;
   const names = await archive.list(day.iso, run.id);
@@ -53,7 +57,11 @@ export async function keepManifest(
     ...describeRun({ ...run, file }),
     calls: describeCalls(await ledger.listAttempts(run.id, 'trigger')),
     files: await Promise.all(
-      names.map(async (name) => ({ name, ...(await measure(archive.read(day.iso, run.id, name))) })),
+      names.map(async (name) => {
+        const { bytes, sha256 } =
+          kept.find((file) => file.name === name) ?? (await measure(archive.read(day.iso, run.id, name)));
+        return { name, bytes, sha256 };
+      }),
     ),
   };
   await archive.keep(day.iso, run.id, manifestName, toBytes(`${JSON.stringify(manifest, null, 2)}\n`));

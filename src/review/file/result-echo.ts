@@ -1,11 +1,11 @@
 import { type BookingField, bookingFields } from '../../booking/booking.js';
 import { lineEnd, splitCells } from './csv.js';
 import {
+  createVerdictReader,
   findResultColumns,
   type ResultField,
   type ResultReading,
   readCellText,
-  readVerdict,
   resultFields,
 } from './result.js';
 import type { JoinSources, Judgement } from './result-join.js';
@@ -25,8 +25,8 @@ const echoColumns: readonly (ResultField | BookingField['property'])[] = [
 ];
 
 /**
- * Reads a result that repeats the review file byte by byte with a verdict appended to each row, as services usually
- * do. It creates no strings and keeps only the names of incorrect rows. Returns what compareResult would return for
+ * Reads a result that repeats the review file byte by byte with a readable verdict appended to each row, as services
+ * usually do. It creates no strings and keeps only the names of incorrect rows. Returns what compareResult would return for
  * such a result, and undefined for any other as soon as it differs.
  *
  * Errors of either input are rethrown.
@@ -35,16 +35,16 @@ export async function readEcho(
   { readBytes, readSent }: JoinSources,
   reading: ResultReading,
 ): Promise<Judgement | undefined> {
-  const walk = createEchoWalk();
+  const walk = createEchoWalk(reading);
   const sent = readLines(readSent);
-  let hasHeader = false;
+  let columns: readonly string[] | undefined;
   try {
     for await (const lines of cutAfterLineEnds(readBytes())) {
       let at = 0;
-      if (!hasHeader) {
+      if (!columns) {
         at = lines.indexOf(lineFeed) + 1;
-        if (!isEchoHeader(lines.subarray(0, at), reading)) return undefined;
-        hasHeader = true;
+        columns = readEchoHeader(lines.subarray(0, at), reading);
+        if (!columns) return undefined;
       }
       while (at < lines.length) {
         if (walk.needsSent()) {
@@ -56,9 +56,9 @@ export async function readEcho(
         if (at === deviation) return undefined;
       }
     }
-    if (!hasHeader || !walk.needsSent()) return undefined;
+    if (!columns || !walk.needsSent()) return undefined;
     const { done: isAllAnswered } = await sent.next();
-    return isAllAnswered ? walk.conclude() : undefined;
+    return isAllAnswered ? walk.conclude(columns) : undefined;
   } finally {
     await sent.return();
   }
@@ -69,19 +69,17 @@ async function* readLines(readSent: JoinSources['readSent']): AsyncGenerator<Buf
 }
 
 /** Walks through rows and sent lines side by side. */
-function createEchoWalk() {
-  const verdicts = createVerdictSpellings();
+function createEchoWalk(reading: ResultReading) {
+  const verdicts = createVerdictSpellings(reading);
   const incorrectNames = createIncorrectNames();
   let rows = 0;
   let incorrect = 0;
-  let unclear = 0;
   let sent: Buffer = Buffer.alloc(0);
   let sentAt = 0;
 
-  function judge(isCorrect: boolean | undefined, sentStart: number): void {
+  function judge(isCorrect: boolean, sentStart: number): void {
     rows += 1;
-    if (isCorrect === undefined) unclear += 1;
-    if (isCorrect !== false) return;
+    if (isCorrect) return;
     incorrect += 1;
     incorrectNames.add(sent, sentStart);
   }
@@ -101,15 +99,19 @@ function createEchoWalk() {
         if (sent[sentEnd] !== lineFeed || lines[at] !== comma) return deviation;
         const end = findVerdictEnd(lines, at + 1);
         if (end === deviation) return deviation;
-        judge(verdicts.read(lines, at + 1, end), sentAt);
+        const isCorrect = verdicts.read(lines, at + 1, end);
+        // Another row of the same booking may be readable, and only an index of all rows can tell.
+        if (isCorrect === undefined) return deviation;
+        judge(isCorrect, sentAt);
         sentAt = sentEnd + 1;
         at = end + 1;
       }
       return at;
     },
-    conclude: (): Judgement => ({
+    conclude: (columns: readonly string[]): Judgement => ({
       totals: {
         fields: resultFields,
+        columns,
         end: { rows, malformed: 0, endsWithLineEnd: true, isWhole: true },
         sent: rows,
         unanswered: 0,
@@ -117,9 +119,13 @@ function createEchoWalk() {
         loose: 0,
         unidentified: 0,
         incorrect,
-        unclear,
+        unreadable: 0,
       },
-      listAffected: incorrectNames.listPlaces,
+      judge: (lines) => ({
+        incorrect: incorrectNames.listPlaces(lines),
+        'not-in-result': [],
+        unclear: [],
+      }),
     }),
   };
 }
@@ -143,12 +149,14 @@ function findVerdictEnd(lines: Buffer, start: number): number {
   }
 }
 
-function isEchoHeader(line: Buffer, { masterIdColumn }: ResultReading): boolean {
+/** The columns of a header with exactly those of an echo. */
+function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[] | undefined {
   const [header] = createResultLines().take(line);
   const cells = splitCells(header?.text ?? '');
-  if (typeof cells === 'string' || cells.length !== echoColumns.length) return false;
-  const columns = findResultColumns(cells, masterIdColumn);
-  return resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
+  if (typeof cells === 'string' || cells.length !== echoColumns.length) return undefined;
+  const columns = findResultColumns(cells, reading);
+  const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
+  return isEcho ? cells.map((cell) => cell.trim()).filter((name) => name !== '') : undefined;
 }
 
 /**
@@ -170,8 +178,9 @@ async function* cutAfterLineEnds(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 /** More than any service has spellings. */
 const mostRemembered = 8;
 
-/** Reads verdicts from bytes as readVerdict does from texts, caching spellings. */
-export function createVerdictSpellings() {
+/** Reads verdicts from bytes as a verdict reader does from texts, caching spellings. */
+export function createVerdictSpellings(reading: Pick<ResultReading, 'resultValues'> = {}) {
+  const readVerdict = createVerdictReader(reading);
   const remembered: { readonly bytes: Buffer; readonly isCorrect: boolean | undefined }[] = [];
 
   return {

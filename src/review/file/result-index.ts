@@ -1,3 +1,4 @@
+import type { Judged } from '../verdict.js';
 import {
   type Counters,
   createCounters,
@@ -10,7 +11,7 @@ import type { ResultEnd, ResultField, ResultPart, ResultRow } from './result.js'
 import { type KeyField, keyFields } from './sent-names.js';
 
 /** The provider's name alone identifies nothing. */
-const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
+export const namingFields: readonly ResultField[] = ['bookingReferenceId', 'serviceId', 'providerHotelId'];
 
 /** Verdicts of several rows combined, one bit each; 0 for none. */
 const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
@@ -22,12 +23,14 @@ const verdictBits = { correct: 1, incorrect: 2, unclear: 4 } as const;
 export interface ResultIndex {
   /** The fields that the result has columns for. */
   readonly fields: readonly ResultField[];
+  /** The names of all its columns. */
+  readonly columns: readonly string[];
   readonly end: ResultEnd;
   /** Rows that identify no booking. */
   readonly unidentified: number;
   /** The number of rows that say "incorrect", and of rows without a readable verdict. */
   readonly incorrect: number;
-  readonly unclear: number;
+  readonly unreadable: number;
   /** The fields that identify a booking in this result; empty if there are none. */
   readonly key: readonly KeyField[];
   readonly keys: KeyTable;
@@ -46,14 +49,15 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   /** By key, the two halves of its reference's hash; both 0 if there is none. */
   const highOfKey = createCounters();
   const lowOfKey = createCounters();
-  const counts = { unidentified: 0, incorrect: 0, unclear: 0 };
+  const counts = { unidentified: 0, incorrect: 0, unreadable: 0 };
   let fields: readonly ResultField[] = [];
+  let columns: readonly string[] = [];
   let key: readonly KeyField[] = [];
   let end: ResultEnd = { rows: 0, malformed: 0, endsWithLineEnd: false, isWhole: false };
 
   function add(row: ResultRow): void {
     if (row.isCorrect === false) counts.incorrect += 1;
-    if (row.isCorrect === undefined) counts.unclear += 1;
+    if (row.isCorrect === undefined) counts.unreadable += 1;
     if (key.every((field) => row[field] === undefined)) {
       counts.unidentified += 1;
       return;
@@ -73,7 +77,7 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   for await (const part of parts) {
     switch (part.kind) {
       case 'header':
-        fields = part.fields;
+        ({ fields, columns } = part);
         if (fields.some((field) => namingFields.includes(field)))
           key = keyFields.filter((field) => fields.includes(field));
         break;
@@ -87,6 +91,7 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   }
   return {
     fields,
+    columns,
     end,
     ...counts,
     key,
@@ -101,9 +106,11 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   };
 }
 
-/** Whether one of the combined verdicts is "incorrect". */
-export function saysIncorrect(verdicts: number): boolean {
-  return (verdicts & verdictBits.incorrect) !== 0;
+/** What combined verdicts say: "incorrect" wins over "correct", and both over a row without a readable verdict. */
+export function sayVerdict(verdicts: number): Judged | 'correct' {
+  if ((verdicts & verdictBits.incorrect) !== 0) return 'incorrect';
+  if ((verdicts & verdictBits.correct) !== 0) return 'correct';
+  return verdicts === 0 ? 'not-in-result' : 'unclear';
 }
 
 function verdictBitOf({ isCorrect }: ResultRow): number {

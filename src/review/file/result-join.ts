@@ -1,4 +1,4 @@
-import type { JudgedPlaces } from '../verdict.js';
+import type { Judged, JudgedPlaces } from '../verdict.js';
 import { type Counters, createCounters, createKeyTable } from './key-table.js';
 import {
   type ResultEnd,
@@ -8,7 +8,7 @@ import {
   readResult,
 } from './result.js';
 import { readEcho } from './result-echo.js';
-import { indexResult, type ResultIndex, saysIncorrect } from './result-index.js';
+import { indexResult, type ResultIndex, sayVerdict } from './result-index.js';
 import { createSentNameReader, forEachLine } from './sent-names.js';
 
 /** A batch of the review file as stored in the ledger. */
@@ -31,6 +31,8 @@ export interface JoinSources {
 export interface ResultTotals {
   /** The fields that the result has columns for. */
   readonly fields: readonly ResultField[];
+  /** The names of all its columns. */
+  readonly columns: readonly string[];
   readonly end: ResultEnd;
   readonly sent: number;
   /** Bookings that no row names. */
@@ -44,21 +46,25 @@ export interface ResultTotals {
   /** Rows that call a mapping incorrect. */
   readonly incorrect: number;
   /** Rows without a readable verdict. */
-  readonly unclear: number;
+  readonly unreadable: number;
 }
+
+/** The indexes of the bookings among stored lines whose mapping the result does not call correct. */
+export type PlacesByVerdict = Readonly<Record<Judged, readonly number[]>>;
 
 /** What a result says, independent of how it was read. */
 export interface Judgement {
   readonly totals: ResultTotals;
-  /** The indexes of affected bookings among stored lines. */
-  listAffected(lines: Buffer): readonly number[];
+  /** Judges the bookings of stored lines. */
+  judge(lines: Buffer): PlacesByVerdict;
 }
 
 export interface JoinedResult extends ResultTotals {
   /**
-   * The affected bookings of each batch that has any. Reads the sent bookings again if a row says "incorrect".
+   * The bookings of each batch whose mapping the result does not call correct. Reads the sent bookings once more, unless
+   * there are none.
    */
-  findAffected(): AsyncGenerator<JudgedPlaces, void, undefined>;
+  findJudged(): AsyncGenerator<JudgedPlaces, void, undefined>;
 }
 
 /**
@@ -67,7 +73,7 @@ export interface JoinedResult extends ResultTotals {
  * A verdict is about a mapping, so a row belongs to all bookings with the same reference, master id, provider and
  * hotel id, as far as the result has these columns. A row with a known reference but other ids belongs to the
  * bookings of that reference without an exact match, or to all of them if each has one. If a booking has several
- * verdicts, "incorrect" wins.
+ * verdicts, "incorrect" wins over "correct", and both win over an unreadable one.
  *
  * A result that repeats the file row by row is read at the speed of its bytes, with memory for incorrect rows only.
  * Any other is read again from the start and takes about 60 bytes per row; no text is kept. Errors of either input
@@ -75,19 +81,22 @@ export interface JoinedResult extends ResultTotals {
  */
 export async function joinResult(sources: JoinSources, reading: ResultReading): Promise<JoinedResult> {
   const { readBytes, readSent } = sources;
-  const { totals, listAffected } =
+  const { totals, judge } =
     (await readEcho(sources, reading)) ?? (await compareResult(readResult(readBytes(), reading), readSent));
   return {
     ...totals,
-    async *findAffected() {
-      if (totals.incorrect === 0) return;
+    async *findJudged() {
+      if (totals.incorrect === 0 && totals.unreadable === 0 && totals.unanswered === 0) return;
       for await (const { batch, lines } of readSent()) {
-        const places = listAffected(lines);
-        if (places.length > 0) yield { batch, judged: 'incorrect', places };
+        const found = judge(lines);
+        for (const judged of judgements)
+          if (found[judged].length > 0) yield { batch, judged, places: found[judged] };
       }
     },
   };
 }
+
+const judgements = ['incorrect', 'not-in-result', 'unclear'] as const satisfies readonly Judged[];
 
 /**
  * Compares a result of any form and order with the bookings that were sent, by the rules of joinResult. Reads the
@@ -98,7 +107,7 @@ export async function compareResult(
   readSent: JoinSources['readSent'],
 ): Promise<Judgement> {
   const result = await indexResult(parts);
-  const { fields, end, key, unidentified, incorrect, unclear } = result;
+  const { fields, columns, end, key, unidentified, incorrect, unreadable } = result;
   const readName = createSentNameReader(key);
   let sent = 0;
   let fitted = 0;
@@ -117,6 +126,7 @@ export async function compareResult(
   return {
     totals: {
       fields,
+      columns,
       end,
       sent,
       unanswered: sent - fitted - loosely.answered,
@@ -124,16 +134,16 @@ export async function compareResult(
       loose: loosely.loose,
       unidentified,
       incorrect,
-      unclear,
+      unreadable,
     },
-    listAffected(lines) {
-      const places: number[] = [];
+    judge(lines) {
+      const places: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
       forEachLine(lines, (start, place) => {
         const number = result.keys.find(readName(lines, start));
-        const isAffected =
-          (number !== undefined && saysIncorrect(result.verdictsOfKey.get(number))) ||
-          loosely.isAffected(lines, start, { isFitted: number !== undefined });
-        if (isAffected) places.push(place);
+        const own = number === undefined ? 0 : result.verdictsOfKey.get(number);
+        const loose = loosely.verdictsOf(lines, start, { isFitted: number !== undefined });
+        const verdict = sayVerdict(own | loose);
+        if (verdict !== 'correct') places[verdict].push(place);
       });
       return places;
     },
@@ -148,8 +158,8 @@ export interface LooseRows {
   readonly foreign: number;
   /** Bookings without an exact match that a row matches by reference. */
   readonly answered: number;
-  /** Whether such a row says "incorrect" about the booking in the stored line at `start`. */
-  isAffected(lines: Buffer, start: number, booking: { readonly isFitted: boolean }): boolean;
+  /** The combined verdicts of such rows about the booking in the stored line at `start`; 0 for none. */
+  verdictsOf(lines: Buffer, start: number, booking: { readonly isFitted: boolean }): number;
 }
 
 /**
@@ -210,11 +220,11 @@ export async function matchLooseRows(
     loose,
     foreign,
     answered,
-    isAffected(lines, start, { isFitted }) {
-      if (loose === 0) return false;
+    verdictsOf(lines, start, { isFitted }) {
+      if (loose === 0) return 0;
       const reference = references.find(readReference(lines, start));
-      if (reference === undefined || !saysIncorrect(verdictsOf.get(reference))) return false;
-      return !isFitted || unfittedOf.get(reference) === 0;
+      if (reference === undefined) return 0;
+      return isFitted && unfittedOf.get(reference) > 0 ? 0 : verdictsOf.get(reference);
     },
   };
 }

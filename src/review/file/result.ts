@@ -31,8 +31,12 @@ export interface MalformedRow {
 }
 
 export type ResultPart =
-  /** Comes first, unless the file is empty. */
-  | { readonly kind: 'header'; readonly fields: readonly ResultField[] }
+  /** Comes first, unless the file is empty. `columns` are the names as written. */
+  | {
+      readonly kind: 'header';
+      readonly fields: readonly ResultField[];
+      readonly columns: readonly string[];
+    }
   | {
       readonly kind: 'rows';
       readonly rows: readonly ResultRow[];
@@ -50,10 +54,27 @@ export interface ResultEnd {
   readonly isWhole: boolean;
 }
 
+/** How a result is read: all are settings. */
 export interface ResultReading {
-  /** The name of the master id's column in the input file, a setting. */
+  /** The name of the master id's column in the input file. */
   readonly masterIdColumn: string;
+  /** The name of the column with the verdicts. */
+  readonly resultColumn?: string;
+  /** The verdicts as written, in any case. */
+  readonly resultValues?: ResultValues;
 }
+
+/** Words, numbers and truth values, as a configuration may write them. */
+export interface ResultValues {
+  readonly correct: readonly (string | number | boolean)[];
+  readonly incorrect: readonly (string | number | boolean)[];
+}
+
+export const defaultResultColumn = 'IsCorrectMapping';
+export const defaultResultValues = {
+  correct: ['true', 'yes', '1', 'correct'],
+  incorrect: ['false', 'no', '0', 'incorrect'],
+} as const satisfies ResultValues;
 
 /**
  * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
@@ -64,11 +85,11 @@ export interface ResultReading {
  */
 export async function* readResult(
   bytes: AsyncIterable<Uint8Array>,
-  { masterIdColumn }: ResultReading,
+  reading: ResultReading,
 ): AsyncGenerator<ResultPart, void, undefined> {
   const lines = createResultLines();
   const records = createResultRecords();
-  const readRow = createRowReader();
+  const readRow = createRowReader(reading);
   let columns: ResultColumns | undefined;
   const counted = { rows: 0, malformed: 0 };
 
@@ -78,8 +99,9 @@ export async function* readResult(
     for (const record of read) {
       if ('malformed' in record) malformed.push({ line: record.line, reason: record.malformed });
       else if (columns === undefined) {
-        columns = findResultColumns(record.cells, masterIdColumn);
-        yield { kind: 'header', fields: listFields(columns) };
+        columns = findResultColumns(record.cells, reading);
+        const names = record.cells.map((cell) => cell.trim()).filter((name) => name !== '');
+        yield { kind: 'header', fields: listFields(columns), columns: names };
       } else rows.push(readRow(record, columns));
     }
     counted.rows += rows.length + malformed.length;
@@ -102,10 +124,10 @@ function listFields(columns: ResultColumns): ResultField[] {
   return resultFields.filter((field) => columns[field] !== undefined);
 }
 
-function createRowReader() {
+function createRowReader(reading: ResultReading) {
   const readDate = createRememberingReader(readResultDate);
   const readProvider = createRememberingReader((text) => text);
-  const readIsCorrect = createRememberingReader(readVerdict);
+  const readIsCorrect = createRememberingReader(createVerdictReader(reading));
 
   return (
     { line, cells }: ResultRecord & { readonly cells: readonly string[] },
@@ -129,7 +151,8 @@ function cellAt(cells: readonly string[], column: number | undefined): string | 
 export type ResultField = Exclude<BookingField, { readonly kind: 'guest-name' }>['property'] | 'isCorrect';
 
 /**
- * The names of each field's column. The specification leaves the result's columns open. (Spec 2.6, design 6.)
+ * The names of each field's column; that of the verdict is a setting. The specification leaves the result's columns open.
+ * (Spec 2.6, design 6.)
  */
 const columnNames = new Map<ResultField, readonly string[]>();
 for (const field of bookingFields) {
@@ -137,7 +160,7 @@ for (const field of bookingFields) {
   if (field.kind === 'guest-name') continue;
   columnNames.set(field.property, field.kind === 'id' ? [defaultMasterIdColumn, field.name] : [field.name]);
 }
-columnNames.set('isCorrect', ['IsCorrectMapping']);
+columnNames.set('isCorrect', []);
 
 /** The fields of a result, in the order of the review file, with the verdict last. */
 export const resultFields: readonly ResultField[] = [...columnNames.keys()];
@@ -149,12 +172,19 @@ export type ResultColumns = { readonly [field in ResultField]?: number };
  * Finds columns by name: first exactly, then ignoring case, white space, underscores and hyphens. Other columns are
  * ignored; of two with the same name the first counts.
  */
-export function findResultColumns(cells: readonly string[], masterIdColumn: string): ResultColumns {
+export function findResultColumns(
+  cells: readonly string[],
+  { masterIdColumn, resultColumn = defaultResultColumn }: ResultReading,
+): ResultColumns {
+  const configured: { readonly [field in ResultField]?: string } = {
+    serviceId: masterIdColumn,
+    isCorrect: resultColumn,
+  };
   const names = cells.map((cell) => cell.trim());
   const folded = names.map(fold);
   const columns: { [field in ResultField]?: number } = {};
   for (const field of resultFields) {
-    const known = [...(field === 'serviceId' ? [masterIdColumn] : []), ...(columnNames.get(field) ?? [])];
+    const known = [configured[field] ?? [], columnNames.get(field) ?? []].flat();
     const places = [
       ...known.map((name) => names.indexOf(name)),
       ...known.map((name) => folded.indexOf(fold(name))),
@@ -187,22 +217,15 @@ export function readCellText(cell: string | undefined): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The verdict on a mapping; undefined if unreadable. */
-export function readVerdict(text: string | undefined): boolean | undefined {
-  switch (text?.toLowerCase()) {
-    case 'true':
-    case 'yes':
-    case '1':
-    case 'correct':
-      return true;
-    case 'false':
-    case 'no':
-    case '0':
-    case 'incorrect':
-      return false;
-    default:
-      return undefined;
-  }
+/** Creates the reader of verdicts on a mapping; undefined for one that is unreadable. */
+export function createVerdictReader({
+  resultValues: { correct, incorrect } = defaultResultValues,
+}: Pick<ResultReading, 'resultValues'>): (text: string | undefined) => boolean | undefined {
+  const verdicts = new Map([
+    ...correct.map((word) => [String(word).toLowerCase(), true] as const),
+    ...incorrect.map((word) => [String(word).toLowerCase(), false] as const),
+  ]);
+  return (text) => (text === undefined ? undefined : verdicts.get(text.toLowerCase()));
 }
 
 /** The master id, 1 to 2^53-1. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
 import type { BatchReader } from '../ledger.js';
@@ -72,11 +73,30 @@ export async function* renderReviewFile(
   for await (const { lines } of readSentBatches(parts, run)) yield lines;
 }
 
+/** A result as it was read. */
+export interface ReadResult extends JoinedResult {
+  /** The checksum of the bytes that were judged. */
+  readonly sha256: string;
+}
+
 /** Reads the result in the spool and joins it with the bookings that were sent. */
-export function joinSpooledResult(parts: FileParts, run: Run): Promise<JoinedResult> {
-  const { spool, masterIdColumn } = parts;
-  const readBytes = () => spool.read(resultName(run));
-  return joinResult({ readBytes, readSent: () => readSentBatches(parts, run) }, { masterIdColumn });
+async function joinSpooledResult(parts: FileParts, run: Run): Promise<ReadResult> {
+  const { spool, masterIdColumn, resultColumn, resultValues } = parts;
+  let sha256 = '';
+  /** Notes the checksum of every reading that comes to the end; the last one does. */
+  async function* readBytes(): AsyncGenerator<Uint8Array> {
+    const hash = createHash('sha256');
+    for await (const block of spool.read(resultName(run))) {
+      hash.update(block);
+      yield block;
+    }
+    sha256 = hash.digest('hex');
+  }
+  const joined = await joinResult(
+    { readBytes, readSent: () => readSentBatches(parts, run) },
+    { masterIdColumn, resultColumn, resultValues },
+  );
+  return { ...joined, sha256 };
 }
 
 /** Downloads a result to the spool and reads it; undefined if it changes or disappears meanwhile. */
@@ -85,7 +105,7 @@ export async function fetchResult(
   { run, remote }: FileAttempt,
   session: SftpSession,
   seen: Sighting,
-): Promise<JoinedResult | undefined> {
+): Promise<ReadResult | undefined> {
   try {
     const localPath = await parts.spool.locate(resultName(run));
     const received = await session.download(`${remote.folder}/${seen.name}`, localPath);

@@ -1,5 +1,6 @@
 import type { Notify } from '../events.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
+import { explainResult } from '../file/judge-result.js';
 import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
@@ -59,7 +60,8 @@ function findReasonToStop(
 }
 
 /** Counted from the steps themselves: a run whose sums don't add up fails. */
-function judgeEnd({ day, counts }: Run, tally: Tally): End {
+function judgeEnd(run: Run, tally: Tally): End {
+  const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
     counts.accepted === tally.stored &&
@@ -76,6 +78,8 @@ function judgeEnd({ day, counts }: Run, tally: Tally): End {
   }
   if (tally.firstFailed) {
     const { pending, failedSteps, firstFailed } = tally;
+    const explained = explainResult(run, firstFailed.code);
+    if (explained) return fail(explained);
     const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
     const undelivered =
       pending === 0

@@ -8,6 +8,7 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import type { FileAttempt, FileParts } from '../../../src/review/file/file-attempt.js';
 import { defaultResultPattern, locateRemoteFiles } from '../../../src/review/file/remote-files.js';
+import { defaultResultColumn, defaultResultValues } from '../../../src/review/file/result.js';
 import type { ReviewFile } from '../../../src/review/review-file.js';
 import type { Run } from '../../../src/review/run.js';
 import type { Claim } from '../../../src/review/step.js';
@@ -63,6 +64,10 @@ export async function prepareFileRun({
     incomplete: 'post',
     pathPrefix: '',
     resultPattern: defaultResultPattern,
+    resultNames: 'all',
+    resultColumn: defaultResultColumn,
+    resultValues: defaultResultValues,
+    maxUnansweredShare: 0,
     resultPollMs: 1_000,
     resultQuietMs: 30_000,
     resultTimeoutMs: 3_600_000,

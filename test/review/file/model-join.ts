@@ -1,5 +1,6 @@
 import type { Booking } from '../../../src/booking/booking.js';
 import type { ResultEnd, ResultField, ResultPart, ResultRow } from '../../../src/review/file/result.js';
+import type { Judged, JudgedPlaces } from '../../../src/review/verdict.js';
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
 const keyFields = [...namingFields, 'providerName'] as const;
@@ -11,10 +12,11 @@ export async function modelJoin(
   batchSize: number,
 ) {
   let fields: readonly ResultField[] = [];
+  let columns: readonly string[] = [];
   let end: ResultEnd | undefined;
   const rows: ResultRow[] = [];
   for await (const part of parts) {
-    if (part.kind === 'header') ({ fields } = part);
+    if (part.kind === 'header') ({ fields, columns } = part);
     else if (part.kind === 'rows') rows.push(...part.rows);
     else ({ end } = part);
   }
@@ -39,25 +41,34 @@ export async function modelJoin(
     ...(isLoosest(booking) ? loose.filter((row) => fitsByReference(row, booking)) : []),
   ];
 
-  const affected: { readonly batch: number; readonly judged: 'incorrect'; readonly places: number[] }[] = [];
-  bookings.forEach((booking, position) => {
-    if (!rowsOf(booking).some(({ isCorrect }) => isCorrect === false)) return;
-    const batch = Math.floor(position / batchSize);
-    if (affected.at(-1)?.batch !== batch) affected.push({ batch, judged: 'incorrect', places: [] });
-    affected.at(-1)?.places.push(position % batchSize);
-  });
+  const verdicts = bookings.map((booking) => judge(rowsOf(booking)));
+  const judged: JudgedPlaces[] = [];
+  for (let first = 0; first < bookings.length; first += batchSize) {
+    const ofBatch = verdicts.slice(first, first + batchSize);
+    for (const verdict of ['incorrect', 'not-in-result', 'unclear'] as const) {
+      const places = ofBatch.flatMap((one, place) => (one === verdict ? place : []));
+      if (places.length > 0) judged.push({ batch: first / batchSize, judged: verdict, places });
+    }
+  }
   return {
     totals: {
       fields,
+      columns,
       end,
       sent: bookings.length,
-      unanswered: bookings.filter((booking) => rowsOf(booking).length === 0).length,
+      unanswered: verdicts.filter((verdict) => verdict === 'not-in-result').length,
       foreign: unfitted.length - loose.length,
       loose: loose.length,
       unidentified: rows.length - naming.length,
       incorrect: rows.filter(({ isCorrect }) => isCorrect === false).length,
-      unclear: rows.filter(({ isCorrect }) => isCorrect === undefined).length,
+      unreadable: rows.filter(({ isCorrect }) => isCorrect === undefined).length,
     },
-    affected,
+    judged,
   };
+}
+
+function judge(rows: readonly ResultRow[]): Judged | 'correct' {
+  if (rows.length === 0) return 'not-in-result';
+  if (rows.some(({ isCorrect }) => isCorrect === false)) return 'incorrect';
+  return rows.some(({ isCorrect }) => isCorrect) ? 'correct' : 'unclear';
 }

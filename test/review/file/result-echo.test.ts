@@ -9,6 +9,7 @@ import {
   type Judgement,
   joinResult,
 } from '../../../src/review/file/result-join.js';
+import type { JudgedPlaces } from '../../../src/review/verdict.js';
 import { anyFileBooking, fileBooking, fileOf, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
 import { modelJoin } from './model-join.js';
 
@@ -95,8 +96,8 @@ it('a result that repeats the file, or nearly, is joined like any other', async 
         const echo = writeEcho(bookings, () => verdicts.next().value ?? '', header);
         const result = changes[name](echo, at, by);
         const sources = sourcesOf(bookings, result, { batchSize, blockBytes });
-        const { findAffected, ...totals } = await joinResult(sources, reading);
-        const joined = { totals, affected: await gather(findAffected()) };
+        const { findJudged, ...totals } = await joinResult(sources, reading);
+        const joined = { totals, judged: await gather(findJudged()) };
 
         const parts = readResult(sources.readBytes(), reading);
         const compared = await conclude(await compareResult(parts, sources.readSent), sources);
@@ -135,6 +136,7 @@ describe('an echo', () => {
       'whose columns are in another order',
       usualEcho().replace('ProviderName,ProviderHotelId', 'ProviderHotelId,ProviderName'),
     ],
+    ['with an unreadable verdict', usualEcho().replace('False', 'perhaps')],
     ['without a row or a header', ''],
   ])('%s is none', async (_, result) => {
     const sources = sourcesOf([one, two, three], result);
@@ -148,7 +150,7 @@ describe('an echo', () => {
     const result = writeEcho(bookings, (place) => (place === 3 ? 'False' : 'True'));
     const sources = sourcesOf(bookings, result, { batchSize: 2 });
     const echo = await readEcho(sources, reading);
-    expect(echo && (await conclude(echo, sources)).affected).toEqual([
+    expect(echo && (await conclude(echo, sources)).judged).toEqual([
       { batch: 0, judged: 'incorrect', places: [0] },
       { batch: 1, judged: 'incorrect', places: [1] },
       { batch: 2, judged: 'incorrect', places: [1] },
@@ -198,13 +200,14 @@ function sourcesOf(
   };
 }
 
-async function conclude({ totals, listAffected }: Judgement, { readSent }: JoinSources) {
-  const affected = [];
+async function conclude({ totals, judge }: Judgement, { readSent }: JoinSources) {
+  const judged: JudgedPlaces[] = [];
   for await (const { batch, lines } of readSent()) {
-    const places = listAffected(lines);
-    if (places.length > 0) affected.push({ batch, judged: 'incorrect', places });
+    const places = judge(lines);
+    for (const verdict of ['incorrect', 'not-in-result', 'unclear'] as const)
+      if (places[verdict].length > 0) judged.push({ batch, judged: verdict, places: places[verdict] });
   }
-  return { totals, affected };
+  return { totals, judged };
 }
 
 async function gather<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { joinResult, type SentBatch } from '../../../src/review/file/result-join.js';
+import type { Judged } from '../../../src/review/verdict.js';
 import { anyFileBooking, fileBooking, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
 
 const columns = [
@@ -12,7 +13,7 @@ const columns = [
   'IsCorrectMapping',
 ] as const;
 type Column = (typeof columns)[number];
-type Judged = readonly [booking: Booking, verdict: unknown];
+type JudgedRow = readonly [booking: Booking, verdict: unknown];
 
 const one = fileBooking({ bookingReferenceId: 'BR-1', providerHotelId: 'H1' });
 const two = fileBooking({ bookingReferenceId: 'BR-2', providerHotelId: 'H2' });
@@ -35,7 +36,7 @@ describe('a result and the bookings that were sent', () => {
       loose: 0,
       unidentified: 0,
       incorrect: 1,
-      unclear: 0,
+      unreadable: 0,
       end: { rows: 3, isWhole: true },
       affected: [{ batch: 0, place: 1, bookingReferenceId: 'BR-2' }],
     });
@@ -64,7 +65,7 @@ describe('a result and the bookings that were sent', () => {
         fc.integer({ min: 1, max: 7 }),
         fc.func(fc.nat()),
         async (bookings, verdicts, batchSize, rank) => {
-          const judged = bookings.map((booking): Judged => [booking, verdicts.next().value ?? true]);
+          const judged = bookings.map((booking): JudgedRow => [booking, verdicts.next().value ?? true]);
           const shuffled = judged.toSorted(([a], [b]) => rank(identify(a)) - rank(identify(b)));
           const joined = await join(bookings, writeResult(shuffled), { batchSize });
           const wrong = judged.flatMap(([booking, isCorrect], position) =>
@@ -99,7 +100,7 @@ describe('a result and the bookings that were sent', () => {
 
   it('leave bookings without a verdict if the result has fewer rows', async () => {
     const joined = await join([one, two, three], writeResult([[two, false]]));
-    expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ place: 1 }] });
+    expect(joined).toMatchObject({ unanswered: 2, foreign: 0, affected: [{ place: 1 }], missing: [0, 2] });
   });
 
   it('share a verdict if they share the mapping: two rooms of one booking', async () => {
@@ -134,7 +135,21 @@ describe('a result and the bookings that were sent', () => {
         [two, ''],
       ]),
     );
-    expect(joined).toMatchObject({ unclear: 2, unanswered: 0, affected: [] });
+    expect(joined).toMatchObject({ unreadable: 2, unanswered: 0, affected: [], unclear: [0, 1] });
+  });
+
+  it('are judged by the readable rows if there are any: "incorrect" wins over "correct", and both over the rest', async () => {
+    const joined = await join(
+      [one, two, three],
+      writeResult([
+        [one, 'perhaps'],
+        [one, true],
+        [two, 'perhaps'],
+        [two, false],
+        [three, 'perhaps'],
+      ]),
+    );
+    expect(joined).toMatchObject({ unreadable: 3, unclear: [2], affected: [{ place: 1 }], missing: [] });
   });
 
   it('are distinguished if only their concatenated fields are equal', async () => {
@@ -220,7 +235,7 @@ describe('a row that matches only by booking reference', () => {
 
 describe('a result with fewer columns', () => {
   it('is joined by the columns that it has', async () => {
-    const judged: Judged[] = [
+    const judged: JudgedRow[] = [
       [one, false],
       [two, true],
     ];
@@ -254,7 +269,7 @@ describe('a result with fewer columns', () => {
   });
 });
 
-it('reads the sent bookings a second time only if a row says "incorrect"', async () => {
+it('reads the sent bookings a second time only if a booking is not called correct', async () => {
   let readings = 0;
   const readSent = () => {
     readings += 1;
@@ -269,7 +284,7 @@ it('reads the sent bookings a second time only if a row says "incorrect"', async
       { readBytes: () => inBlocks(Buffer.from(writeResult([[one, verdict]]))), readSent },
       { masterIdColumn },
     );
-    for await (const _ of joined.findAffected());
+    for await (const _ of joined.findJudged());
     expect(readings).toBe(expected);
   }
 });
@@ -282,7 +297,7 @@ it('distinguishes a hundred thousand similar keys', async () => {
       providerHotelId: String(index).padStart(7, '0'),
     }),
   );
-  const judged = bookings.map((booking, index): Judged => [booking, index % 1000 !== 0]);
+  const judged = bookings.map((booking, index): JudgedRow => [booking, index % 1000 !== 0]);
   const joined = await join(bookings, writeResult(judged.reverse()), { batchSize: 500 });
   expect(joined).toMatchObject({ unanswered: 0, foreign: 0, loose: 0, incorrect: 100 });
   expect(joined.affected.map(({ batch, place }) => 500 * batch + place)).toEqual(
@@ -291,7 +306,7 @@ it('distinguishes a hundred thousand similar keys', async () => {
 });
 
 async function join(bookings: readonly Booking[], result: string, { batchSize = 10 } = {}) {
-  const { findAffected, ...totals } = await joinResult(
+  const { findJudged, ...totals } = await joinResult(
     {
       readBytes: () => inBlocks(Buffer.from(result)),
       readSent: () => toBatches(bookings, batchSize),
@@ -299,14 +314,15 @@ async function join(bookings: readonly Booking[], result: string, { batchSize = 
     { masterIdColumn },
   );
   const affected = [];
-  for await (const { batch, places } of findAffected())
-    for (const place of places)
-      affected.push({
-        batch,
-        place,
-        bookingReferenceId: bookings[batch * batchSize + place]?.bookingReferenceId,
-      });
-  return { ...totals, affected };
+  const positions: Record<Judged, number[]> = { incorrect: [], 'not-in-result': [], unclear: [] };
+  for await (const { batch, judged, places } of findJudged())
+    for (const place of places) {
+      const position = batch * batchSize + place;
+      positions[judged].push(position);
+      if (judged === 'incorrect')
+        affected.push({ batch, place, bookingReferenceId: bookings[position]?.bookingReferenceId });
+    }
+  return { ...totals, affected, missing: positions['not-in-result'], unclear: positions.unclear };
 }
 
 async function* toBatches(bookings: readonly Booking[], batchSize: number): AsyncGenerator<SentBatch> {
@@ -314,7 +330,7 @@ async function* toBatches(bookings: readonly Booking[], batchSize: number): Asyn
     yield { batch: first / batchSize, lines: linesOf(bookings.slice(first, first + batchSize)) };
 }
 
-function writeResult(judged: readonly Judged[], kept: readonly Column[] = columns): string {
+function writeResult(judged: readonly JudgedRow[], kept: readonly Column[] = columns): string {
   const rows = judged.map(([booking, verdict]) => {
     const cells: Record<Column, unknown> = {
       ServiceId: booking.serviceId,

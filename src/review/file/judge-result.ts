@@ -1,0 +1,159 @@
+import type { ResultCounts } from '../review-file.js';
+import type { Run, RunFailure } from '../run.js';
+import { isMoreThanShare } from '../share.js';
+import type { Judged, JudgedPlaces } from '../verdict.js';
+import { namingFields } from './result-index.js';
+import type { ResultTotals } from './result-join.js';
+
+/** The rules that decide whether a result is complete, and whether it suffices: all are settings. */
+export interface ResultRules {
+  /** What the result names: every row of the file, or those with an incorrect mapping. */
+  readonly resultNames: 'all' | 'incorrect';
+  /** The share of the file's bookings that may stay without a verdict. */
+  readonly maxUnansweredShare: number;
+}
+
+export interface ResultMoment {
+  /** It has not changed for `resultQuietSeconds`. */
+  readonly isQuiet: boolean;
+  /** It is not waited for any longer. */
+  readonly isDue: boolean;
+}
+
+export type ResultDecision =
+  /** More of it must follow. */
+  | { readonly kind: 'wait' }
+  /** It names bookings that were not sent. */
+  | { readonly kind: 'not-ours' }
+  | { readonly kind: 'accept'; readonly isComplete: boolean }
+  | { readonly kind: 'refuse'; readonly code: ResultFault };
+
+/** Why a result that has arrived does not suffice; the codes of the run's failure. */
+export type ResultFault = 'result-incomplete' | 'result-unreadable';
+
+/** Whether all that was written so far can be read: no line is cut off. */
+export function isSettled(
+  { end }: Pick<ResultTotals, 'end'>,
+  { isQuiet }: Pick<ResultMoment, 'isQuiet'>,
+): boolean {
+  return end.isWhole || isQuiet;
+}
+
+/**
+ * Whether nothing more can follow. A result that names incorrect rows only has no known length: it must rest, and each
+ * of its rows must name a booking, because any other row may be about one that would count as correct.
+ */
+export function isComplete(
+  totals: ResultTotals,
+  moment: ResultMoment,
+  { resultNames }: ResultRules,
+): boolean {
+  if (totals.foreign > 0) return false;
+  if (totals.unanswered === 0) return isSettled(totals, moment);
+  if (resultNames === 'all') return false;
+  const { end, fields, unidentified } = totals;
+  const namesBookings = fields.some((field) => namingFields.includes(field));
+  return moment.isQuiet && end.isWhole && namesBookings && end.malformed + unidentified === 0;
+}
+
+/** What the result says about each booking, as it is recorded. */
+export async function listVerdicts(
+  totals: ResultTotals,
+  found: AsyncIterable<JudgedPlaces>,
+  { resultNames }: ResultRules,
+  { isComplete: completes }: { readonly isComplete: boolean },
+): Promise<{ readonly verdicts: readonly JudgedPlaces[]; readonly counts: ResultCounts }> {
+  const namesIncorrect = resultNames === 'incorrect';
+  const verdicts: JudgedPlaces[] = [];
+  const counts = { incorrect: 0, 'not-in-result': 0, unclear: 0 };
+  for await (const places of found) {
+    if (places.judged === 'not-in-result' && namesIncorrect && completes) continue;
+    // Without a column of verdicts, being named is the verdict.
+    const isVerdict = places.judged === 'unclear' && namesIncorrect && !totals.fields.includes('isCorrect');
+    const judged: Judged = isVerdict ? 'incorrect' : places.judged;
+    verdicts.push({ ...places, judged });
+    counts[judged] += places.places.length;
+  }
+  const { incorrect: affected, 'not-in-result': unanswered, unclear } = counts;
+  const { malformed } = totals.end;
+  return { verdicts, counts: { affected, unanswered, unclear, malformed, listsUnanswered: true } };
+}
+
+/** Decides about a result: the one place that says what is good enough. */
+export function decideOnResult(
+  totals: ResultTotals,
+  { unanswered, unclear }: Pick<ResultCounts, 'unanswered' | 'unclear'>,
+  moment: ResultMoment,
+  rules: ResultRules,
+): ResultDecision {
+  if (totals.foreign > 0) return { kind: isSettled(totals, moment) ? 'not-ours' : 'wait' };
+  const completes = isComplete(totals, moment, rules);
+  if (!completes && !moment.isDue) return { kind: 'wait' };
+  if (completes && hasNoVerdict(totals, rules)) return { kind: 'refuse', code: 'result-unreadable' };
+  return isMoreThanShare(unanswered + unclear, totals.sent, rules.maxUnansweredShare)
+    ? { kind: 'refuse', code: 'result-incomplete' }
+    : { kind: 'accept', isComplete: completes };
+}
+
+/** Whether there are rows, none of them with a readable verdict. */
+function hasNoVerdict({ fields, end, unreadable }: ResultTotals, { resultNames }: ResultRules): boolean {
+  if (resultNames === 'incorrect' && !fields.includes('isCorrect')) return false;
+  return end.rows > 0 && end.rows - end.malformed === unreadable;
+}
+
+const firstLook = 500;
+
+/** The pause before the next look: half of the time since the call, so that looks back off by one half each. */
+export function pauseBeforeLook(sinceCallMs: number, longestMs: number): number {
+  return Math.min(longestMs, Math.max(firstLook, sinceCallMs / 2));
+}
+
+const mostColumns = 20;
+const longestName = 40;
+
+/** The names of a result's columns, to be shown to a person who has to find the one with the verdicts. */
+export function listColumns(columns: readonly string[]): readonly string[] {
+  const shown = columns
+    .slice(0, mostColumns)
+    .map((name) => name.replace(/\p{C}/gu, '').slice(0, longestName));
+  return columns.length > mostColumns ? [...shown, `and ${columns.length - mostColumns} more`] : shown;
+}
+
+/** Why a run fails whose result does not suffice; undefined for the code of any other failed step. */
+export function explainResult(
+  { day, file }: Pick<Run, 'day' | 'file'>,
+  code: string,
+): RunFailure | undefined {
+  const { rows = 0, verdicts, unreadable } = file ?? {};
+  if (code === 'result-unreadable' && unreadable) {
+    const { columns, resultColumn, isFound } = unreadable;
+    const fault = isFound
+      ? `no value of its column ${resultColumn} is a known verdict`
+      : `it has no column ${resultColumn}`;
+    const advice = isFound
+      ? 'set file.resultValues to the words that it uses (or file.resultColumn to another column)'
+      : 'set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words';
+    return {
+      class: 'data',
+      code,
+      message: `the result has no readable verdict: ${fault}. Its columns are ${columns.join(', ')}. ${capitalise(advice)}, then run ${day} again`,
+    };
+  }
+  if (code === 'result-incomplete' && verdicts) {
+    const { unanswered, unclear } = verdicts;
+    const parts = [
+      unanswered > 0 && `the result does not name ${unanswered}`,
+      unclear > 0 && `it names ${unclear} without a readable verdict`,
+    ].filter((part) => part !== false);
+    return {
+      class: 'data',
+      code,
+      message: `${unanswered + unclear} of ${rows} bookings have no verdict, more than maxUnansweredShare allows: ${parts.join(', and ')}. What it names is listed. Ask the service for the complete result${unclear > 0 ? ', or set file.resultValues' : ''}, then run ${day} again`,
+    };
+  }
+  return undefined;
+}
+
+function capitalise(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decideOnResult,
+  explainResult,
+  isComplete,
+  listColumns,
+  listVerdicts,
+  pauseBeforeLook,
+  type ResultMoment,
+  type ResultRules,
+} from '../../../src/review/file/judge-result.js';
+import type { ResultTotals } from '../../../src/review/file/result-join.js';
+import type { JudgedPlaces } from '../../../src/review/verdict.js';
+
+const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
+const incorrectOnly: ResultRules = { resultNames: 'incorrect', maxUnansweredShare: 0 };
+const growing: ResultMoment = { isQuiet: false, isDue: false };
+const quiet: ResultMoment = { isQuiet: true, isDue: false };
+const due: ResultMoment = { isQuiet: false, isDue: true };
+const everyVerdict = { unanswered: 0, unclear: 0 };
+
+describe('a result that names all bookings', () => {
+  it.each<[string, Partial<ResultTotals>, ResultMoment, boolean]>([
+    ['with every row and a last line end', {}, growing, true],
+    ['that lacks a row', { unanswered: 1 }, growing, false],
+    ['that lacks a row, however long it rests', { unanswered: 1 }, quiet, false],
+    ['without a last line end', { end: endOf({ isWhole: false }) }, growing, false],
+    ['without a last line end that rests', { end: endOf({ isWhole: false }) }, quiet, true],
+    ['that names others too', { foreign: 1 }, quiet, false],
+  ])('%s is complete or not', (_, differing, moment, expected) => {
+    expect(isComplete(totalsOf(differing), moment, all)).toBe(expected);
+  });
+
+  it('is accepted when it is complete', () => {
+    expect(decideOnResult(totalsOf(), everyVerdict, growing, all)).toEqual({
+      kind: 'accept',
+      isComplete: true,
+    });
+  });
+
+  it('is waited for while it is incomplete, and fails when it is due', () => {
+    const counts = { unanswered: 5, unclear: 0 };
+    const half = totalsOf({ unanswered: 5 });
+    expect(decideOnResult(half, counts, quiet, all)).toEqual({ kind: 'wait' });
+    expect(decideOnResult(half, counts, due, all)).toEqual({ kind: 'refuse', code: 'result-incomplete' });
+  });
+
+  it('is accepted incomplete when it is due, up to the share that may stay without a verdict', () => {
+    const decide = (maxUnansweredShare: number) =>
+      decideOnResult(totalsOf({ unanswered: 2 }), { unanswered: 2, unclear: 1 }, due, {
+        ...all,
+        maxUnansweredShare,
+      });
+    expect(decide(0.3)).toEqual({ kind: 'accept', isComplete: false });
+    expect(decide(0.29)).toEqual({ kind: 'refuse', code: 'result-incomplete' });
+  });
+
+  it('is not waited for when it names a booking without a readable verdict', () => {
+    const unclear = { unanswered: 0, unclear: 1 };
+    const totals = totalsOf({ unreadable: 1 });
+    expect(decideOnResult(totals, unclear, growing, all)).toEqual({
+      kind: 'refuse',
+      code: 'result-incomplete',
+    });
+    const lenient = { ...all, maxUnansweredShare: 0.1 };
+    expect(decideOnResult(totals, unclear, growing, lenient)).toEqual({ kind: 'accept', isComplete: true });
+  });
+
+  it('cannot be read when no row has a verdict, whatever share may stay without one', () => {
+    const totals = totalsOf({ unreadable: 10, fields: ['bookingReferenceId'] });
+    const decision = decideOnResult(totals, { unanswered: 0, unclear: 10 }, growing, {
+      ...all,
+      maxUnansweredShare: 1,
+    });
+    expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
+  });
+
+  it('is not ours when it names bookings that were not sent, as soon as no line is cut off', () => {
+    const counts = { unanswered: 1, unclear: 0 };
+    const decide = (differing: Partial<ResultTotals>, moment: ResultMoment) =>
+      decideOnResult(totalsOf({ foreign: 1, ...differing }), counts, moment, all).kind;
+    expect(decide({}, growing)).toBe('not-ours');
+    expect(decide({ end: endOf({ isWhole: false }) }, growing)).toBe('wait');
+    expect(decide({ end: endOf({ isWhole: false }) }, quiet)).toBe('not-ours');
+  });
+});
+
+describe('a result that names incorrect rows only', () => {
+  const few = totalsOf({ unanswered: 9, end: endOf({ rows: 1 }), incorrect: 1 });
+
+  it('is complete when it rests, and the bookings that it does not name are correct', async () => {
+    expect(isComplete(few, growing, incorrectOnly)).toBe(false);
+    expect(isComplete(few, quiet, incorrectOnly)).toBe(true);
+    const { verdicts, counts } = await listVerdicts(
+      few,
+      places('incorrect', 'not-in-result'),
+      incorrectOnly,
+      {
+        isComplete: true,
+      },
+    );
+    expect(verdicts).toEqual([{ batch: 0, judged: 'incorrect', places: [0] }]);
+    expect(counts).toMatchObject({ affected: 1, unanswered: 0 });
+    expect(decideOnResult(few, counts, quiet, incorrectOnly)).toEqual({ kind: 'accept', isComplete: true });
+  });
+
+  it('has no verdict on the others until then', async () => {
+    const { counts } = await listVerdicts(few, places('incorrect', 'not-in-result'), incorrectOnly, {
+      isComplete: false,
+    });
+    expect(counts).toMatchObject({ affected: 1, unanswered: 1 });
+  });
+
+  it('says incorrect by naming a booking if it has no column of verdicts', async () => {
+    const totals = totalsOf({ ...few, fields: ['bookingReferenceId'], unreadable: 1, incorrect: 0 });
+    const { counts } = await listVerdicts(totals, places('unclear'), incorrectOnly, { isComplete: true });
+    expect(counts).toMatchObject({ affected: 1, unclear: 0 });
+    expect(decideOnResult(totals, counts, quiet, incorrectOnly).kind).toBe('accept');
+  });
+
+  it.each<[string, Partial<ResultTotals>]>([
+    ['is empty', { fields: [], end: endOf({ rows: 0, isWhole: false }) }],
+    ['is no table of bookings', { fields: [] }],
+    ['has an unreadable row', { end: endOf({ rows: 1, malformed: 1 }) }],
+    ['has a row that names no booking', { unidentified: 1 }],
+  ])('is never complete when it %s: that must not make all bookings correct', (_, differing) => {
+    expect(isComplete({ ...few, ...differing }, quiet, incorrectOnly)).toBe(false);
+  });
+});
+
+it('looks half a second after the call, then less and less often', () => {
+  expect(pauseBeforeLook(0, 30_000)).toBe(500);
+  expect(pauseBeforeLook(-5_000, 30_000)).toBe(500);
+  expect(pauseBeforeLook(10_000, 30_000)).toBe(5_000);
+  expect(pauseBeforeLook(3_600_000, 30_000)).toBe(30_000);
+  expect(pauseBeforeLook(0, 50)).toBe(50);
+});
+
+describe('the reason why a run fails', () => {
+  const verdicts = { affected: 1, unanswered: 2, unclear: 1, malformed: 0 };
+  const run = { day: '2026-11-20', file: { rows: 10, verdicts } };
+
+  it('says how many bookings have no verdict, and what to do', () => {
+    expect(explainResult(run, 'result-incomplete')).toEqual({
+      class: 'data',
+      code: 'result-incomplete',
+      message:
+        '3 of 10 bookings have no verdict, more than maxUnansweredShare allows: the result does not name 2, and it names 1 without a readable verdict. What it names is listed. Ask the service for the complete result, or set file.resultValues, then run 2026-11-20 again',
+    });
+  });
+
+  it('names the columns of a result without verdicts, and the setting to use', () => {
+    const unreadable = {
+      columns: ['BookingReferenceId', 'MappingStatus'],
+      resultColumn: 'IsCorrectMapping',
+      isFound: false,
+    };
+    const explained = explainResult({ ...run, file: { ...run.file, unreadable } }, 'result-unreadable');
+    expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
+    expect(explained?.message).toBe(
+      'the result has no readable verdict: it has no column IsCorrectMapping. Its columns are BookingReferenceId, MappingStatus. Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words, then run 2026-11-20 again',
+    );
+  });
+
+  it('is another one for any other step', () => {
+    expect(explainResult(run, 'sftp-disk-full')).toBeUndefined();
+  });
+
+  it('shows columns without control characters, and not too many of them', () => {
+    const columns = listColumns(['a\u001b[31m', 'b'.repeat(100), ...Array<string>(20).fill('c')]);
+    expect(columns.slice(0, 2)).toEqual(['a[31m', 'b'.repeat(40)]);
+    expect(columns.at(-1)).toBe('and 2 more');
+  });
+});
+
+function endOf(differing: Partial<ResultTotals['end']> = {}): ResultTotals['end'] {
+  return { rows: 10, malformed: 0, endsWithLineEnd: true, isWhole: true, ...differing };
+}
+
+/** A result of ten bookings. */
+function totalsOf(differing: Partial<ResultTotals> = {}): ResultTotals {
+  return {
+    fields: ['bookingReferenceId', 'isCorrect'],
+    columns: ['BookingReferenceId', 'IsCorrectMapping'],
+    end: endOf(),
+    sent: 10,
+    unanswered: 0,
+    foreign: 0,
+    loose: 0,
+    unidentified: 0,
+    incorrect: 0,
+    unreadable: 0,
+    ...differing,
+  };
+}
+
+async function* places(...judged: readonly JudgedPlaces['judged'][]): AsyncGenerator<JudgedPlaces> {
+  for (const [place, one] of judged.entries()) yield { batch: 0, judged: one, places: [place] };
+}
