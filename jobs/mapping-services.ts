@@ -37,6 +37,8 @@ export function openMappingService(config: Config): MappingService {
     },
     httpStatus: service.httpStatus,
     masterIdName: service.masterIdName,
+    deletedTypes: mappings.deletedTypes,
+    maxSkippedShare: mappings.maxSkippedShare,
     clock: () => new Date(),
     random,
   });

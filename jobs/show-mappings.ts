@@ -5,7 +5,15 @@ import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-const nothing: MappingSummary = { mappings: 0, masterHotels: 0, deleted: 0, providers: [], syncs: [] };
+const nothing: MappingSummary = {
+  mappings: 0,
+  masterHotels: 0,
+  deleted: 0,
+  providers: [],
+  syncs: [],
+  keptSkipped: 0,
+  lastSkipped: [],
+};
 
 /** `hotel-review mappings show`: exits with 1 if the provider hotel is not in the copy. */
 export async function showMapping(config: Config, hotel: ProviderHotel, terminal: Terminal): Promise<number> {

@@ -1,21 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderNewHotels, renderSync, toSyncReport, writeNewHotels } from '../src/cli/mappings.js';
+import { renderNewHotels, renderSync, toSyncReport, warnAboutLimit, writeNewHotels } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import type { MappingCopy, MappingSync, NewMasterHotel } from '../src/mappings/mapping-copy.js';
 import { type NotifySync, readNewHotels, syncMappings } from '../src/mappings/sync-mappings.js';
+import { readHeldHotels } from '../src/cli/held-hotels.js';
 import { clock } from './clock.js';
 import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';
+
+const noHotels: ReadonlySet<number> = new Set();
+
+function placeOf(name: string, { locate }: Pick<Terminal, 'locate'>) {
+  return { name, path: locate(name) };
+}
 
 /** Maximum number of new hotels shown without a file. */
 const hotelsShown = 20;
 
 /** `hotel-review mappings sync`: updates the local copy, and lists new master hotels. */
 export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
+  const { newHotels, held: heldFile } = options;
+  const held = heldFile === undefined ? noHotels : await readHeldHotels(placeOf(heldFile, terminal));
+  const warning = warnAboutLimit(config.mappings.limit);
+  if (warning !== undefined) terminal.say(warning);
   const ledger = await openLedger(config);
   const service = openMappingService(config);
   try {
@@ -26,10 +37,13 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
       terminal.signal,
     );
     terminal.endProgress();
-    const listed = await listNewHotels(ledger.mappings, options.newHotels, terminal.locate);
+    const listed = await listNewHotels(ledger.mappings, {
+      ...(newHotels !== undefined && { file: placeOf(newHotels, terminal) }),
+      held,
+    });
     terminal.answer(renderSync(sync) + renderNewHotels(listed.hotels, listed), {
       ...toSyncReport(sync),
-      newHotelsFile: options.newHotels ?? null,
+      newHotelsFile: newHotels ?? null,
     });
     return exitCode.done;
   } finally {
@@ -56,16 +70,29 @@ export function syncCopy(
   return syncMappings({ since, providerFamily }, parts, signal);
 }
 
+interface HotelListing {
+  readonly file?: { readonly name: string; readonly path: string };
+  /** Those that are not to be listed. */
+  readonly held: ReadonlySet<number>;
+}
+
 /** Writes all new hotels to a file, or returns the first ones for the screen. A complete list is not repeated. */
-async function listNewHotels(copy: MappingCopy, file: string | undefined, locate: Terminal['locate']) {
+async function listNewHotels(copy: MappingCopy, { file, held }: HotelListing) {
   if (file !== undefined) {
-    const last = await writeNewHotels({ name: file, path: locate(file) }, readNewHotels(copy));
+    const last = await writeNewHotels(file, readNewHotels(copy), held);
     await copy.markNewHotelsTold(last, clock());
-    return { hotels: [], more: false, file };
+    return { hotels: [], more: false, file: file.name };
   }
-  const found: readonly NewMasterHotel[] = await copy.listNewHotels({ after: 0, limit: hotelsShown + 1 });
-  const more = found.length > hotelsShown;
-  const last = found.at(-1);
-  if (!more && last) await copy.markNewHotelsTold(last.number, clock());
-  return { hotels: found.slice(0, hotelsShown), more };
+  const hotels: NewMasterHotel[] = [];
+  let last = 0;
+  for await (const page of readNewHotels(copy)) {
+    for (const hotel of page) {
+      if (held.has(hotel.serviceId)) continue;
+      if (hotels.length === hotelsShown) return { hotels, more: true };
+      hotels.push(hotel);
+    }
+    last = page.at(-1)?.number ?? last;
+  }
+  if (last > 0) await copy.markNewHotelsTold(last, clock());
+  return { hotels, more: false };
 }

@@ -136,6 +136,16 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { ...syncFields(event.sync), code: event.code },
         'resume key not known any more: sync begins again',
       );
+    case 'sync-ended-at-key':
+      return log.warn(
+        { ...syncFields(event.sync), code: event.code },
+        'resume key refused twice after the same page, with nothing new before it: sync counts as complete',
+      );
+    case 'mappings-skipped':
+      return log.warn(
+        { ...syncFields(event.sync), count: event.count, reason: event.reason },
+        'mappings skipped: they could not be read',
+      );
 
     case 'waiting': {
       const newerThan = event.newerThan === undefined ? null : new Date(event.newerThan).toISOString();

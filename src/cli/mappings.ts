@@ -21,6 +21,7 @@ const countNames: Readonly<Record<keyof SyncCounts, string>> = {
   updated: 'changed otherwise',
   deleted: 'deleted',
   unchanged: 'known as they were',
+  skipped: 'skipped, because they could not be read',
   newHotels: 'new master hotels',
   restarts: 'begun again',
 };
@@ -38,9 +39,19 @@ export function toSyncReport({ syncId, scope, since, at, serviceBeganAt, endedAt
   };
 }
 
+/** The highest limit that every known account allows. (Design 6.) */
+const usualLimit = 1_000;
+
+/** Undefined for a limit that needs no warning. */
+export function warnAboutLimit(limit: number): string | undefined {
+  return limit > usualLimit
+    ? `warning: mappings.limit is ${formatCount(limit)}: more than ${formatCount(usualLimit)} only works if the account allows it`
+    : undefined;
+}
+
 export function renderSync(sync: MappingSync): string {
   const rows = (Object.keys(countNames) as (keyof SyncCounts)[])
-    .filter((name) => name !== 'restarts' || sync.counts.restarts > 0)
+    .filter((name) => (name !== 'restarts' && name !== 'skipped') || sync.counts[name] > 0)
     .map((name) => [countNames[name], formatCount(sync.counts[name])]);
   const duration = formatDuration((sync.endedAt ?? sync.at) - sync.at);
   return `The local copy is up to date, after ${duration}.\n${renderTable(rows)}\n`;
@@ -101,12 +112,25 @@ export function renderMapping(mapping: CopiedMapping, moves: readonly MappingMov
 }
 
 /** The contents of the copy, as `mappings stats --json` prints them. */
-export function toStatsReport({ syncs, ...summary }: MappingSummary) {
-  return { ...summary, syncs: syncs.map(toSyncReport) };
+export function toStatsReport({ syncs, keptSkipped, lastSkipped, ...summary }: MappingSummary) {
+  return {
+    ...summary,
+    syncs: syncs.map(toSyncReport),
+    skipped: keptSkipped,
+    lastSkipped: lastSkipped.map(({ scope, seenAt, reason, record }) => ({
+      providerFamily: scope === '' ? null : scope,
+      seenAt: new Date(seenAt).toISOString(),
+      reason,
+      record,
+    })),
+  };
 }
 
+/** How many skipped records are shown to a person. */
+const skippedShown = 5;
+
 export function renderStats(summary: MappingSummary, command: WriteCommand): string {
-  const { mappings, masterHotels, deleted, providers, syncs } = summary;
+  const { mappings, masterHotels, deleted, providers, syncs, keptSkipped, lastSkipped } = summary;
   if (syncs.length === 0) return `There is no local copy yet. To create one: ${command('mappings sync')}\n`;
   const counts = renderTable([
     ['mappings', formatCount(mappings)],
@@ -118,13 +142,22 @@ export function renderStats(summary: MappingSummary, command: WriteCommand): str
     counts,
     ...(byProvider.length === 0 ? [] : [renderTable(byProvider, ['provider', 'mappings'])]),
     ...syncs.map((sync) => `  ${describeSync(sync, command)}`),
+    ...(keptSkipped === 0
+      ? []
+      : [
+          `skipped, because they could not be read: ${formatCount(keptSkipped)} (the newest, with the record: ${command('mappings stats --json')})`,
+          ...lastSkipped
+            .slice(0, skippedShown)
+            .map(({ seenAt, reason }) => `  ${formatInstant(seenAt)}: ${reason}`),
+        ]),
   ];
   return `${sections.join('\n')}\n`;
 }
 
 function describeSync({ scope, at, since, endedAt, counts }: MappingSync, command: WriteCommand): string {
   const what = scope === '' ? 'all providers' : scope;
-  const read = `${formatCount(counts.read)} changes since ${formatInstant(since)}`;
+  const skipped = counts.skipped === 0 ? '' : `, ${formatCount(counts.skipped)} skipped`;
+  const read = `${formatCount(counts.read)} changes since ${formatInstant(since)}${skipped}`;
   return endedAt === undefined
     ? `${what}: a sync of ${formatInstant(at)} is not finished; to resume it: ${command('mappings sync')}`
     : `${what}: synced at ${formatInstant(endedAt)} (${read})`;
@@ -145,12 +178,14 @@ export function renderBrands(brands: readonly HotelBrand[]): string {
  * Writes master hotels as NDJSON, one per line, and replaces an existing file; completely or not at all.
  *
  * @param file its name as it was typed, for messages, and its absolute path
+ * @param held those that are not to be listed
  * @returns the number of the last one; 0 if there was none
  * @throws UsageError when the file can't be written
  */
 export async function writeNewHotels(
   { name, path }: { readonly name: string; readonly path: string },
   pages: AsyncIterable<readonly NewMasterHotel[]>,
+  held: ReadonlySet<number>,
 ): Promise<number> {
   const unfinished = `${path}.partial`;
   let last = 0;
@@ -158,7 +193,8 @@ export async function writeNewHotels(
     const file = await open(unfinished, 'w', 0o600);
     try {
       for await (const page of pages) {
-        await file.writeFile(page.map((hotel) => `${JSON.stringify(toRecord(hotel))}\n`).join(''));
+        const listed = page.filter(({ serviceId }) => !held.has(serviceId));
+        await file.writeFile(listed.map((hotel) => `${JSON.stringify(toRecord(hotel))}\n`).join(''));
         last = page.at(-1)?.number ?? last;
       }
       await file.sync();

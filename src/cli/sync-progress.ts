@@ -24,6 +24,7 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
   let before = 0;
   let lastAt = startedAt;
   let isDrawn = false;
+  let saidSkipped = false;
 
   function erase(): void {
     if (!isDrawn) return;
@@ -46,6 +47,9 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
 
   return {
     notify(event) {
+      // One line: the result has the number of all.
+      if (event.type === 'mappings-skipped' && saidSkipped) return;
+      saidSkipped ||= event.type === 'mappings-skipped';
       const isDue = draws || event.type !== 'page-stored' || clock() - lastAt >= linesEveryMs;
       if (event.type === 'sync-begun') before = event.sync.counts.read;
       if (!isDue) return;
@@ -56,14 +60,19 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
   };
 }
 
-function describeSyncEvent({ type, sync, ...event }: SyncEvent): string {
-  switch (type) {
+function describeSyncEvent(event: SyncEvent): string {
+  const { sync } = event;
+  switch (event.type) {
     case 'sync-begun':
-      return describeBegun(sync, 'isResumed' in event && event.isResumed);
+      return describeBegun(sync, event.isResumed);
     case 'page-stored':
       return `  ${formatCountOf(sync.counts.read, 'mapping')} read, ${formatCountOf(sync.counts.pages, 'page')}`;
     case 'sync-restarted':
-      return `  the service no longer knows the resume key (${'code' in event ? event.code : ''}): starting over`;
+      return `  the service no longer knows the resume key (${event.code}): starting over`;
+    case 'sync-ended-at-key':
+      return `  the service refused the resume key after the same page again (${event.code}), and nothing was new: the sync counts as complete`;
+    case 'mappings-skipped':
+      return `  ${formatCountOf(event.count, 'mapping')} of a page skipped: ${event.reason} (mappings stats lists them)`;
   }
 }
 

@@ -24,6 +24,8 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'sync-begun':
         case 'page-stored':
         case 'sync-restarted':
+        case 'sync-ended-at-key':
+        case 'mappings-skipped':
           sync ??= createSyncProgress(options);
           return sync.notify(event);
         case 'waiting':

@@ -5,6 +5,8 @@ import {
   group,
   isAccepted,
   numberUpTo,
+  oneOf,
+  share,
   text,
   textLike,
   textThat,
@@ -18,7 +20,9 @@ const namePattern = 'a file name with {account}, {guid} and * for anything';
 
 /** The local copy of the account's mappings. */
 export const mappings = group({
-  limit: wholeNumber(1, 1_000).default(1_000).describe('Mappings per request.'),
+  limit: wholeNumber(1, 1_000_000)
+    .default(1_000)
+    .describe('Mappings per request. More than 1,000 only if the account allows it.'),
   providerFamily: text('the name of a provider')
     .exactOptional()
     .describe('Copies the mappings of this provider only; by default those of all providers.'),
@@ -33,6 +37,21 @@ export const mappings = group({
     .array(wholeNumber(0, 999_999_999), expected('a list of StatusCodes'))
     .default([2006, 2027])
     .describe('The `StatusCode`s with which the service rejects an unknown or expired resume key.'),
+  lastPage: oneOf('null-key', 'empty-page', 'either')
+    .default('either')
+    .describe(
+      'Which page ends a sync: the first without a `ResumeKey`, the first without mappings, or whichever comes first.',
+    ),
+  maxPagesWithoutNews: wholeNumber(1, 100_000)
+    .default(10)
+    .describe(
+      'A sync fails after this many pages in a row that are empty or only repeat earlier ones, instead of asking for ever.',
+    ),
+  maxSkippedShare: share()
+    .default(0.1)
+    .describe(
+      'Mappings that cannot be read are skipped and counted. A page with a larger share of them, and more than five, fails the sync.',
+    ),
   cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
     .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
     .exactOptional()

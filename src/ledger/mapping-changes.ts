@@ -6,6 +6,7 @@ import type {
   ProviderHotel,
   StoredPage,
   SyncCounts,
+  UnnamedDeletion,
 } from '../mappings/mapping-copy.js';
 import { toStorable, withoutUndefined } from './stored-values.js';
 
@@ -21,6 +22,8 @@ export interface HeldMappings {
   /** The master hotels that each mapping named by `findDoubted` is known to have left, by the mapping's number. */
   readonly leftHotels: ReadonlyMap<number, ReadonlySet<number>>;
 }
+
+type ReportedRow = MappingRow | UnnamedDeletion;
 
 /** When a page is stored. */
 export interface PageTime {
@@ -39,7 +42,7 @@ export interface MappingChanges {
   readonly moves: readonly (MappingMove & { readonly number: number })[];
   readonly newHotels: readonly NewMasterHotel[];
   /** What to add to the cycle's counts. */
-  readonly counts: Omit<SyncCounts, 'pages' | 'restarts'>;
+  readonly counts: Omit<SyncCounts, 'pages' | 'skipped' | 'restarts'>;
 }
 
 /** A provider hotel in the form in which it is stored. */
@@ -61,6 +64,10 @@ export function toStorablePage(page: StoredPage): StoredPage {
         channelIds: row.channelIds.map(toStorable),
       }),
     ),
+    skipped: page.skipped?.map(({ reason, record }) => ({
+      reason: toStorable(reason),
+      record: toStorable(record),
+    })),
   });
 }
 
@@ -76,12 +83,14 @@ export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): st
 /** The numbers of the mappings that the page deletes under a different master hotel than the copy has. */
 export function findDoubted(
   mappings: readonly CopiedMapping[],
-  rows: readonly MappingRow[],
+  rows: readonly ReportedRow[],
 ): readonly number[] {
   const current = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
   return rows.flatMap((row) => {
     const mapping = row.isDeleted ? current.get(keyOfHotel(row)) : undefined;
-    return mapping && mapping.serviceId !== row.serviceId ? [mapping.number] : [];
+    return mapping && row.serviceId !== undefined && mapping.serviceId !== row.serviceId
+      ? [mapping.number]
+      : [];
   });
 }
 
@@ -91,13 +100,13 @@ export function findDoubted(
  * A deletion that names a different master hotel than the copy has means one of two things. Either the mapping moved, and
  * its former place is reported as deleted: then nothing is deleted. Or it moved and was deleted since the last cycle, and
  * this is the only report of both: then it is deleted. The first applies if the copy knows that the mapping left that hotel,
- * or if this cycle has reported the mapping as current.
+ * or if this cycle has reported the mapping as current. Where the deletion names no master hotel, the latter alone decides.
  *
  * @param rows as `toStorablePage` makes them
  */
 export function changesOf(
   held: HeldMappings,
-  rows: readonly MappingRow[],
+  rows: readonly ReportedRow[],
   { at, cycleBegunAt }: PageTime,
 ): MappingChanges {
   const standing = new Set(rows.filter(({ isDeleted }) => !isDeleted).map(keyOfHotel));
@@ -113,7 +122,7 @@ export function changesOf(
     changed.set(mapping.number, mapping);
   }
 
-  function change(row: MappingRow): keyof typeof counts {
+  function change(row: ReportedRow): keyof typeof counts {
     const mapping = current.get(keyOfHotel(row));
     if (row.isDeleted) {
       if (mapping?.serviceId === undefined || isOfHotelLeft(row, mapping)) return 'unchanged';
@@ -141,17 +150,20 @@ export function changesOf(
   }
 
   function isOfHotelLeft(
-    row: MappingRow,
+    row: ReportedRow,
     { number, serviceId, firstSeenAt, movedAt }: CopiedMapping,
   ): boolean {
     if (row.serviceId === serviceId) return false;
+    const { serviceId: left } = row;
     const isKnown =
-      held.leftHotels.get(number)?.has(row.serviceId) ||
-      moves.some((move) => move.number === number && move.from === row.serviceId);
+      left !== undefined &&
+      (held.leftHotels.get(number)?.has(left) ||
+        moves.some((move) => move.number === number && move.from === left));
     if (isKnown) return true;
     if (!standing.has(keyOfHotel(row)) && Math.max(firstSeenAt, movedAt ?? 0) < cycleBegunAt) return false;
+    if (left === undefined) return true;
     // Kept, so that it is recognised when it reappears.
-    moves.push(withoutUndefined({ number, from: row.serviceId, to: serviceId, seenAt: at }));
+    moves.push(withoutUndefined({ number, from: left, to: serviceId, seenAt: at }));
     return true;
   }
 

@@ -10,7 +10,7 @@ import type {
 } from '../mappings/mapping-copy.js';
 import { beginSync, latestSync, latestSyncs, restartSync, storePage } from './mapping-syncs.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
-import { mappingColumns, toMapping, toMove, toNewHotel, toSummary } from './stored-mapping.js';
+import { mappingColumns, toMapping, toMove, toNewHotel, toSkippedRow, toSummary } from './stored-mapping.js';
 import { toStorable } from './stored-values.js';
 
 /** @param holdSync takes the exclusive right to sync, without waiting */
@@ -81,7 +81,15 @@ function* summarise(dialect: Dialect): Query<MappingSummary> {
     `SELECT provider_name, count(*) AS mappings FROM ${dialect.schema}mappings WHERE service_id IS NOT NULL
      GROUP BY provider_name ORDER BY provider_name`,
   );
-  return toSummary(totals, providers, yield* latestSyncs(dialect));
+  const kept = yield* one(`SELECT count(*) AS kept FROM ${dialect.schema}skipped_mappings`);
+  const lastSkipped = yield* all(
+    `SELECT scope, seen_at, reason, record FROM ${dialect.schema}skipped_mappings ORDER BY number DESC LIMIT 100`,
+  );
+  return {
+    ...toSummary(totals, providers, yield* latestSyncs(dialect)),
+    keptSkipped: Number(kept?.kept),
+    lastSkipped: lastSkipped.map(toSkippedRow),
+  };
 }
 
 function* isEmpty({ schema }: Dialect): Query<boolean> {

@@ -1,9 +1,10 @@
-import type {
-  CopiedMapping,
-  MappingRow,
-  MappingSync,
-  NewSync,
-  StoredPage,
+import {
+  type CopiedMapping,
+  keptSkippedRows,
+  type MappingSync,
+  type NewSync,
+  type SkippedRow,
+  type StoredPage,
 } from '../mappings/mapping-copy.js';
 import {
   changesOf,
@@ -70,7 +71,7 @@ export function* beginSync(
 
 export function* storePage(dialect: Dialect, received: StoredPage): Query<MappingSync> {
   const page = toStorablePage(received);
-  const { syncId, resumeKey, rows, serviceBeganAt, at } = page;
+  const { syncId, resumeKey, rows, skipped = [], serviceBeganAt, at } = page;
   yield* lockCopy(dialect);
   const before = yield* readSync(dialect, syncId);
   const fingerprint = fingerprintOf(page);
@@ -83,22 +84,24 @@ export function* storePage(dialect: Dialect, received: StoredPage): Query<Mappin
       break;
   }
   const counts = yield* storeRows(dialect, rows, { at, cycleBegunAt: Number(before.begun_at) });
+  if (skipped.length > 0) yield* keepSkipped(dialect, skipped, { scope: String(before.scope), syncId, at });
   yield* change(
     `UPDATE ${dialect.schema}mapping_syncs SET resume_key = ?, last_page = ?, ended_at = ?,
        service_began_at = coalesce(service_began_at, ?), pages = pages + 1, read = read + ?, added = added + ?,
        moved = moved + ?, updated = updated + ?, deleted = deleted + ?, unchanged = unchanged + ?,
-       new_hotels = new_hotels + ?
+       skipped = skipped + ?, new_hotels = new_hotels + ?
      WHERE sync_id = ?`,
     resumeKey ?? null,
     fingerprint,
     resumeKey === undefined ? at : null,
     serviceBeganAt ?? null,
-    counts.read,
+    counts.read + skipped.length,
     counts.added,
     counts.moved,
     counts.updated,
     counts.deleted,
     counts.unchanged,
+    skipped.length,
     counts.newHotels,
     syncId,
   );
@@ -117,6 +120,8 @@ export function* restartSync(
     return toSync(before);
   }
   if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
+  // They will come again.
+  yield* change(`DELETE FROM ${dialect.schema}skipped_mappings WHERE sync_id = ?`, syncId);
   yield* change(
     `UPDATE ${dialect.schema}mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
      WHERE sync_id = ?`,
@@ -141,7 +146,7 @@ function findSync({ schema }: Dialect, syncId: string): Query<StoredRow | undefi
 }
 
 /** Applies the rows of a page and returns what to add to the cycle's counts. */
-function* storeRows(dialect: Dialect, rows: readonly MappingRow[], time: PageTime) {
+function* storeRows(dialect: Dialect, rows: StoredPage['rows'], time: PageTime) {
   const changes = changesOf(yield* readHeld(dialect, rows), rows, time);
   const { inserted, updated, moves, newHotels, counts } = changes;
   if (inserted.length > 0) {
@@ -183,6 +188,23 @@ function* storeRows(dialect: Dialect, rows: readonly MappingRow[], time: PageTim
   return counts;
 }
 
+/** Keeps records aside that could not be read, and removes the oldest beyond the limit. */
+function* keepSkipped(
+  { schema }: Dialect,
+  skipped: readonly SkippedRow[],
+  { scope, syncId, at }: { readonly scope: string; readonly syncId: string; readonly at: number },
+): Query<void> {
+  yield* insert(
+    'skipped_mappings',
+    { scope: 'text', sync_id: 'text', seen_at: 'bigint', reason: 'text', record: 'text' },
+    skipped.map(({ reason, record }) => [scope, syncId, at, reason, record]),
+  );
+  yield* change(
+    `DELETE FROM ${schema}skipped_mappings
+     WHERE number <= (SELECT max(number) FROM ${schema}skipped_mappings) - ${keptSkippedRows}`,
+  );
+}
+
 /** What a page may change of a mapping, after the mapping's number. */
 const changedColumns = {
   number: 'bigint',
@@ -196,7 +218,7 @@ function changedCells({ number, serviceId, locationCode, channelIds, movedAt }: 
   return [number, serviceId ?? null, locationCode ?? null, JSON.stringify(channelIds), movedAt ?? null];
 }
 
-function* readHeld(dialect: Dialect, rows: readonly MappingRow[]): Query<HeldMappings> {
+function* readHeld(dialect: Dialect, rows: StoredPage['rows']): Query<HeldMappings> {
   const { schema } = dialect;
   const last = yield* one(
     `SELECT (SELECT coalesce(max(number), 0) FROM ${schema}mappings) AS mapping,
@@ -204,7 +226,7 @@ function* readHeld(dialect: Dialect, rows: readonly MappingRow[]): Query<HeldMap
   );
   const ofPage = dialect.isListed(
     'service_id',
-    rows.map(({ serviceId }) => serviceId),
+    rows.flatMap(({ serviceId }) => serviceId ?? []),
   );
   const seen = yield* all(
     `SELECT service_id FROM ${schema}master_hotels WHERE ${ofPage.sql}`,

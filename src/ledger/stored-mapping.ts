@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type CopiedMapping,
+  type KeptSkippedRow,
   type MappingMove,
   type MappingSummary,
   type MappingSync,
@@ -63,7 +64,7 @@ export function toSummary(
   totals: StoredRow | undefined,
   providers: readonly StoredRow[],
   syncs: readonly MappingSync[],
-): MappingSummary {
+): Omit<MappingSummary, 'keptSkipped' | 'lastSkipped'> {
   return {
     mappings: Number(totals?.mappings),
     masterHotels: Number(totals?.master_hotels),
@@ -73,6 +74,16 @@ export function toSummary(
       mappings: Number(row.mappings),
     })),
     syncs,
+  };
+}
+
+/** Reads a row of the table of records that could not be read. */
+export function toSkippedRow(row: StoredRow): KeptSkippedRow {
+  return {
+    scope: String(row.scope),
+    seenAt: Number(row.seen_at),
+    reason: String(row.reason),
+    record: String(row.record),
   };
 }
 
@@ -97,6 +108,7 @@ export function toSync(row: StoredRow): MappingSync {
       updated: count('updated'),
       deleted: count('deleted'),
       unchanged: count('unchanged'),
+      skipped: count('skipped'),
       newHotels: count('new_hotels'),
       restarts: count('restarts'),
     },
@@ -126,9 +138,11 @@ export function isOpen(row: StoredRow): boolean {
  * Distinguishes a page from others of its cycle. Its keys alone don't: a service may use one key for all pages. The time
  * when it was fetched makes no difference.
  */
-export function fingerprintOf({ after, resumeKey, rows }: StoredPage): string {
+export function fingerprintOf({ after, resumeKey, rows, skipped = [] }: StoredPage): string {
   return createHash('sha256')
-    .update(JSON.stringify([after ?? null, resumeKey ?? null, rows]))
+    .update(
+      JSON.stringify([after ?? null, resumeKey ?? null, rows, ...(skipped.length > 0 ? [skipped] : [])]),
+    )
     .digest('hex');
 }
 

@@ -1,5 +1,17 @@
 import { readDate } from '../http/headers.js';
-import type { HttpAnswer } from '../http/transport.js';
+import {
+  checkOptionalText,
+  type Fields,
+  InvalidField,
+  isObject,
+  isPresent,
+  placeOf,
+  readArray,
+  readInteger,
+  readText,
+  toInteger,
+  unexpected,
+} from './fields.js';
 import type {
   Channel,
   Envelope,
@@ -7,86 +19,84 @@ import type {
   MappingRecord,
   MappingsPage,
   MasterHotelBrands,
+  SkippedMapping,
 } from './operations.js';
-
-/** The members of a JSON object of the service, by its own names. */
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A field is missing or of another type. The message names it and never quotes its value. */
-export class InvalidField extends Error {
-  override readonly name = 'InvalidField';
-  readonly field: string;
-
-  constructor(field: string, expected: string, value: unknown) {
-    super(`expected ${field} to be ${expected}, got: ${describe(value, expected)}`);
-    this.field = field;
-  }
-}
-
-/** The JSON of a whole 200; undefined for any other answer, and for what is not JSON. */
-export function readJson(answer: HttpAnswer): unknown {
-  return answer.status === 200 && !answer.bodyTruncated ? parseJson(answer.body) : undefined;
-}
-
-/** Undefined when it is not JSON. */
-export function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    // The parser's message quotes the answer, which may name a guest: it is dropped.
-    return undefined;
-  }
-}
-
-/** Reads the envelope of a success (spec 2.1), keeping whatever else the answer holds. @throws InvalidField */
-export function readEnvelope(json: unknown): Envelope {
-  const fields = isObject(json) ? json : {};
-  checkOptionalText(fields, 'Message');
-  return {
-    ...fields,
-    Status: readBoolean(fields, 'Status'),
-    StatusCode: readInteger(fields, 'StatusCode'),
-  };
-}
 
 /** Reads the answer of Get Master Hotel Brands (spec 2.4 and 4.4). @throws InvalidField */
 export function readMasterHotelBrands(envelope: Envelope): MasterHotelBrands {
-  const HotelBrands = readObjects(envelope, 'HotelBrands').map(({ fields, at }): HotelBrand => {
+  const HotelBrands = readArray(envelope, 'HotelBrands').map((fields, index): HotelBrand => {
+    const at = `HotelBrands[${index}]`;
+    if (!isObject(fields)) throw unexpected(at, 'an object', fields);
     checkOptionalText(fields, 'BrandCode', at);
     checkOptionalText(fields, 'BrandName', at);
-    checkOptionalInteger(fields, 'ChainId', at);
-    return { ...fields, Id: readInteger(fields, 'Id', at) };
+    return {
+      ...fields,
+      Id: readInteger(fields, 'Id', at),
+      ...(isPresent(fields.ChainId) && { ChainId: readInteger(fields, 'ChainId', at) }),
+    };
   });
   return { ...envelope, HotelBrands };
 }
 
+/** So many unreadable mappings of a page are never an error, because a share of a short page says little. */
+const alwaysSkipped = 5;
+
+/** How the answers of Get Mappings are read. */
+export interface MappingsReading {
+  /** The service's name of the master id; the returned records call it `ServiceId`. */
+  readonly masterIdName: string;
+  /** The values of `Type` that mean a deleted mapping, in lower case. */
+  readonly deletedTypes: ReadonlySet<string>;
+  /** A page of which a larger share cannot be read is an error. */
+  readonly maxSkippedShare: number;
+}
+
 /**
- * Reads the answer of Get Mappings (spec 2.2 and 2.3).
+ * Reads the answer of Get Mappings (spec 2.2 and 2.3). What is unambiguous is read leniently. A mapping that cannot be
+ * read is skipped and listed beside the others: one odd row must not stop every sync.
  *
- * @param masterIdName the service's name of the master id; the returned records call it `ServiceId`
  * @param date the answer's header
- * @throws InvalidField
+ * @throws InvalidField for a page that is unreadable as a whole, or of which too many mappings are
  */
 export function readMappingsPage(
   envelope: Envelope,
-  { masterIdName, date }: { readonly masterIdName: string; readonly date: string | undefined },
+  { date, ...reading }: MappingsReading & { readonly date: string | undefined },
 ): MappingsPage {
   checkOptionalText(envelope, 'ResumeKey');
-  const Mappings = readObjects(envelope, 'Mappings').map(({ fields, at }) =>
-    readMapping(fields, at, masterIdName),
-  );
-  return { ...envelope, Mappings, answeredAt: readDate(date) };
+  const rows = readArray(envelope, 'Mappings');
+  const Mappings: MappingRecord[] = [];
+  const skipped: SkippedMapping[] = [];
+  for (const [index, record] of rows.entries()) {
+    try {
+      Mappings.push(readMapping(record, `Mappings[${index}]`, reading));
+    } catch (error) {
+      if (!(error instanceof InvalidField)) throw error;
+      skipped.push({ index, field: error.field, reason: error.message, record });
+    }
+  }
+  const [first] = skipped;
+  if (first && skipped.length > Math.max(alwaysSkipped, rows.length * reading.maxSkippedShare)) {
+    const count = `${skipped.length} of the ${rows.length} mappings of a page cannot be read`;
+    throw new InvalidField(first.field, `${count}: ${first.reason}`);
+  }
+  return { ...envelope, Mappings, skipped, answeredAt: readDate(date) };
 }
 
-function readMapping(fields: Fields, at: string, masterIdName: string): MappingRecord {
-  checkOptionalText(fields, 'ProviderLocationCode', at);
-  checkOptionalText(fields, 'Type', at);
+function readMapping(record: unknown, at: string, reading: MappingsReading): MappingRecord {
+  if (!isObject(record)) throw unexpected(at, 'an object', record);
+  const { masterIdName, deletedTypes } = reading;
+  checkOptionalText(record, 'Type', at);
+  const type = record.Type;
+  const isDeleted = typeof type === 'string' && deletedTypes.has(type.trim().toLowerCase());
+  const channelIds = readChannelIds(record, at);
   return {
-    ...(leaveOut(fields, masterIdName) as Omit<MappingRecord, 'ServiceId'>),
-    ServiceId: readMasterId(fields, masterIdName, at),
-    ProviderHotelId: readText(fields, 'ProviderHotelId', at),
-    ProviderName: readText(fields, 'ProviderName', at),
-    channels: readOptionalTexts(fields, 'ChannelIds', at).map(splitChannel),
+    ...(leaveOut(record, masterIdName) as Omit<MappingRecord, 'ServiceId'>),
+    ...('ChannelIds' in record && { ChannelIds: channelIds ?? null }),
+    ...readLocation(record, at),
+    ServiceId: isDeleted && isAbsentId(record[masterIdName]) ? null : readMasterId(record, masterIdName, at),
+    ProviderHotelId: readText(record, 'ProviderHotelId', at),
+    ProviderName: readText(record, 'ProviderName', at),
+    channels: (channelIds ?? []).map(splitChannel),
   };
 }
 
@@ -95,6 +105,40 @@ function leaveOut(fields: Fields, masterIdName: string): Fields {
   if (masterIdName === 'ServiceId') return fields;
   const { [masterIdName]: _, ...others } = fields;
   return others;
+}
+
+/** A deletion may leave its master hotel out: nothing, a blank, or the 0 that no hotel has. */
+function isAbsentId(value: unknown): boolean {
+  return !isPresent(value) || value === 0 || (typeof value === 'string' && /^\s*0*\s*$/.test(value));
+}
+
+/** A master hotel id: from 1 to 2^53-1. */
+function readMasterId(fields: Fields, name: string, at: string): number {
+  const value = toInteger(fields[name]);
+  if (value !== undefined && value >= 1) return value;
+  throw unexpected(placeOf(name, at), 'an integer from 1 to 2^53-1', fields[name]);
+}
+
+/** A location written as a number stays what it says. */
+function readLocation(fields: Fields, at: string): { readonly ProviderLocationCode?: string } {
+  const value = fields.ProviderLocationCode;
+  if (typeof value === 'number' && Number.isSafeInteger(value))
+    return { ProviderLocationCode: String(value) };
+  checkOptionalText(fields, 'ProviderLocationCode', at);
+  return {};
+}
+
+/** An array of strings, or a single one; nulls within are left out. Undefined where there is none. */
+function readChannelIds(fields: Fields, at: string): readonly string[] | undefined {
+  const value = fields.ChannelIds;
+  if (!isPresent(value)) return undefined;
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) throw unexpected(placeOf('ChannelIds', at), 'an array', value);
+  if (value.every((element) => typeof element === 'string')) return value;
+  return value.filter(isPresent).map((element: unknown, index) => {
+    if (typeof element === 'string') return element;
+    throw unexpected(`${placeOf('ChannelIds', at)}[${index}]`, 'a string', element);
+  });
 }
 
 /** Splits a channel name from its rate plan type, which may contain further commas. (Spec 2.2.) */
@@ -106,83 +150,4 @@ function splitChannel(original: string): Channel {
     ratePlanType: original.slice(comma + 1).trim(),
     original,
   };
-}
-
-/** @param at the object's place, here and below: `Mappings[3]`, or nothing for the answer itself */
-function readText(fields: Fields, name: string, at = ''): string {
-  const value = fields[name];
-  if (typeof value !== 'string') throw new InvalidField(placeOf(name, at), 'a string', value);
-  return value;
-}
-
-/** The specification does not say which fields are optional: most may be missing or null. */
-function checkOptionalText(fields: Fields, name: string, at = ''): void {
-  if (isPresent(fields[name])) readText(fields, name, at);
-}
-
-function readBoolean(fields: Fields, name: string, at = ''): boolean {
-  const value = fields[name];
-  if (typeof value !== 'boolean') throw new InvalidField(placeOf(name, at), 'a boolean', value);
-  return value;
-}
-
-/** An integer that a JavaScript number holds exactly. */
-function readInteger(fields: Fields, name: string, at = ''): number {
-  const value = fields[name];
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw new InvalidField(placeOf(name, at), 'an integer', value);
-}
-
-function checkOptionalInteger(fields: Fields, name: string, at = ''): void {
-  if (isPresent(fields[name])) readInteger(fields, name, at);
-}
-
-/** A master hotel id: from 1 to 2^53-1. */
-function readMasterId(fields: Fields, name: string, at: string): number {
-  const value = fields[name];
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw new InvalidField(placeOf(name, at), 'an integer from 1 to 2^53-1', value);
-}
-
-/** The elements of an array of objects, each with its place; none where the array is null. */
-function readObjects(fields: Fields, name: string): { readonly fields: Fields; readonly at: string }[] {
-  const value = fields[name];
-  if (value === null) return [];
-  if (!Array.isArray(value)) throw new InvalidField(name, 'an array', value);
-  return value.map((element: unknown, index) => {
-    const at = `${name}[${index}]`;
-    if (!isObject(element)) throw new InvalidField(at, 'an object', element);
-    return { fields: element, at };
-  });
-}
-
-/** An array of strings; empty where it is null or missing. */
-function readOptionalTexts(fields: Fields, name: string, at: string): readonly string[] {
-  const value = fields[name];
-  if (!isPresent(value)) return [];
-  if (!Array.isArray(value)) throw new InvalidField(placeOf(name, at), 'an array', value);
-  return value.map((element: unknown, index) => {
-    if (typeof element === 'string') return element;
-    throw new InvalidField(`${placeOf(name, at)}[${index}]`, 'a string', element);
-  });
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function placeOf(name: string, at: string): string {
-  return at === '' ? name : `${at}.${name}`;
-}
-
-function describe(value: unknown, expected: string): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'number') return expected.startsWith('an integer') ? 'another number' : 'a number';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,8 +1,9 @@
 import { createAbortWatch } from '../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../async/retry.js';
-import { InvalidField, readEnvelope, readJson } from './answers.js';
 import type { ServiceClient, ServiceRequest } from './client.js';
+import { readEnvelope, readJson } from './envelope.js';
 import { MappingServiceError } from './errors.js';
+import { InvalidField } from './fields.js';
 import type { CallOptions, Envelope } from './operations.js';
 import type { StatusCodeTable, Verdict } from './verdict.js';
 

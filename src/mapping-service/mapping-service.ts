@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { readDate } from '../http/headers.js';
 import { readMappingsPage, readMasterHotelBrands } from './answers.js';
-import { createCallWithRetries, invalidAnswer } from './call-with-retries.js';
+import { createCallWithRetries } from './call-with-retries.js';
 import { createServiceClient } from './client.js';
 import type { Envelope, MappingService, MappingsPage } from './operations.js';
 import { type CreateMappingServiceOptions, completeOptions } from './options.js';
+import { createPager, type PagingRules } from './paging.js';
 import {
   prepareExport,
   prepareHotels,
@@ -42,7 +42,7 @@ const asEnvelope = (envelope: Envelope) => envelope;
  */
 export function createMappingService(options: CreateMappingServiceOptions): MappingService {
   const { baseUrl, apiKey, accountId } = options;
-  const { policy, random, masterIdName, ...limits } = completeOptions(options);
+  const { policy, random, reading, paging, ...limits } = completeOptions(options);
   const statusCodes = { ...defaultStatusCodes, ...codesOfOtherOperations, ...options.statusCodes };
   const { httpStatus = {} } = options;
   const client = createServiceClient({
@@ -59,7 +59,7 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
           operation: 'getMappings',
           isRepeatable: true,
           ...prepareMappingsQuery(query),
-          read: (envelope, date) => readMappingsPage(envelope, { masterIdName, date }),
+          read: (envelope, date) => readMappingsPage(envelope, { ...reading, date }),
         },
         options,
       );
@@ -69,9 +69,10 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
         (resumeKey) =>
           service.getMappings(resumeKey === undefined ? query : { ...query, resumeKey }, options),
         firstKey,
+        paging,
       ),
     async reviewBookedHotels(hotels, options) {
-      const body = prepareHotels(hotels, masterIdName);
+      const body = prepareHotels(hotels, reading.masterIdName);
       return call(
         {
           operation: 'reviewBookedHotels',
@@ -139,29 +140,20 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
 }
 
 /**
- * All pages of Get Mappings (spec 4.1), one after another from the given resume key on, up to the first page without one.
+ * All pages of Get Mappings (spec 4.1), one after another from the given resume key on.
  *
- * @throws MappingServiceError when the service returns the same page under the same key again
+ * @throws MappingServiceError when the pages would never end
  */
 async function* eachMappingsPage(
   getPage: (resumeKey: string | undefined) => Promise<MappingsPage>,
   firstKey: string | undefined,
+  rules: PagingRules,
 ): AsyncGenerator<MappingsPage, void, undefined> {
-  let sentKey = firstKey;
-  let previousRows: MappingsPage['Mappings'] | undefined;
-  while (true) {
-    const page = await getPage(sentKey);
-    const { ResumeKey: key, Mappings: rows } = page;
-    if (previousRows !== undefined && key === sentKey && isDeepStrictEqual(rows, previousRows)) {
-      throw invalidAnswer('getMappings', {
-        field: 'ResumeKey',
-        message:
-          'expected a ResumeKey for the next page, got: the key that was sent, and the same page again',
-      });
-    }
+  const pager = createPager(rules);
+  let key = firstKey;
+  do {
+    const page = await getPage(key);
+    key = pager.next(page, key);
     yield page;
-    if (key === undefined || key === null || key.trim() === '') return;
-    sentKey = key;
-    previousRows = rows;
-  }
+  } while (key !== undefined);
 }

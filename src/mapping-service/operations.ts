@@ -7,7 +7,10 @@ import type { ServiceField } from '../booking/booking.js';
 export interface MappingService {
   /** One page of GET /mappings (spec 4.1). Retried: it changes nothing. */
   getMappings(query: MappingsQuery, options?: CallOptions): Promise<MappingsPage>;
-  /** All pages of GET /mappings, one at a time; ends after the page without a ResumeKey. */
+  /**
+   * All pages of GET /mappings, one at a time. Which page is the last is the option `lastPage`; pages that bring nothing
+   * new end it with an error.
+   */
   eachMappingsPage(query: MappingsQuery, options?: CallOptions): AsyncIterable<MappingsPage>;
   /** POST /hotels/ReviewMappingsOfBookedHotels (spec 4.2). Retried: a review is safe to repeat. */
   reviewBookedHotels(hotels: readonly BookedHotel[], options?: CallOptions): Promise<Envelope>;
@@ -66,16 +69,38 @@ export interface MappingsQuery {
 
 /** The answer of Get Mappings (spec 2.3). */
 export interface MappingsPage extends Envelope {
-  /** Absent, null or blank on the last page. */
+  /** Absent, null or blank if there is no further page. */
   readonly ResumeKey?: string | null;
+  /** Those that could be read. */
   readonly Mappings: readonly MappingRecord[];
+  /** Those that could not, few enough for the page to be of use: the option `maxSkippedShare`. */
+  readonly skipped: readonly SkippedMapping[];
   /** The answer's header `Date`: the service's clock. */
   readonly answeredAt: Date | undefined;
 }
 
+/** An element of `Mappings` that could not be read. */
+export interface SkippedMapping {
+  /** Its index in the service's list, from 0. */
+  readonly index: number;
+  /** The first field that is missing or of another type, such as `Mappings[3].ServiceId`. */
+  readonly field: string;
+  /** Says what was expected; quotes no value. */
+  readonly reason: string;
+  /** As received. */
+  readonly record: unknown;
+}
+
+/**
+ * When the pages of mappings end: at a page without a ResumeKey (`null-key`), at a page without mappings (`empty-page`),
+ * or at whichever comes first (`either`). The specification doesn't say.
+ */
+export type LastPage = 'null-key' | 'empty-page' | 'either';
+
 /** A mapping (spec 2.2). */
 export interface MappingRecord {
-  readonly ServiceId: number;
+  /** Null only for a deleted mapping of which the service does not say whose it was. */
+  readonly ServiceId: number | null;
   readonly ProviderHotelId: string;
   readonly ProviderName: string;
   readonly ProviderLocationCode?: string | null;

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../async/retry.js';
 import { isLoopback } from '../http/url.js';
-import type { HttpStatusMeaning, VerdictKind } from './operations.js';
+import type { HttpStatusMeaning, LastPage, VerdictKind } from './operations.js';
 
 export interface CreateMappingServiceOptions {
   /** The service's address including its version: `https://service.example.com/api/3.0`. (Spec 9.) */
@@ -23,6 +23,14 @@ export interface CreateMappingServiceOptions {
   readonly httpStatus?: Readonly<Record<number, HttpStatusMeaning>>;
   /** The name of the master hotel id in this deployment's JSON, default `ServiceId`. */
   readonly masterIdName?: string;
+  /** The values of `Type` that mean a deleted mapping, in any case; default `Delete` and `Deleted`. */
+  readonly deletedTypes?: readonly string[];
+  /** A page of which a larger share of the mappings cannot be read, and more than five, is an error; default 0.1. */
+  readonly maxSkippedShare?: number;
+  /** Which page of mappings is the last one, default `either`. */
+  readonly lastPage?: LastPage;
+  /** How many pages in a row may bring nothing new before the service counts as broken, default 10. */
+  readonly maxPagesWithoutNews?: number;
   /** The time from which a `Retry-After` date counts. */
   readonly clock?: () => Date;
   /** Uniform in [0, 1): spreads the waits between tries. */
@@ -38,23 +46,39 @@ export const defaultRetryPolicy: RetryPolicy = {
   retryAfterCapMs: 300_000,
 };
 
+/** Values of `Type` observed in a live deployment. (Design 6.) */
+const defaultDeletedTypes: readonly string[] = ['Delete', 'Deleted'];
+
 const dayInMs = 86_400_000;
 
 /** The options with all defaults filled in. @throws TypeError for a number that cannot be used */
 export function completeOptions(options: CreateMappingServiceOptions) {
   const { timeoutSeconds = 30, connectTimeoutSeconds = 10, connections = 8, retry } = options;
+  const { lastPage = 'either', maxPagesWithoutNews = 10, maxSkippedShare = 0.1 } = options;
   const policy = { ...defaultRetryPolicy, ...retry };
   checkWhole('connections', connections, 1);
   checkWhole('retry.tries', policy.tries, 1);
   checkWhole('retry.waits', policy.waits, 0);
   for (const name of ['baseMs', 'capMs', 'retryAfterCapMs'] as const)
     checkWait(`retry.${name}`, policy[name]);
+  checkWhole('maxPagesWithoutNews', maxPagesWithoutNews, 1);
+  if (!(maxSkippedShare >= 0 && maxSkippedShare <= 1)) {
+    throw new TypeError('maxSkippedShare must be a share from 0 to 1.');
+  }
+  if (!['null-key', 'empty-page', 'either'].includes(lastPage)) {
+    throw new TypeError('lastPage must be null-key, empty-page or either.');
+  }
   return {
     timeoutMs: toMilliseconds('timeoutSeconds', timeoutSeconds),
     connectTimeoutMs: toMilliseconds('connectTimeoutSeconds', connectTimeoutSeconds),
     connections,
     policy,
-    masterIdName: options.masterIdName ?? 'ServiceId',
+    reading: {
+      masterIdName: options.masterIdName ?? 'ServiceId',
+      deletedTypes: new Set((options.deletedTypes ?? defaultDeletedTypes).map((type) => type.toLowerCase())),
+      maxSkippedShare,
+    },
+    paging: { lastPage, maxPagesWithoutNews },
     clock: options.clock ?? (() => new Date()),
     random: options.random ?? Math.random,
   };

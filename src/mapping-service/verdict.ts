@@ -1,7 +1,7 @@
 import { readRetryAfter } from '../http/headers.js';
 import type { NetworkFailure } from '../http/network-failure.js';
 import type { HttpAnswer } from '../http/transport.js';
-import { isObject, parseJson } from './answers.js';
+import { type LenientEnvelope, parseJson, readEnvelopeLeniently } from './envelope.js';
 import type { HttpStatusMeaning, VerdictKind } from './operations.js';
 
 /**
@@ -86,7 +86,7 @@ export function judgeAnswer(
   redact: (text: string) => string = (text) => text,
 ): Verdict {
   const { status } = answer;
-  const envelope = answer.bodyTruncated ? undefined : readLeniently(answer.body);
+  const envelope = answer.bodyTruncated ? undefined : readEnvelopeLeniently(parseJson(answer.body));
   const evidence = describe(answer, envelope, redact);
   const retryAfterMs = readRetryAfter(answer.retryAfter, answer.now);
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -182,37 +182,4 @@ function cutWords(redacted: string): string {
 /** Decodes without a broken character at the end. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes, { stream: true });
-}
-
-/** What a JSON answer says about the call: the envelope of spec 2.1, or the `{code, message}` that gateways send. */
-interface LenientEnvelope {
-  /** Undefined when absent or not a boolean. */
-  readonly status: boolean | undefined;
-  readonly statusCode: number | undefined;
-  /** May name a guest. */
-  readonly message: string | undefined;
-  /** Whether it has any of `Status`, `StatusCode` and `code`; without one an object is no envelope. */
-  readonly isRecognised: boolean;
-}
-
-/** Undefined when the body is no JSON object. Never throws. */
-function readLeniently(body: Uint8Array): LenientEnvelope | undefined {
-  const fields = parseJson(body);
-  if (!isObject(fields)) return undefined;
-  const { Status, StatusCode, code, Message, message } = fields;
-  return {
-    status: typeof Status === 'boolean' ? Status : undefined,
-    statusCode: readCode(StatusCode) ?? readCode(code),
-    message: readMessage(Message) ?? readMessage(message),
-    isRecognised: [Status, StatusCode, code].some((value) => value !== undefined && value !== null),
-  };
-}
-
-function readCode(value: unknown): number | undefined {
-  if (typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value)) return Number(value);
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
-}
-
-function readMessage(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

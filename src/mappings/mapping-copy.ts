@@ -75,7 +75,7 @@ export interface MappingSync extends NewSync {
 
 export interface SyncCounts {
   readonly pages: number;
-  /** All records, whatever their effect. */
+  /** All records, whatever their effect, with those that were skipped. */
   readonly read: number;
   readonly added: number;
   /** Provider hotels that moved to another master hotel or reappeared. */
@@ -84,6 +84,8 @@ export interface SyncCounts {
   readonly updated: number;
   readonly deleted: number;
   readonly unchanged: number;
+  /** Records that could not be read. */
+  readonly skipped: number;
   /** Master hotels never seen before. */
   readonly newHotels: number;
   /** How often the cycle had to restart. */
@@ -96,7 +98,9 @@ export interface StoredPage {
   readonly after?: string;
   /** The key it contained; absent for the last. */
   readonly resumeKey?: string;
-  readonly rows: readonly MappingRow[];
+  readonly rows: readonly (MappingRow | UnnamedDeletion)[];
+  /** Those that could not be read: kept aside with the page. The newest `keptSkippedRows` of all cycles stay. */
+  readonly skipped?: readonly SkippedRow[];
   /** From the first page that has it. */
   readonly serviceBeganAt?: number;
   readonly at: number;
@@ -108,6 +112,17 @@ export interface ProviderHotel {
   readonly providerHotelId: string;
 }
 
+/** A record that could not be read. */
+export interface SkippedRow {
+  /** What was expected; quotes no value. */
+  readonly reason: string;
+  /** As received: JSON, cut where it is long. */
+  readonly record: string;
+}
+
+/** How many records that could not be read are kept; older ones are removed. */
+export const keptSkippedRows = 10_000;
+
 /** A change as the service reported it. */
 export interface MappingRow extends ProviderHotel {
   readonly serviceId: number;
@@ -118,6 +133,14 @@ export interface MappingRow extends ProviderHotel {
    * master hotel to another one.
    */
   readonly isDeleted: boolean;
+}
+
+/** The service deleted the mapping of a provider hotel, without saying which master hotel it named. */
+export interface UnnamedDeletion extends ProviderHotel {
+  readonly serviceId?: never;
+  readonly locationCode?: string;
+  readonly channelIds: readonly string[];
+  readonly isDeleted: true;
 }
 
 export interface CopiedMapping extends ProviderHotel {
@@ -148,6 +171,12 @@ export interface NewMasterHotel {
   readonly seenAt: number;
 }
 
+/** A record that was kept aside, with the scope and the time of its cycle's page. */
+export interface KeptSkippedRow extends SkippedRow {
+  readonly scope: SyncScope;
+  readonly seenAt: number;
+}
+
 export interface MappingSummary {
   /** Current ones. */
   readonly mappings: number;
@@ -157,6 +186,10 @@ export interface MappingSummary {
   readonly providers: readonly { readonly providerName: string; readonly mappings: number }[];
   /** The newest one of each scope. */
   readonly syncs: readonly MappingSync[];
+  /** How many records that could not be read are kept. */
+  readonly keptSkipped: number;
+  /** The newest hundred of them, newest first. */
+  readonly lastSkipped: readonly KeptSkippedRow[];
 }
 
 /** Another process has continued the cycle. */

@@ -1,5 +1,6 @@
 import { MappingServiceError } from '../mapping-service/errors.js';
 import type { MappingRecord, MappingService, MappingsPage } from '../mapping-service/operations.js';
+import { createPager, digestOf, type Pager, type PagingRules } from '../mapping-service/paging.js';
 import { SafeError } from '../text/safe-error.js';
 import {
   type MappingCopy,
@@ -7,14 +8,19 @@ import {
   type MappingSync,
   type NewMasterHotel,
   SyncOvertakenError,
+  type UnnamedDeletion,
 } from './mapping-copy.js';
 
 /** Maximum restarts of a cycle in one sync: a service that never accepts its own keys must not be called for ever. */
 const maxRestarts = 5;
+/** How much of a record that could not be read is kept, in characters of JSON. */
+const maxRecordLength = 2_000;
+/** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
+const invalidLimit = 2012;
 /** HTTP statuses by which the service may say that a key is gone. */
 const goneStatuses: readonly unknown[] = [404, 410];
 
-interface SyncSettings {
+interface SyncSettings extends PagingRules {
   /** Mappings per page. */
   readonly limit: number;
   readonly overlapMs: number;
@@ -57,10 +63,17 @@ export async function syncMappings(
   try {
     const stop = AbortSignal.any([signal, hold.lost]);
     let sync = await openSync(request, parts);
+    let pass = startPass(parts.settings);
     for (let restarts = 0; sync.endedAt === undefined; ) {
-      const taken = await takePage(sync, request, parts, stop, restarts < maxRestarts);
-      if (taken.restarted) restarts += 1;
-      sync = taken.sync;
+      const taken = await takePage(sync, pass, { request, parts, signal: stop });
+      if (taken.kind === 'stored') sync = taken.sync;
+      else if (isOverAtKey(pass, parts.settings.limit)) sync = await endAtKey(sync, taken.refusal, parts);
+      else if (restarts === maxRestarts) throw taken.refusal;
+      else {
+        restarts += 1;
+        sync = await restart(sync, taken.refusal, parts);
+        pass = startPass(parts.settings, pass);
+      }
     }
     return sync;
   } catch (error) {
@@ -89,13 +102,48 @@ async function openSync(
   return sync;
 }
 
+/** One reading of a cycle's pages: from its lower bound, or from where it was interrupted, until a key is refused. */
+interface Pass {
+  readonly pager: Pager;
+  /** How many rows changed the copy. */
+  changes: number;
+  /** The number of rows of the longest page but the last. */
+  longest: number;
+  last: MappingsPage | undefined;
+  /** The last page of the pass before this one. */
+  readonly lastBefore: MappingsPage | undefined;
+}
+
+function startPass(rules: PagingRules, before?: Pass): Pass {
+  return { pager: createPager(rules), changes: 0, longest: 0, last: undefined, lastBefore: before?.last };
+}
+
+const countRows = ({ Mappings, skipped }: MappingsPage) => Mappings.length + skipped.length;
+
+/**
+ * Whether a refused key turns out to be that of the last page: the pages were read again from the lower bound, nothing in them
+ * was new, the key after the same page was refused again, and that page was not full.
+ */
+function isOverAtKey({ changes, longest, last, lastBefore }: Pass, limit: number): boolean {
+  if (!last || !lastBefore || changes > 0) return false;
+  const isFull = countRows(last) >= (longest === 0 ? limit : Math.min(limit, longest));
+  return !isFull && digestOf(last) === digestOf(lastBefore);
+}
+
+type TakenPage =
+  | { readonly kind: 'stored'; readonly sync: MappingSync }
+  /** The service refused the resume key. */
+  | { readonly kind: 'refused'; readonly refusal: MappingServiceError };
+
 async function takePage(
   sync: MappingSync,
-  { providerFamily }: SyncRequest,
-  { service, copy, settings, clock, notify }: SyncParts,
-  signal: AbortSignal,
-  mayRestart: boolean,
-): Promise<{ readonly sync: MappingSync; readonly restarted: boolean }> {
+  pass: Pass,
+  {
+    request: { providerFamily },
+    parts: { service, copy, settings, clock, notify },
+    signal,
+  }: { readonly request: SyncRequest; readonly parts: SyncParts; readonly signal: AbortSignal },
+): Promise<TakenPage> {
   const { syncId, resumeKey, since } = sync;
   const askedAt = clock();
   let page: MappingsPage;
@@ -111,33 +159,81 @@ async function takePage(
       { signal },
     );
   } catch (error) {
-    if (!mayRestart || resumeKey === undefined || !refusesKey(error, settings)) throw error;
-    const restarted = await copy.restartSync({ syncId, resumeKey });
-    notify({ type: 'sync-restarted', sync: restarted, code: error.code });
-    return { sync: restarted, restarted: true };
+    if (resumeKey !== undefined && refusesKey(error, settings)) return { kind: 'refused', refusal: error };
+    throw refusesLimit(error) ? explainLimit(error, settings.limit) : error;
   }
   const now = clock();
-  const nextKey = readNextKey(page, resumeKey);
+  const nextKey = pass.pager.next(page, resumeKey);
   const stored = await copy.storePage({
     syncId,
     ...(resumeKey !== undefined && { after: resumeKey }),
     ...(nextKey !== undefined && { resumeKey: nextKey }),
     rows: page.Mappings.map((record) => readMappingRow(record, settings.deletedTypes)),
+    skipped: page.skipped.map(({ reason, record }) => ({
+      reason,
+      record: JSON.stringify(record).slice(0, maxRecordLength),
+    })),
     // The service read its data at some time between our request and its answer.
     ...(page.answeredAt && { serviceBeganAt: page.answeredAt.getTime() - (now - askedAt) }),
     at: now,
   });
+  if (pass.last) pass.longest = Math.max(pass.longest, countRows(pass.last));
+  pass.last = page;
+  pass.changes += countChanges(stored) - countChanges(sync);
+  const [firstSkipped] = page.skipped;
+  if (firstSkipped) {
+    const { reason } = firstSkipped;
+    notify({ type: 'mappings-skipped', sync: stored, count: page.skipped.length, reason });
+  }
   notify({ type: 'page-stored', sync: stored });
-  return { sync: stored, restarted: false };
+  return { kind: 'stored', sync: stored };
 }
 
-/** A blank key means none. A key that comes back unchanged would be requested for ever. */
-function readNextKey({ ResumeKey: key }: MappingsPage, resumeKey: string | undefined): string | undefined {
-  if (typeof key !== 'string' || key.trim() === '') return undefined;
-  if (key !== resumeKey) return key;
-  throw new MappingServiceError(
-    'getMappings returned the same ResumeKey that was sent, so that no page would ever be the last',
-    { kind: 'invalid-answer', code: 'invalid-answer', operation: 'getMappings', field: 'ResumeKey' },
+function countChanges({ counts: { added, moved, updated, deleted } }: MappingSync): number {
+  return added + moved + updated + deleted;
+}
+
+async function restart(
+  { syncId, resumeKey }: MappingSync,
+  { code }: MappingServiceError,
+  { copy, notify }: Pick<SyncParts, 'copy' | 'notify'>,
+): Promise<MappingSync> {
+  const sync = await copy.restartSync({ syncId, ...(resumeKey !== undefined && { resumeKey }) });
+  notify({ type: 'sync-restarted', sync, code });
+  return sync;
+}
+
+async function endAtKey(
+  { syncId, resumeKey }: MappingSync,
+  { code }: MappingServiceError,
+  { copy, clock, notify }: Pick<SyncParts, 'copy' | 'clock' | 'notify'>,
+): Promise<MappingSync> {
+  const sync = await copy.storePage({
+    syncId,
+    ...(resumeKey !== undefined && { after: resumeKey }),
+    rows: [],
+    at: clock(),
+  });
+  notify({ type: 'sync-ended-at-key', sync, code });
+  notify({ type: 'page-stored', sync });
+  return sync;
+}
+
+function refusesLimit(error: unknown): error is MappingServiceError {
+  return error instanceof MappingServiceError && error.statusCode === invalidLimit;
+}
+
+function explainLimit(error: MappingServiceError, limit: number): MappingServiceError {
+  const { kind, code, operation, httpStatus, statusCode, answer } = error;
+  return new MappingServiceError(
+    `getMappings was refused by the service (${code}, invalid limit): the account does not allow ${limit} mappings per page; set mappings.limit to a lower number, such as 1000.`,
+    {
+      ...{ kind, code, operation },
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+      ...(answer !== undefined && { answer }),
+    },
+    { cause: error },
   );
 }
 
@@ -149,6 +245,7 @@ function refusesKey(
   if (!(error instanceof MappingServiceError)) return false;
   const { kind, statusCode, httpStatus } = error;
   if (statusCode !== undefined && resumeKeyCodes.includes(statusCode)) return true;
+  if (statusCode === invalidLimit) return false;
   return kind === 'refused' || goneStatuses.includes(httpStatus);
 }
 
@@ -194,16 +291,18 @@ export function readCompleteUntil(
 function readMappingRow(
   { ServiceId, ProviderName, ProviderHotelId, ProviderLocationCode, Type, ChannelIds }: MappingRecord,
   deletedTypes: readonly string[],
-): MappingRow {
+): MappingRow | UnnamedDeletion {
   const type = Type?.trim().toLowerCase();
-  return {
-    serviceId: ServiceId,
+  const hotel = {
     providerName: ProviderName,
     providerHotelId: ProviderHotelId,
     ...(typeof ProviderLocationCode === 'string' && { locationCode: ProviderLocationCode }),
     channelIds: ChannelIds ?? [],
-    isDeleted: deletedTypes.some((deleted) => deleted.toLowerCase() === type),
   };
+  // Only deletions lack it.
+  if (ServiceId === null) return { ...hotel, isDeleted: true };
+  const isDeleted = deletedTypes.some((deleted) => deleted.toLowerCase() === type);
+  return { ...hotel, serviceId: ServiceId, isDeleted };
 }
 
 const pageSize = 1_000;
@@ -227,7 +326,16 @@ export type SyncEvent =
   | { readonly type: 'sync-begun'; readonly sync: MappingSync; readonly isResumed: boolean }
   | { readonly type: 'page-stored'; readonly sync: MappingSync }
   /** The service no longer knows the resume key: the cycle restarts at its lower bound. */
-  | { readonly type: 'sync-restarted'; readonly sync: MappingSync; readonly code: string };
+  | { readonly type: 'sync-restarted'; readonly sync: MappingSync; readonly code: string }
+  /** The key after the last page was refused again, and nothing was new before it: the cycle is complete. */
+  | { readonly type: 'sync-ended-at-key'; readonly sync: MappingSync; readonly code: string }
+  /** This many records of a page could not be read; `reason` is the first one's. */
+  | {
+      readonly type: 'mappings-skipped';
+      readonly sync: MappingSync;
+      readonly count: number;
+      readonly reason: string;
+    };
 
 export type NotifySync = (event: SyncEvent) => void;
 

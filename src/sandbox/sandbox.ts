@@ -4,6 +4,7 @@ import { type FaultPlan, noFaults } from './common/faults.js';
 import { createExports, type ExportEvent } from './export/exports.js';
 import { createFileReview } from './file-review/file-review.js';
 import type { FileReviewEvent } from './file-review/pending-results.js';
+import type { LastPageKey } from './mapping-pages/mapping-pages.js';
 import { createMailer } from './outbox/mailer.js';
 import { createOutbox } from './outbox/outbox.js';
 import type { ErrorShape } from './service/send-answer.js';
@@ -54,6 +55,10 @@ export interface SandboxOptions {
   readonly masterIdColumn?: string;
   /** How long a resume key is valid; 14 days by default. */
   readonly resumeKeyDays?: number;
+  /** The resume key of the last page of mappings; `null` by default. */
+  readonly lastPageKey?: LastPageKey;
+  /** The most mappings that a page may have; 1,000 by default. */
+  readonly maxLimit?: number;
   /** The folder for exports below the SFTP root; by default the root itself. */
   readonly exportFolder?: string;
   /** Delay between a call and its result or export; 2,000 by default. */
@@ -95,6 +100,8 @@ export async function startSandbox({
   masterIdName = 'ServiceId',
   masterIdColumn = 'Service Mappings Id',
   resumeKeyDays = 14,
+  lastPageKey,
+  maxLimit,
   exportFolder = '',
   resultDelayMs = 2_000,
   onEvent = () => {},
@@ -120,6 +127,7 @@ export async function startSandbox({
     outbox,
     onEvent: (event) => onEvent({ part: 'file-review', ...event }),
   });
+  let sftpAddress = host;
   const exports = createExports({
     world,
     brands,
@@ -131,6 +139,7 @@ export async function startSandbox({
     delayMs: resultDelayMs,
     faults,
     mailer: createMailer(mail),
+    linkTo: (file) => `sftp://${sftpAddress}/${file.split('/').map(encodeURIComponent).join('/')}`,
     onEvent: (event) => onEvent({ part: 'export', ...event }),
   });
   const sftp = await startSftp({
@@ -142,6 +151,7 @@ export async function startSandbox({
     clock,
     onEvent: (event) => onEvent({ part: 'sftp', ...event }),
   });
+  sftpAddress = `${host.includes(':') ? `[${host}]` : host}:${sftp.port}`;
   const service = await startService({
     host,
     port,
@@ -152,6 +162,8 @@ export async function startSandbox({
     world,
     brands,
     resumeKeyMs: resumeKeyDays * dayMs,
+    lastPageKey,
+    maxLimit,
     exports,
     faults,
     outbox,

@@ -50,6 +50,11 @@ export function createEventCounters(clock: () => number): EventCounters {
     'outcome',
   ]);
   const volumeDrops = counter('volume_drops', 'Days collected with far fewer bookings than usual', []);
+  const skipped = counter(
+    'skipped_mappings',
+    'Mappings that a sync of the local copy skipped, because they could not be read',
+    [],
+  );
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',
@@ -115,6 +120,8 @@ export function createEventCounters(clock: () => number): EventCounters {
           if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected ?? 0);
           if (event.run.failure?.code === 'volume-dropped') volumeDrops.inc();
           return settled.inc({ state: event.run.state });
+        case 'mappings-skipped':
+          return skipped.inc(event.count);
         default:
           return;
       }

@@ -16,6 +16,8 @@ const usualSandbox = {
   errorShape: 'envelope',
   resultDelay: 2,
   resumeKeyDays: 14,
+  lastPageKey: 'null',
+  maxLimit: 1000,
   exportFolder: '',
   masterIdName: 'ServiceId',
   masterIdColumn: 'Service Mappings Id',
@@ -142,7 +144,7 @@ describe('the command line', () => {
     [
       'sandbox --folder box --port 8080 --sftp-port 2222 --world 3 --hotels 40 --changes-per-hour 0.5 --seed 4 ' +
         '--fault hang@3 --fault drop@5% --error-shape code-message --result-delay 0.5 --resume-key-days 0.25 ' +
-        '--export-folder out/daily --master-id-name Id --master-id-column Number',
+        '--last-page-key fresh --max-limit 5000 --export-folder out/daily --master-id-name Id --master-id-column Number',
       [
         'sandbox',
         {
@@ -157,6 +159,8 @@ describe('the command line', () => {
           errorShape: 'code-message',
           resultDelay: 0.5,
           resumeKeyDays: 0.25,
+          lastPageKey: 'fresh',
+          maxLimit: 5000,
           exportFolder: 'out/daily',
           masterIdName: 'Id',
           masterIdColumn: 'Number',

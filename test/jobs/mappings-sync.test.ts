@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
@@ -233,6 +233,29 @@ describe('mappings sync', () => {
     truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
     await sync(folder, '--new-hotels', file);
     expect(await masters()).toEqual([777]);
+  });
+
+  it('lists no master hotel that is held already, now or later', async () => {
+    const { truth, folder } = await prepare();
+    const masters = [...new Set(makeMappings(95).map(({ serviceId }) => serviceId))];
+    const file = join(folder.path, 'new.ndjson');
+    const held = join(folder.path, 'held.txt');
+    await writeFile(held, masters.slice(1).join('\n'));
+    const { exitCode, stderr } = await sync(folder, '--new-hotels', file, '--held', held);
+    expect(exitCode, stderr).toBe(0);
+    const listed = async () =>
+      (await readFile(file, 'utf8')).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+    expect(await listed()).toMatchObject([{ ServiceId: masters[0] }]);
+    truth.change({ ...first, serviceId: 777, changedAt: Date.now() });
+    await sync(folder, '--new-hotels', file);
+    expect(await listed()).toMatchObject([{ ServiceId: 777 }]);
+  });
+
+  it('asks nothing of the service when the file of held hotels is unusable', async () => {
+    const { truth, folder } = await prepare();
+    const { exitCode } = await sync(folder, '--held', 'nowhere.txt');
+    expect(exitCode).toBe(2);
+    expect(truth.calls).toEqual([]);
   });
 
   it('syncs one provider on request and keeps its state separate', async () => {

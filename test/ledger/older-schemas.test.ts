@@ -15,6 +15,7 @@ const newTables = [
   'export_requests',
   'fetched_exports',
   'verdicts',
+  'skipped_mappings',
 ];
 const newRunColumns = [
   ...[

@@ -14,8 +14,8 @@ const row = (number: number) => ({
   ProviderName: 'Bedlink',
 });
 
-async function readIds(service: MappingService, from: MappingsQuery = query): Promise<number[][]> {
-  const pages: number[][] = [];
+async function readIds(service: MappingService, from: MappingsQuery = query): Promise<(number | null)[][]> {
+  const pages: (number | null)[][] = [];
   for await (const { Mappings } of service.eachMappingsPage(from)) {
     pages.push(Mappings.map(({ ServiceId }) => ServiceId));
   }
@@ -73,11 +73,56 @@ describe('all pages of mappings', () => {
     expect(await readIds(service)).toEqual([[1], [2], [3], [4]]);
   });
 
-  it('may be empty before the last one', async () => {
-    const { service } = await openService((_request, number) =>
-      answerWith({ ResumeKey: number < 3 ? `key-${number}` : null, Mappings: number === 3 ? [row(3)] : [] }),
+  it('may be empty before the last one where only a page without a key is the last', async () => {
+    const { service } = await openService(
+      (_request, number) =>
+        answerWith({ ResumeKey: number < 3 ? `key-${number}` : null, Mappings: number === 3 ? [row(3)] : [] }),
+      { lastPage: 'null-key' },
     );
     expect(await readIds(service)).toEqual([[], [], [3]]);
+  });
+
+  it.each(['either', 'empty-page'] as const)(
+    'end at an empty page even if it has a fresh key: %s',
+    async (lastPage) => {
+      const { service, standIn } = await openService(
+        (_request, number) =>
+          answerWith({ ResumeKey: `key-${number}`, Mappings: number < 3 ? [row(number)] : [] }),
+        { lastPage },
+      );
+      expect(await readIds(service)).toEqual([[1], [2], []]);
+      expect(keysOf(standIn)).toEqual([null, 'key-1', 'key-2']);
+    },
+  );
+
+  it('end at a page that is empty but for skipped mappings only where it has no key', async () => {
+    const { service } = await openService((_request, number) =>
+      answerWith({ ResumeKey: number < 2 ? 'key-1' : null, Mappings: [{ ...row(1), ProviderName: null }] }),
+    );
+    expect(await readIds(service)).toEqual([[], []]);
+  });
+
+  it('end with an error at a page without a key where an empty page must come', async () => {
+    const { service } = await openService(() => answerWith({ Mappings: [row(1)] }), {
+      lastPage: 'empty-page',
+    });
+    expect(await errorOf(readIds(service))).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey' });
+  });
+
+  it.each<[string, (number: number) => object]>([
+    ['are empty', (number) => ({ ResumeKey: `key-${number}`, Mappings: number === 1 ? [row(1)] : [] })],
+    [
+      'repeat each other by turns',
+      (number) => ({ ResumeKey: `key-${number}`, Mappings: [row(number === 1 ? 1 : number % 2)] }),
+    ],
+  ])('end with an error after several pages in a row that %s', async (_what, pageOf) => {
+    const { service, standIn } = await openService((_request, number) => answerWith(pageOf(number)), {
+      ...{ lastPage: 'null-key', maxPagesWithoutNews: 4 },
+    });
+    const error = await errorOf(readIds(service));
+    expect(error).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey', operation: 'getMappings' });
+    expect(error.message).toContain('4 pages in a row with a ResumeKey and nothing new');
+    expect(standIn.requests.length).toBeLessThanOrEqual(6);
   });
 
   it('end with an error when the same page comes with the same key again', async () => {

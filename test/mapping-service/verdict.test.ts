@@ -73,7 +73,7 @@ describe('a 200 with an envelope', () => {
   it.each([
     ['Status false with 2000', { Status: false, StatusCode: 2000 }, 'status-false'],
     ['2000 without Status', { StatusCode: 2000 }, 'status-missing'],
-    ['2000 with a Status that is not a boolean', { Status: 'true', StatusCode: 2000 }, 'status-missing'],
+    ['2000 with a Status that is not a boolean', { Status: 'yes', StatusCode: 2000 }, 'status-missing'],
     ['Status false without a code', { Status: false }, 'status-false'],
     ['Status true without a code', { Status: true }, 'code-missing'],
     ['a code that is not a number', { code: 'E_SOMETHING' }, 'code-missing'],

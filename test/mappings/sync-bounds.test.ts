@@ -11,6 +11,7 @@ const noCounts = {
   updated: 0,
   deleted: 0,
   unchanged: 0,
+  skipped: 0,
   newHotels: 0,
   restarts: 0,
 };

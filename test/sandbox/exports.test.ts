@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, vi } from 'vitest';
 import type { ExportEvent } from '../../src/sandbox/export/exports.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import { decodeQuotedPrintable } from '../support/email.js';
 import { askAll, askJson, type StartedSandbox, startedAt, startedSandbox } from './started-sandbox.js';
 
@@ -157,6 +158,30 @@ describe('An export', () => {
     await waitFor(sandbox, 'export-written');
     const { mappings } = await readExport(sandbox);
     expect(mappings.rows).toHaveLength(before);
+  });
+
+  it('is delivered by an e-mail that carries the files', async () => {
+    const sandbox = await startedSandbox();
+    const { names } = await exported(sandbox);
+    const [email] = await readdir(sandbox.outbox);
+    const parts = (await readFile(join(sandbox.outbox, email ?? ''), 'latin1')).split(/\r\n--[^\r\n]+/);
+    for (const name of names) {
+      const part = parts.find((one) => one.includes(`filename=${name}`)) ?? '';
+      expect(part).toContain('Content-Transfer-Encoding: base64');
+      const [, content = ''] = part.split('\r\n\r\n');
+      expect(Buffer.from(content, 'base64')).toEqual(await readFile(join(sandbox.sftp.root, name)));
+    }
+  });
+
+  it('is delivered as links where the files are too large for an e-mail', async () => {
+    const sandbox = await startedSandbox({ world: createWorld({ seed: 1, hotels: 25_000 }) });
+    expect(await exportTo(sandbox)).toEqual(taken);
+    await waitFor(sandbox, 'export-written');
+    const [email] = await readdir(sandbox.outbox);
+    const text = decodeQuotedPrintable(await readFile(join(sandbox.outbox, email ?? ''), 'latin1'));
+    const { host, port, root } = sandbox.sftp;
+    for (const name of await readdir(root)) expect(text).toContain(`  sftp://${host}:${port}/${name}\n`);
+    expect(text).not.toContain('filename=');
   });
 
   it('is announced by an e-mail that names the files, sent to the given address', async () => {

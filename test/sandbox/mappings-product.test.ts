@@ -44,6 +44,23 @@ describe('The client of all operations', () => {
     });
   });
 
+  it('reads each mapping once when empty pages with fresh keys follow without end', async () => {
+    const { sandbox, mappings } = await readAll({ lastPageKey: 'fresh' });
+    expect(mappings).toHaveLength(sandbox.world.mappings.length);
+  });
+
+  it('reads each mapping before the key of the last page is refused', async () => {
+    await expect(readAll({ lastPageKey: 'refused' })).rejects.toMatchObject({ statusCode: 2006 });
+  });
+
+  it('is refused a limit that the account does not allow', async () => {
+    const query = { lastUpdateDateTime: since, syncId: 'sync-1', limit: 1_001 };
+    const refused = serviceOf(await startedSandbox()).getMappings(query);
+    await expect(refused).rejects.toMatchObject({ statusCode: 2012 });
+    const allowing = serviceOf(await startedSandbox({ maxLimit: 2_000 }));
+    expect((await allowing.getMappings(query)).skipped).toEqual([]);
+  });
+
   it('recognises an expired key', async () => {
     await expect(readAll({ resumeKeyDays: 0 })).rejects.toMatchObject({ statusCode: 2027 });
   });

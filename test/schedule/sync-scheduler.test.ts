@@ -17,6 +17,7 @@ const counts = {
   updated: 0,
   deleted: 0,
   unchanged: 0,
+  skipped: 0,
   newHotels: 0,
   restarts: 0,
 };

@@ -9,6 +9,14 @@ import { someRun } from '../review/some-run.js';
 import { createGate } from '../support/gate.js';
 import { noRuns, now, timezone } from './some-server.js';
 
+const noSync = {
+  ...{ scope: '', syncId: 's1', since: 0, at: now },
+  counts: {
+    ...{ pages: 1, read: 2, added: 0, moved: 0, updated: 0, deleted: 0 },
+    ...{ unchanged: 0, skipped: 2, newHotels: 0, restarts: 0 },
+  },
+};
+
 const noCounts = { accepted: 0, duplicates: 0, rejected: 0 };
 const summary: LedgerSummary = { runsByState: noRuns };
 
@@ -170,6 +178,7 @@ describe('the metrics of this process', () => {
     notify({ type: 'collected', run: someRun() });
     notify({ type: 'collected', run: someRun({ counts: noCounts, suspects: { suspects: 4, filledIn: 3 } }) });
     notify({ type: 'settled', run: someRun({ counts: { affected: 2 } }) });
+    notify({ type: 'mappings-skipped', sync: noSync, count: 2, reason: 'odd' });
     notify({ type: 'settled', run: someRun({ state: 'awaiting-result', counts: { affected: 5 } }) });
     const lines = await read();
     expect(lines).toContain('hotel_review_records_total{outcome="accepted"} 990');
@@ -180,6 +189,7 @@ describe('the metrics of this process', () => {
     expect(lines).toContain('hotel_review_affected_bookings_total 2');
     expect(lines).toContain('hotel_review_suspect_bookings_total 4');
     expect(lines).toContain('hotel_review_filled_in_bookings_total 3');
+    expect(lines).toContain('hotel_review_skipped_mappings_total 2');
   });
 
   it.each([

@@ -15,6 +15,8 @@ export interface SyncOptions {
   readonly providerFamily?: string;
   /** The file for the new master hotels. */
   readonly newHotels?: string;
+  /** The file of master hotels that are not to be listed. */
+  readonly held?: string;
 }
 
 /** The commands about the local copy of the mappings, and `brands`; each returns the exit code. */
@@ -41,6 +43,7 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
     )
     .option('--provider-family <name>', 'only the mappings of this provider (default: as configured)')
     .option('--new-hotels <file>', 'write the new master hotels to this file, as NDJSON')
+    .option('--held <file>', 'a file of ids of master hotels that you have already: they are not listed')
     .addHelpText('after', syncExamples)
     .action(async (options: SyncOptions, command: Command) => {
       finish(await handlers.syncMappings(options, readGlobals(command)));
@@ -80,6 +83,7 @@ that no earlier such file has listed.
 
 Examples:
   hotel-review mappings sync --new-hotels new.ndjson
+  hotel-review mappings sync --new-hotels new.ndjson --held our-hotels.csv
   hotel-review mappings sync --since 1970-01-01   everything again`;
 
 const showExamples = `

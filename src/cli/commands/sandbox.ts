@@ -23,6 +23,9 @@ export interface SandboxOptions {
   /** In seconds. */
   readonly resultDelay: number;
   readonly resumeKeyDays: number;
+  readonly lastPageKey: 'null' | 'fresh' | 'refused';
+  /** The most mappings that a page may have. */
+  readonly maxLimit: number;
   /** Below the SFTP root; empty for the root itself. */
   readonly exportFolder: string;
   readonly masterIdName: string;
@@ -94,6 +97,20 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       2,
     )
     .option('--resume-key-days <days>', 'how long a resume key is valid', numberUpTo(yearInDays), 14)
+    .addOption(
+      new Option(
+        '--last-page-key <key>',
+        'the resume key of the last page of mappings: null, a fresh one (empty pages follow without end), or a refused one',
+      )
+        .choices(['null', 'fresh', 'refused'])
+        .default('null'),
+    )
+    .option(
+      '--max-limit <mappings>',
+      'the most mappings that a page may have',
+      wholeNumber(1, 1_000_000),
+      1_000,
+    )
     .option(
       '--export-folder <path>',
       'the folder below the SFTP root for exports (default: the root itself)',

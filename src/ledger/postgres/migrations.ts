@@ -281,5 +281,16 @@ export const migrations: readonly string[] = [
   );
   INSERT INTO hotel_review.verdicts SELECT run, batch, 'incorrect', places FROM hotel_review.affected;
   DROP TABLE hotel_review.affected;
+
+  ALTER TABLE hotel_review.mapping_syncs ADD COLUMN skipped bigint NOT NULL DEFAULT 0;
+
+  CREATE TABLE hotel_review.skipped_mappings (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    scope text NOT NULL,
+    sync_id text COLLATE "C" NOT NULL,
+    seen_at bigint NOT NULL,
+    reason text NOT NULL,
+    record text NOT NULL
+  );
   `,
 ];

@@ -254,6 +254,17 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   INSERT INTO verdicts SELECT run, batch, 'incorrect', places FROM affected;
   DROP TABLE affected;
+
+  ALTER TABLE mapping_syncs ADD COLUMN skipped INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE skipped_mappings (
+    number INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    sync_id TEXT NOT NULL,
+    seen_at INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
   `,
 ];
 

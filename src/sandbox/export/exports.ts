@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Refusal, refusal } from '../common/answer.js';
-import { nameReason } from '../common/errors.js';
+import { hasCode, nameReason } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
-import type { Email, Mailer } from '../outbox/mailer.js';
+import type { Attachment, Email, Mailer } from '../outbox/mailer.js';
 import type { BrandOfChain } from '../world/hotel-content.js';
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
 import { publishExport, writeDrafts } from './export-files.js';
@@ -54,6 +54,8 @@ interface ExportsOptions {
   /** Asked once per accepted export. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
   readonly mailer: Mailer;
+  /** The address of a published file, for e-mails. */
+  readonly linkTo: (file: string) => string;
   readonly onEvent: (event: ExportEvent) => void;
 }
 
@@ -71,11 +73,14 @@ interface AcceptedExport {
   readonly names: { readonly mappings: string; readonly transformed: string; readonly hotels: string };
 }
 
+/** Above this the e-mail links to the files, as mail servers refuse large attachments. */
+const maxAttachedBytes = 10 * 1024 * 1024;
+
 /** One address with a domain; no character that could end a header or add a recipient. */
 const emailAddress = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[^\s@,;:<>()[\]"\\\p{Cc}]{1,255}$/u;
 
 export function createExports(options: ExportsOptions): Exports {
-  const { world, root, folder, drafts, accountName, delayMs, faults, mailer, onEvent } = options;
+  const { world, root, folder, drafts, accountName, delayMs, faults, mailer, linkTo, onEvent } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const pending = new Set<Promise<void>>();
@@ -106,7 +111,8 @@ export function createExports(options: ExportsOptions): Exports {
     files: readonly string[],
   ): Promise<{ readonly email?: string }> {
     try {
-      return { email: await mailer.post(composeEmail(request, files)) };
+      const attachments = await readAttachments(root, files);
+      return { email: await mailer.post(composeEmail(request, { files, attachments, linkTo })) };
     } catch (error) {
       onEvent({ kind: 'export-email-failed', files, reason: nameReason(error) });
       return {};
@@ -158,11 +164,49 @@ function readRequest(
   return { kind: 'request', emailId, providers };
 }
 
-/** The e-mail names the files. (Assumed: the specification doesn't describe it.) */
-function composeEmail({ emailId, providers }: ExportRequest, files: readonly string[]): Email {
+/** The files as attachments; undefined where they are too large together, or have been taken away already. */
+async function readAttachments(
+  root: string,
+  files: readonly string[],
+): Promise<readonly Attachment[] | undefined> {
+  try {
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(root, file))).size));
+    if (sizes.reduce((total, size) => total + size, 0) > maxAttachedBytes) return undefined;
+    return await Promise.all(
+      files.map(async (file) => ({
+        filename: posix.basename(file),
+        content: await readFile(join(root, file)),
+        contentType: 'text/csv; charset=utf-8',
+      })),
+    );
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+interface EmailContent {
+  readonly files: readonly string[];
+  readonly attachments: readonly Attachment[] | undefined;
+  readonly linkTo: (file: string) => string;
+}
+
+/** The e-mail delivers the files (spec 4.5): attached, or as links where they are large. (Its words are assumed.) */
+function composeEmail(
+  { emailId, providers }: ExportRequest,
+  { files, attachments, linkTo }: EmailContent,
+): Email {
+  const where = attachments
+    ? 'The files are attached, and on the SFTP server:'
+    : 'The files are too large for an e-mail. They are on the SFTP server:';
   const paragraphs = [
-    `The mappings of ${providers.join(', ')} have been exported. The files are on the SFTP server:`,
-    files.map((file) => `  ${file}`).join('\n'),
+    `The mappings of ${providers.join(', ')} have been exported. ${where}`,
+    files.map((file) => `  ${attachments ? file : linkTo(file)}`).join('\n'),
   ];
-  return { to: emailId, subject: 'Your mappings have been exported', text: `${paragraphs.join('\n\n')}\n` };
+  return {
+    to: emailId,
+    subject: 'Your mappings have been exported',
+    text: `${paragraphs.join('\n\n')}\n`,
+    ...(attachments && { attachments }),
+  };
 }

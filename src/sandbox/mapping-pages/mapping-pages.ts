@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal } from '../common/answer.js';
 import type { LivingWorld, Snapshot } from '../world/living-world.js';
 import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
@@ -7,10 +8,16 @@ import { type Cursor, createResumeKeys } from './resume-keys.js';
 /** A page of changed mappings as it is answered. (Spec 2.3.) */
 interface MappingPage {
   readonly kind: 'page';
-  /** Null on the last page. */
+  /** By default null on the last page. */
   readonly resumeKey: string | null;
   readonly mappings: readonly object[];
 }
+
+/**
+ * The key of the last page, which the specification doesn't show: `null`; `fresh`, so that empty pages with fresh keys follow
+ * without end; or `refused`, one that is refused.
+ */
+export type LastPageKey = 'null' | 'fresh' | 'refused';
 
 export interface MappingPagesOptions {
   readonly world: LivingWorld;
@@ -18,6 +25,8 @@ export interface MappingPagesOptions {
   readonly masterIdName: string;
   /** How long a key is valid. */
   readonly resumeKeyMs: number;
+  /** `null` by default. */
+  readonly lastPageKey?: LastPageKey | undefined;
   /** Epoch milliseconds. */
   readonly clock: () => number;
 }
@@ -26,7 +35,8 @@ export interface MappingPagesOptions {
  * Reads the pages of Get Mappings (spec 4.1). A retrieval shows the world as it was at its first page: each mapping that
  * changed since the lower bound comes once, with its latest change at that time. Later changes come with the next retrieval.
  */
-export function createMappingPages({ world, masterIdName, resumeKeyMs, clock }: MappingPagesOptions) {
+export function createMappingPages(options: MappingPagesOptions) {
+  const { world, masterIdName, resumeKeyMs, lastPageKey = 'null', clock } = options;
   const keys = createResumeKeys(resumeKeyMs, clock);
 
   function findCursor(query: MappingsQuery): { snapshot: Snapshot; cursor: Cursor } | Refusal {
@@ -81,8 +91,19 @@ export function createMappingPages({ world, masterIdName, resumeKeyMs, clock }: 
       }
       mappings.push(render(version, cursor.since));
     }
-    return { kind: 'page', resumeKey: null, mappings };
+    return { kind: 'page', resumeKey: keyAfterLast(cursor), mappings };
   };
+
+  function keyAfterLast(cursor: Cursor): string | null {
+    switch (lastPageKey) {
+      case 'null':
+        return null;
+      case 'fresh':
+        return keys.issue({ ...cursor, from: Number.POSITIVE_INFINITY });
+      case 'refused':
+        return randomUUID();
+    }
+  }
 }
 
 /** What happened to a mapping since the lower bound. */

@@ -14,7 +14,7 @@ export interface MappingsQuery {
 
 /** As observed in a live deployment. (Design 6.) */
 const defaultLimit = 10;
-const maxLimit = 1_000;
+export const usualMaxLimit = 1_000;
 const maxSyncIdLength = 200;
 
 const utcInstant = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?(?:Z|\+00:00)$/;
@@ -23,11 +23,12 @@ const utcInstant = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}
  * Reads the header and the parameters; the first fault refuses the call. A blank parameter counts as not given.
  *
  * @param providers the known families
+ * @param maxLimit the most mappings that a page may have
  */
 export function readMappingsQuery(
   headers: IncomingHttpHeaders,
   parameters: URLSearchParams,
-  providers: readonly string[],
+  { providers, maxLimit }: { readonly providers: readonly string[]; readonly maxLimit: number },
 ): MappingsQuery | Refusal {
   const { syncid: syncId } = headers;
   if (typeof syncId !== 'string' || syncId.trim() === '')
@@ -45,7 +46,7 @@ export function readMappingsQuery(
       'lastUpdateDateTime: expected an ISO 8601 date-time in UTC such as 2026-11-20T00:00:00Z (a plus sign is written %2B).',
     );
 
-  const limit = readLimit(read(parameters, 'limit'));
+  const limit = readLimit(read(parameters, 'limit'), maxLimit);
   if (limit === undefined) return refusal(2012, `limit: expected an integer from 1 to ${maxLimit}.`);
 
   const providerFamily = read(parameters, 'providerFamily');
@@ -64,7 +65,7 @@ function readInstant(text: string): number | undefined {
   return isOfCalendar ? instant : undefined;
 }
 
-function readLimit(text: string | undefined): number | undefined {
+function readLimit(text: string | undefined, maxLimit: number): number | undefined {
   if (text === undefined) return defaultLimit;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   return limit >= 1 && limit <= maxLimit ? limit : undefined;

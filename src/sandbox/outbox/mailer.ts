@@ -8,6 +8,13 @@ export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly filename: string;
+  readonly content: Buffer;
+  readonly contentType: string;
 }
 
 /** Writes e-mails to the outbox folder. Nothing is ever sent. */
@@ -53,6 +60,7 @@ export function createMailer({ folder, from, clock }: MailerOptions): Mailer {
       const now = new Date(clock());
       const { message } = await transport.sendMail({
         ...email,
+        attachments: [...(email.attachments ?? [])],
         from,
         date: now,
         messageId: `<${randomUUID()}@sandbox.invalid>`,

@@ -9,6 +9,7 @@ import type { FileReview } from '../file-review/file-review.js';
 import type { IncorrectMapping, Outbox } from '../outbox/outbox.js';
 import type { Brand } from '../world/hotel-content.js';
 import type { LivingWorld } from '../world/living-world.js';
+import type { LastPageKey } from '../mapping-pages/mapping-pages.js';
 import { createMappingsResponder, respondWithBrands, reviewByBody, reviewByFile } from './operations.js';
 import type { OperationRoute } from './route.js';
 import { type ErrorShape, type SentAnswer, sendAnswer } from './send-answer.js';
@@ -44,6 +45,10 @@ export interface CallsOptions {
   readonly brands: readonly Brand[];
   /** How long a resume key is valid. */
   readonly resumeKeyMs: number;
+  /** `null` by default. */
+  readonly lastPageKey?: LastPageKey | undefined;
+  /** The most mappings that a page may have; 1,000 by default. */
+  readonly maxLimit?: number | undefined;
   readonly exports: Pick<Exports, 'accept'>;
   readonly faults: Pick<FaultPlan, 'nextCall'>;
   readonly fileReview: Pick<FileReview, 'accept'>;

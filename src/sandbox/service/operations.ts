@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, refusal } from '../common/answer.js';
 import type { FileReview } from '../file-review/file-review.js';
 import { createMappingPages, type MappingPagesOptions } from '../mapping-pages/mapping-pages.js';
-import { readMappingsQuery } from '../mapping-pages/mappings-query.js';
+import { readMappingsQuery, usualMaxLimit } from '../mapping-pages/mappings-query.js';
 import type { Brand } from '../world/hotel-content.js';
 import { type HotelDirectory, isCorrectlyMapped } from '../world/world.js';
 import { findMediaProblem, parseReview, readBody } from './review-body.js';
@@ -69,13 +69,18 @@ export async function reviewByFile(
 }
 
 /** Creates the operation that gives a page of changed mappings (spec 4.1), to one call of a sync cycle at a time. */
-export function createMappingsResponder(options: MappingPagesOptions) {
+export function createMappingsResponder(
+  options: MappingPagesOptions & { readonly maxLimit?: number | undefined },
+) {
   const readPage = createMappingPages(options);
   const syncing = new Set<string>();
 
   return async (headers: IncomingHttpHeaders, parameters: URLSearchParams): Promise<PerformedCall> => {
     const outcome = emptyOutcome('mappings');
-    const query = readMappingsQuery(headers, parameters, options.world.providers);
+    const query = readMappingsQuery(headers, parameters, {
+      providers: options.world.providers,
+      maxLimit: options.maxLimit ?? usualMaxLimit,
+    });
     if (query.kind === 'refusal') return { answer: query, outcome };
     const { syncId } = query;
     if (syncing.has(syncId))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SyncOvertakenError } from '../../../src/mappings/mapping-copy.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, listAll, lookAt, newSync, pageOf, rowOf } from './pages.js';
+import { at, listAll, lookAt, newSync, pageOf, rowOf, syncRows } from './pages.js';
 
 const noCounts = {
   pages: 0,
@@ -11,6 +11,7 @@ const noCounts = {
   updated: 0,
   deleted: 0,
   unchanged: 0,
+  skipped: 0,
   newHotels: 0,
   restarts: 0,
 };
@@ -50,6 +51,59 @@ export function describeCycles(opened: () => OpenedLedger): void {
         counts: { ...noCounts, pages: 2, read: 3, added: 2, moved: 1, newHotels: 2 },
       });
       expect(await mappings.latestSync('')).toEqual(last);
+    });
+
+    it('counts and keeps records that could not be read, once, until they come again after a restart', async () => {
+      const { ledger, reopen } = opened();
+      const { mappings } = ledger;
+      await mappings.beginSync(newSync('s1'));
+      const odd = (record: string) => ({ reason: 'expected ServiceId to be an integer', record });
+      const page = pageOf('s1', [rowOf('1', 10)], {
+        skipped: [odd('{"ServiceId":"x\\u0000"}'), odd('null')],
+        resumeKey: 'k',
+        at: at + 1,
+      });
+      const stored = await mappings.storePage(page);
+      expect(stored.counts).toEqual({
+        ...{ ...noCounts, pages: 1, read: 3, added: 1, newHotels: 1 },
+        skipped: 2,
+      });
+      expect(await mappings.storePage(page)).toEqual(stored);
+      const kept = { scope: '', seenAt: at + 1, reason: 'expected ServiceId to be an integer' };
+      expect(await (await reopen()).mappings.summarise()).toMatchObject({
+        keptSkipped: 2,
+        lastSkipped: [
+          { ...kept, record: 'null' },
+          { ...kept, record: '{"ServiceId":"x\\u0000"}' },
+        ],
+      });
+      await mappings.restartSync({ syncId: 's1', resumeKey: 'k' });
+      expect((await mappings.summarise()).keptSkipped).toBe(0);
+      const again = await mappings.storePage({ ...page, at: at + 2 });
+      expect(again.counts).toMatchObject({ skipped: 4, read: 6, unchanged: 1, restarts: 1 });
+      expect(await mappings.summarise()).toMatchObject({ keptSkipped: 2, lastSkipped: [{}, {}] });
+    });
+
+    it('removes the oldest records kept aside beyond ten thousand', async () => {
+      const { mappings } = opened().ledger;
+      await mappings.beginSync(newSync('s1'));
+      const skipped = Array.from({ length: 10_001 }, (_, number) => ({
+        reason: 'odd',
+        record: `${number}`,
+      }));
+      const { counts } = await mappings.storePage(pageOf('s1', [], { skipped }));
+      expect(counts.skipped).toBe(10_001);
+      const { keptSkipped, lastSkipped } = await mappings.summarise();
+      expect(keptSkipped).toBe(10_000);
+      expect(lastSkipped).toHaveLength(100);
+      expect(lastSkipped[0]).toMatchObject({ record: '10000' });
+    });
+
+    it('stores a page of more than a thousand mappings', async () => {
+      const { mappings } = opened().ledger;
+      const rows = Array.from({ length: 5_000 }, (_, number) => rowOf(`${number}`, number + 1));
+      expect((await syncRows(mappings, rows)).counts).toMatchObject({ added: 5_000, newHotels: 5_000 });
+      expect((await syncRows(mappings, rows, at + 1)).counts).toMatchObject({ unchanged: 5_000 });
     });
 
     it('ends with its first page if that has no key, even without rows', async () => {

@@ -70,15 +70,16 @@ export function describeModel(opened: () => OpenedLedger): void {
               case 'last page': {
                 if (sync.endedAt !== undefined) sync = await begin();
                 pages += 1;
+                const rows = step.rows.map((drawn) => toRow(drawn, run));
                 latest = {
                   syncId: sync.syncId,
                   ...(sync.resumeKey !== undefined && { after: sync.resumeKey }),
                   ...(step.kind === 'page' && { resumeKey: `k${pages}` }),
-                  rows: step.rows.map((drawn) => toRow(drawn, run)),
+                  rows,
                   at: clock,
                 };
                 sync = await copy.storePage(latest);
-                apply(model, latest.rows, clock, sync.at);
+                apply(model, rows, clock, sync.at);
                 break;
               }
               case 'same page again':

@@ -34,7 +34,7 @@ export function rowOf(
 /** Without resume keys: the only page of its cycle. */
 export function pageOf(
   syncId: string,
-  rows: readonly MappingRow[],
+  rows: StoredPage['rows'],
   changes: Partial<StoredPage> = {},
 ): StoredPage {
   return { syncId, rows, at, ...changes };

@@ -120,6 +120,8 @@ export function describeReading(opened: () => OpenedLedger): void {
         { providerName: 'hotelbeds', mappings: 2 },
       ],
       syncs: [latest, await mappings.latestSync('agoda')],
+      keptSkipped: 0,
+      lastSkipped: [],
     });
   });
 }

@@ -37,6 +37,21 @@ export function describeRows(opened: () => OpenedLedger): void {
       expect(await mappings.find(hotelOf('007'))).toMatchObject({ mapping: { number: 1 }, moves: [] });
     });
 
+    it('deletes the current mapping if it names no master hotel, unless this cycle reported the mapping', async () => {
+      const { mappings } = opened().ledger;
+      await syncRows(mappings, [rowOf('1', 10), rowOf('2', 20), rowOf('3', 30)]);
+      const unnamed = (id: string) => ({ ...hotelOf(id), channelIds: [], isDeleted: true as const });
+      const { syncId } = await mappings.beginSync(newSync('unnamed', { at: at + 1 }));
+      const rows = [unnamed('1'), rowOf('2', 21), unnamed('2'), unnamed('unknown')];
+      const first = await mappings.storePage(pageOf(syncId, rows, { resumeKey: 'k', at: at + 2 }));
+      expect(first.counts).toMatchObject({ read: 4, deleted: 1, moved: 1, unchanged: 2, newHotels: 1 });
+      const last = pageOf(syncId, [unnamed('2'), unnamed('3')], { after: 'k', at: at + 3 });
+      expect((await mappings.storePage(last)).counts).toMatchObject({ deleted: 2, unchanged: 3 });
+      expect(await listAll(mappings)).toMatchObject([{ providerHotelId: '2', serviceId: 21 }]);
+      expect((await mappings.find(hotelOf('1')))?.moves).toEqual([{ from: 10, seenAt: at + 2 }]);
+      expect((await mappings.find(hotelOf('2')))?.moves).toEqual([{ from: 20, to: 21, seenAt: at + 2 }]);
+    });
+
     it('belongs to its provider hotel, compared byte for byte', async () => {
       const { mappings } = opened().ledger;
       const ids = [

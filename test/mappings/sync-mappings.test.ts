@@ -1,0 +1,165 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MappingServiceError } from '../../src/mapping-service/errors.js';
+import { createMappingService } from '../../src/mapping-service/mapping-service.js';
+import type { LastPage } from '../../src/mapping-service/operations.js';
+import { type SyncEvent, syncMappings } from '../../src/mappings/sync-mappings.js';
+import { openSqliteLedger } from '../ledger/opened-ledger.js';
+import { type StandIn, startStandIn } from '../support/http-stand-in.js';
+
+const row = (number: number) => ({
+  ServiceId: number,
+  ProviderHotelId: `h-${number}`,
+  ProviderName: 'Bedlink',
+});
+const rows = (count: number, from = 1) => Array.from({ length: count }, (_, index) => row(from + index));
+const refusal = (StatusCode: number) => ({ Status: false, Message: 'no', StatusCode });
+
+interface Settings {
+  readonly limit?: number;
+  readonly lastPage?: LastPage;
+  readonly maxPagesWithoutNews?: number;
+}
+
+/** Pages by the key they are requested with, `''` for the first. */
+async function prepare(answerTo: (key: string, number: number) => object, settings: Settings = {}) {
+  const standIn: StandIn = await startStandIn(({ url }, number) => ({
+    kind: 'json',
+    body: {
+      ...{ Status: true, Message: 'Success', StatusCode: 2000 },
+      ...answerTo(new URL(url, 'http://x').searchParams.get('resumeKey') ?? '', number),
+    },
+  }));
+  onTestFinished(() => standIn.close());
+  const service = createMappingService({
+    ...{ baseUrl: standIn.baseUrl, apiKey: 'k', accountId: 'a' },
+    retry: { baseMs: 0, capMs: 0, retryAfterCapMs: 0 },
+  });
+  onTestFinished(() => service.close());
+  const opened = await openSqliteLedger();
+  onTestFinished(() => opened.cleanUp());
+  const events: SyncEvent[] = [];
+  let syncs = 0;
+  return {
+    standIn,
+    events,
+    mappings: opened.ledger.mappings,
+    sync: () =>
+      syncMappings(
+        {},
+        {
+          service,
+          copy: opened.ledger.mappings,
+          settings: {
+            ...{ limit: 10, overlapMs: 0, deletedTypes: ['Delete'], resumeKeyCodes: [2006, 2027] },
+            ...{ lastPage: 'either', maxPagesWithoutNews: 10, ...settings },
+          },
+          clock: () => Date.UTC(2026, 10, 22),
+          createSyncId: () => {
+            syncs += 1;
+            return `s${syncs}`;
+          },
+          notify: (event) => void events.push(event),
+        },
+        new AbortController().signal,
+      ),
+  };
+}
+
+async function errorOf(sync: Promise<unknown>): Promise<MappingServiceError> {
+  const error = await sync.catch((thrown: unknown) => thrown);
+  if (error instanceof MappingServiceError) return error;
+  throw new Error('expected the sync to fail with an error of the service');
+}
+
+describe('the end of a sync', () => {
+  it('is an empty page, even if every page has a fresh key', async () => {
+    const { sync, standIn } = await prepare((_key, number) => ({
+      ...{ ResumeKey: `key-${number}`, Mappings: number <= 2 ? rows(10, number * 10) : [] },
+    }));
+    expect(await sync()).toMatchObject({
+      endedAt: expect.any(Number),
+      counts: { pages: 3, read: 20, added: 20 },
+    });
+    expect(standIn.requests).toHaveLength(3);
+  });
+
+  it('is a failure after several pages without news, where an empty page is not the last one', async () => {
+    const { sync, standIn } = await prepare((_key, number) => ({ ResumeKey: `key-${number}`, Mappings: [] }), {
+      ...{ lastPage: 'null-key', maxPagesWithoutNews: 5 },
+    });
+    const error = await errorOf(sync());
+    expect(error).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey' });
+    expect(standIn.requests).toHaveLength(5);
+  });
+
+  it('comes with pages that share one key, as long as they differ', async () => {
+    const { sync } = await prepare((_key, number) => ({
+      ...{ ResumeKey: number < 4 ? 'cursor' : null, Mappings: [row(number)] },
+    }));
+    expect(await sync()).toMatchObject({ counts: { pages: 4, added: 4 } });
+  });
+
+  it('is a failure when the same page comes with the same key again', async () => {
+    const { sync, standIn } = await prepare(() => ({ ResumeKey: 'stuck', Mappings: [row(1)] }));
+    expect(await errorOf(sync())).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey' });
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it('is a page whose key is refused, once reading it again brought nothing new', async () => {
+    const { sync, events, mappings } = await prepare((key) => {
+      if (key === '') return { ResumeKey: 'second', Mappings: rows(10) };
+      return key === 'second' ? { ResumeKey: 'third', Mappings: rows(3, 11) } : refusal(2006);
+    });
+    expect(await sync()).toMatchObject({
+      endedAt: expect.any(Number),
+      counts: { added: 13, unchanged: 13, restarts: 1 },
+    });
+    expect(events.map(({ type }) => type)).toContain('sync-ended-at-key');
+    expect((await mappings.summarise()).mappings).toBe(13);
+  });
+
+  it('is a failure when the key is refused after a full page, as more must follow it', async () => {
+    const { sync } = await prepare((key) =>
+      key === '' ? { ResumeKey: 'second', Mappings: rows(10) } : refusal(2027),
+    );
+    expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
+  });
+
+  it('is a failure when the key is refused after a page as long as the service makes them', async () => {
+    const { sync } = await prepare((key) => {
+      if (key === '') return { ResumeKey: 'second', Mappings: rows(5) };
+      return key === 'second' ? { ResumeKey: 'third', Mappings: rows(5, 11) } : refusal(2006);
+    });
+    expect(await errorOf(sync())).toMatchObject({ statusCode: 2006 });
+  });
+});
+
+describe('a sync', () => {
+  it('skips what it cannot read, keeps it aside, and stores the rest of the page', async () => {
+    const { sync, events, mappings } = await prepare(() => ({
+      Mappings: [
+        { ...row(1), ServiceId: '102' },
+        { ...row(2), ProviderName: null },
+        { ...row(1), ServiceId: null, Type: 'Delete' },
+        row(3),
+      ],
+    }));
+    expect(await sync()).toMatchObject({ counts: { read: 4, added: 2, skipped: 1 } });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        ...{ type: 'mappings-skipped', count: 1 },
+        reason: 'expected Mappings[1].ProviderName to be a string, got: null',
+      }),
+    );
+    expect((await mappings.summarise()).lastSkipped).toMatchObject([
+      { record: JSON.stringify({ ...row(2), ProviderName: null }) },
+    ]);
+  });
+
+  it('says which limit the account does not allow', async () => {
+    const { sync } = await prepare(() => refusal(2012), { limit: 5_000 });
+    const error = await errorOf(sync());
+    expect(error).toMatchObject({ statusCode: 2012, kind: 'refused' });
+    expect(error.message).toMatch(/does not allow 5000 mappings per page; set mappings.limit/);
+  });
+});
