@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderNewHotels, renderSync, toSyncReport, warnAboutLimit, writeNewHotels } from '../src/cli/mappings.js';
+import { readHeldHotels } from '../src/cli/held-hotels.js';
+import {
+  renderNewHotels,
+  renderSync,
+  toSyncReport,
+  warnAboutLimit,
+  writeNewHotels,
+} from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import type { MappingCopy, MappingSync, NewMasterHotel } from '../src/mappings/mapping-copy.js';
 import { type NotifySync, readNewHotels, syncMappings } from '../src/mappings/sync-mappings.js';
-import { readHeldHotels } from '../src/cli/held-hotels.js';
 import { clock } from './clock.js';
 import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';

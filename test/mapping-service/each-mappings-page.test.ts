@@ -76,7 +76,10 @@ describe('all pages of mappings', () => {
   it('may be empty before the last one where only a page without a key is the last', async () => {
     const { service } = await openService(
       (_request, number) =>
-        answerWith({ ResumeKey: number < 3 ? `key-${number}` : null, Mappings: number === 3 ? [row(3)] : [] }),
+        answerWith({
+          ResumeKey: number < 3 ? `key-${number}` : null,
+          Mappings: number === 3 ? [row(3)] : [],
+        }),
       { lastPage: 'null-key' },
     );
     expect(await readIds(service)).toEqual([[], [], [3]]);

@@ -236,21 +236,24 @@ describe('a mapping that cannot be read', () => {
     ['Mappings[3].Type', 'a string, got: a boolean', third({ Type: true })],
     ['Mappings[3].ChannelIds', 'an array, got: a number', third({ ChannelIds: 5 })],
     ['Mappings[3].ChannelIds[1]', 'a string, got: a number', third({ ChannelIds: ['Web', 5] })],
-  ])('is skipped with the reason, and the others are kept: %s, expected %s', async (field, expected, fields) => {
-    const { service } = await openService(() => answerWith(fields));
-    const { Mappings, skipped } = await service.getMappings(query);
-    const index = Number(/\d+/.exec(field));
-    expect(skipped).toEqual([
-      {
-        index,
-        field,
-        reason: `expected ${field} to be ${expected}`,
-        record: JSON.parse(JSON.stringify(fields.Mappings[index])),
-      },
-    ]);
-    expect(skipped[0]?.reason).not.toMatch(/4711|secret-row/);
-    expect(Mappings).toEqual(Array(fields.Mappings.length - 1).fill({ ...mapping, channels: [] }));
-  });
+  ])(
+    'is skipped with the reason, and the others are kept: %s, expected %s',
+    async (field, expected, fields) => {
+      const { service } = await openService(() => answerWith(fields));
+      const { Mappings, skipped } = await service.getMappings(query);
+      const index = Number(/\d+/.exec(field));
+      expect(skipped).toEqual([
+        {
+          index,
+          field,
+          reason: `expected ${field} to be ${expected}`,
+          record: JSON.parse(JSON.stringify(fields.Mappings[index])),
+        },
+      ]);
+      expect(skipped[0]?.reason).not.toMatch(/4711|secret-row/);
+      expect(Mappings).toEqual(Array(fields.Mappings.length - 1).fill({ ...mapping, channels: [] }));
+    },
+  );
 });
 
 describe('what is unambiguous', () => {

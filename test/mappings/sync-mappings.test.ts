@@ -84,9 +84,12 @@ describe('the end of a sync', () => {
   });
 
   it('is a failure after several pages without news, where an empty page is not the last one', async () => {
-    const { sync, standIn } = await prepare((_key, number) => ({ ResumeKey: `key-${number}`, Mappings: [] }), {
-      ...{ lastPage: 'null-key', maxPagesWithoutNews: 5 },
-    });
+    const { sync, standIn } = await prepare(
+      (_key, number) => ({ ResumeKey: `key-${number}`, Mappings: [] }),
+      {
+        ...{ lastPage: 'null-key', maxPagesWithoutNews: 5 },
+      },
+    );
     const error = await errorOf(sync());
     expect(error).toMatchObject({ kind: 'invalid-answer', field: 'ResumeKey' });
     expect(standIn.requests).toHaveLength(5);
