@@ -2,7 +2,7 @@ import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { BookingSource } from '../src/review/source.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
-import { kindOf } from '../src/sources/registry.js';
+import { openSource as openConfiguredSource } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';
 import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
@@ -21,7 +21,7 @@ export async function composeSource(settings: SourceSettings, sourceMessages: So
 }
 
 export function openSource(settings: SourceSettings, sourceMessages: SourceMessages): Promise<BookingSource> {
-  return kindOf(settings.source).open(settings.source, openSourceParts(settings, sourceMessages));
+  return openConfiguredSource(settings.source, openSourceParts(settings, sourceMessages));
 }
 
 export function openSourceParts(

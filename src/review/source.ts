@@ -17,6 +17,8 @@ export type SourceRecord =
       readonly fields: RawBooking;
       /** The ServiceId was taken from the local copy of the mappings. */
       readonly isFilledIn?: true;
+      /** The values of the extra columns that were asked for, in their order; undefined for one that it doesn't have. */
+      readonly extras?: readonly unknown[];
     }
   | { readonly place: number; readonly unreadable: UnreadableReason };
 

@@ -15,7 +15,7 @@ import { checkSource } from '../examination/source-check.js';
 import { unknownWord } from '../settings/placeholders.js';
 import type { SourceParts } from '../sources/common/kind.js';
 import { type PathTemplate, parsePathTemplate } from '../sources/files/path-template.js';
-import { kindOf } from '../sources/registry.js';
+import { openSource } from '../sources/registry.js';
 import { renderSecrets, type Secrets, type SourceAnswers, setupOf, variables } from './answers.js';
 import { renderConfiguration } from './configuration-text.js';
 import { isThere } from './write-new-files.js';
@@ -111,7 +111,7 @@ export function createSourceTrials({
       const unknown = listPlaceholders(config).filter((path) => /^(?:source|s3)\./.test(path));
       if (unknown.length > 0) return { kind: 'untried', unknown };
       const parts = openParts(config);
-      const located = (await kindOf(source).open(config.source, parts)).locate(day);
+      const located = (await openSource(config.source, parts)).locate(day);
       const { findDayFile, findObjection, sample } = setupOf(source);
       const isLocal = findDayFile?.(source) !== undefined;
       const place = located.startsWith(folder + sep)
@@ -146,7 +146,7 @@ export function createSourceTrials({
       const look = async (trial: AbortSignal) =>
         checkSource(
           {
-            source: await kindOf(source).open(source, openParts(config)),
+            source: await openSource(source, openParts(config)),
             normalise: createNormaliser({ dateFormat: source.dateFormat }),
             day,
             maxRejectedShare,

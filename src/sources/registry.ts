@@ -1,6 +1,8 @@
 import type * as z from 'zod';
+import type { BookingSource } from '../review/source.js';
 import { groupByKind } from '../settings/values.js';
-import type { SourceKind } from './common/kind.js';
+import type { SourceKind, SourceParts } from './common/kind.js';
+import { createFilteredSource } from './common/row-filter.js';
 import { csv } from './csv/kind.js';
 import { http } from './http/kind.js';
 import { module } from './module/kind.js';
@@ -23,6 +25,11 @@ export function kindOf({ kind }: Pick<SourceSettings, 'kind'>): SourceKind<Sourc
   const found = sourceKinds.find(({ name }) => name === kind);
   if (found === undefined) throw new RangeError(`the registry has no kind of source ${kind}`);
   return found;
+}
+
+/** Opens the source that the settings describe. */
+export async function openSource(settings: SourceSettings, parts: SourceParts): Promise<BookingSource> {
+  return createFilteredSource(await kindOf(settings).open(settings, parts), settings.where);
 }
 
 function listSettings<const Kinds extends readonly { readonly settings: unknown }[]>(list: Kinds) {

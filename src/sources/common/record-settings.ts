@@ -1,11 +1,16 @@
+import * as z from 'zod';
 import { mapFields } from '../../booking/booking.js';
 import { isDateFormat } from '../../booking/written-date.js';
-import { group, text, textThat } from '../../settings/values.js';
+import { expected, group, text, textThat } from '../../settings/values.js';
 
 const column = (meaning: string) =>
   text('the name of a column')
     .exactOptional()
     .describe(`The column with ${meaning}, if it has another name.`);
+
+const valueForms = 'a value, a list of values, or not: with one of these';
+const value = z.union([z.string(), z.number(), z.boolean()], expected(valueForms));
+const values = z.union([value, z.array(value).min(1, expected('at least one value'))], expected(valueForms));
 
 /** How to understand the records of a source, of any kind. */
 export const recordSettings = {
@@ -13,6 +18,16 @@ export const recordSettings = {
     .prefault({})
     .describe(
       "The names of the source's columns, by the service's names for the fields. In JSON they are members, `guest.name` in nested objects.",
+    ),
+  where: z
+    .record(
+      text('the name of a column'),
+      z.union([values, group({ not: values }, valueForms)], expected(valueForms)),
+      expected('a group of columns, such as Status: [CONF, OK]'),
+    )
+    .default({})
+    .describe(
+      "Which records are bookings to review, by the source's own columns: `Status: [CONF, OK]` takes those with one of these values, `Status: { not: CANC }` all others. Values are compared as text, without white space at their ends. The rest counts as filtered.",
     ),
   dateFormat: textThat(
     isDateFormat,

@@ -7,7 +7,9 @@ import {
   type SourceRecord,
 } from '../../review/source.js';
 import type { DayFile } from '../files/day-file.js';
+import type { Encoding } from '../files/encoding.js';
 import {
+  convertText,
   createTextGate,
   type DecodedBlock,
   decodeFile,
@@ -21,8 +23,12 @@ export interface CsvSourceOptions {
   readonly file: DayFile;
   /** The column of each field, if it is not named like the field. */
   readonly columns?: SourceColumns;
+  /** Further columns, whose values every record has as `extras`. */
+  readonly extraColumns?: readonly string[];
   /** One ASCII character; a comma by default. */
   readonly delimiter?: string;
+  /** UTF-8 by default. A byte order mark takes precedence. */
+  readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
   readonly blockBytes?: number;
   /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
@@ -30,7 +36,7 @@ export interface CsvSourceOptions {
 }
 
 /**
- * Reads the day's bookings from a CSV file: UTF-8, with a header, cells in double quotes where needed, optionally
+ * Reads the day's bookings from a CSV file: a text with a header, cells in double quotes where needed, optionally
  * compressed with gzip. `place` is the line on which a record begins, counted from 1. A field without a column is
  * undefined.
  *
@@ -41,7 +47,7 @@ export interface CsvSourceOptions {
  * @throws RangeError for an invalid delimiter
  */
 export function createCsvSource(options: CsvSourceOptions): BookingSource {
-  const { file, columns = {}, delimiter = ',', blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
+  const { file, delimiter = ',', encoding = 'utf-8', blockBytes = 128 * 1024 } = options;
   if (!isDelimiter(delimiter)) {
     throw new RangeError(
       `expected a delimiter of one ASCII character that is no quote and no line end, got: ${JSON.stringify(delimiter)}`,
@@ -52,24 +58,24 @@ export function createCsvSource(options: CsvSourceOptions): BookingSource {
     placeUnit: 'line',
     measure: file.measure,
     read(day, { signal }) {
-      const decoder = createCsvDecoder({ path: file.locate(day), columns, delimiter, recordLimit });
+      const path = file.locate(day);
+      const decoder = convertText(createCsvDecoder({ ...options, path, delimiter }), path, encoding);
       return decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
     },
   };
 }
 
+const lineFeed = 0x0a;
+
 function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
 }
 
-interface CsvDecoderOptions {
+interface CsvDecoderOptions
+  extends Pick<CsvSourceOptions, 'columns' | 'extraColumns' | 'recordLimit'>,
+    Required<Pick<CsvSourceOptions, 'delimiter'>> {
   /** For messages. */
   readonly path: string;
-  readonly columns: SourceColumns;
-  /** One ASCII character. */
-  readonly delimiter: string;
-  /** In bytes. A longer record is skipped. */
-  readonly recordLimit: number;
 }
 
 /** The error for a file without any text. */
@@ -77,12 +83,16 @@ export function explainEmptyCsv(path: string): SourceError {
   return new SourceError('empty', `${path} is empty: it has not even a header`);
 }
 
-/** Returns the header's notices together with the first records. */
-export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvDecoderOptions): FileDecoder {
+/** Decodes UTF-8 without a byte order mark. Returns the header's notices together with the first records. */
+export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
+  const { path, delimiter, recordLimit = 1_000_000 } = options;
   const gate = createTextGate();
   const cutter = createCsvCutter({ delimiter, recordLimit });
   const parse = createRecordParser(delimiter);
   let header: CsvHeader | undefined;
+  /** The last complete row of the blocks before the current one. */
+  let lastRow: readonly string[] | undefined;
+  let endsAtLineEnd = true;
 
   function readCuts(cuts: readonly CsvCut[]): DecodedBlock {
     const records: SourceRecord[] = [];
@@ -93,7 +103,7 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
           const rows = parse(cut);
           let first = 0;
           if (header === undefined) {
-            header = readCsvHeader((rows[0] ?? []).map(decodeCell), columns, path);
+            header = readCsvHeader((rows[0] ?? []).map(decodeCell), options);
             notices = header.notices;
             first = 1;
           }
@@ -102,10 +112,11 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
             const place = cut.lines?.[index] ?? cut.firstLine + index;
             records.push(
               cells.length === header.columns
-                ? { place, fields: header.pickFields(cells) }
+                ? header.pickRecord(place, cells)
                 : { place, unreadable: 'wrong-cell-count' },
             );
           }
+          lastRow = rows.at(-1);
           break;
         }
         case 'unreadable':
@@ -118,6 +129,7 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
           records.push({ place: cut.line, unreadable: cut.reason });
           break;
         case 'unterminated':
+          if (!endsAtLineEnd) refuseCutOff(cut.line, 'inside quotes');
           throw new SourceError(
             'unterminated-quote',
             `${path}, line ${cut.line}: the record that begins there has a quote that is never closed`,
@@ -127,19 +139,55 @@ export function createCsvDecoder({ path, columns, delimiter, recordLimit }: CsvD
     return { records, notices };
   }
 
+  /** The rest of the day may be missing with the rest of the last record. */
+  function refuseCutOff(line: number, where: string): never {
+    throw new SourceError(
+      'truncated',
+      `${path}, line ${line}: the file ends in the middle of that record (${where}): is it cut off, or still being written?`,
+    );
+  }
+
+  /** @param cuts the last record, which has no line end */
+  function checkLastRecord([cut]: readonly CsvCut[]): void {
+    if (header === undefined || cut === undefined) return;
+    if (cut.kind === 'unreadable' && cut.reason === 'record-too-long') refuseCutOff(cut.line, cut.reason);
+    if (cut.kind !== 'records') return;
+    const cells = parse(cut)[0] ?? [];
+    if (cells.length < header.columns) {
+      refuseCutOff(cut.firstLine, `${cells.length} of ${header.columns} cells, and no line end`);
+    }
+    if (isCutDate(cells.at(-1) ?? '', lastRow?.at(-1) ?? '')) {
+      refuseCutOff(cut.firstLine, 'half a date, and no line end');
+    }
+  }
+
   return {
     decode(block) {
       const verdict = gate.pass(block);
-      if (verdict.kind === 'binary') throw explainBinary(path, cutter.line + verdict.lineFeedsBefore);
-      return readCuts(cutter.cut(verdict.bytes));
+      if (verdict.kind === 'binary') {
+        throw explainBinary(path, cutter.line + verdict.lineFeedsBefore, verdict.bytes);
+      }
+      const { bytes } = verdict;
+      if (bytes.length > 0) endsAtLineEnd = bytes[bytes.length - 1] === lineFeed;
+      return readCuts(cutter.cut(bytes));
     },
     end() {
-      if (gate.endsInsideCharacter()) throw explainBinary(path, cutter.line);
-      const decoded = readCuts(cutter.end());
+      if (gate.endsInsideCharacter()) refuseCutOff(cutter.line, 'half a character');
+      const cuts = cutter.end();
+      if (!endsAtLineEnd) checkLastRecord(cuts);
+      const decoded = readCuts(cuts);
       if (header === undefined) throw explainEmptyCsv(path);
       return decoded;
     },
   };
+}
+
+const date = /^(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4}|\d{8}$)/;
+
+/** Whether a cell is the beginning of a date that is written like the one of another record. */
+function isCutDate(cell: string, other: string): boolean {
+  const formOf = (text: string) => text.replace(/\d/g, '9');
+  return date.test(other) && cell.length < other.length && formOf(other).startsWith(formOf(cell));
 }
 
 /** Reuses one parser for all blocks. `Papa.parse` creates one per call, and V8 then retains far too much of each block. */

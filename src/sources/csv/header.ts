@@ -1,54 +1,84 @@
-import { type BookingField, bookingFields, buildRecord, type RawBooking } from '../../booking/booking.js';
-import { type SourceColumns, SourceError, type SourceNotice } from '../../review/source.js';
+import { type BookingField, bookingFields, buildRecord } from '../../booking/booking.js';
+import {
+  type SourceColumns,
+  SourceError,
+  type SourceNotice,
+  type SourceRecord,
+} from '../../review/source.js';
 
 export interface CsvHeader {
   /** How many cells every record must have. */
   readonly columns: number;
   readonly notices: readonly SourceNotice[];
   /** Takes cells as parsed, not decoded yet. */
-  pickFields(cells: readonly string[]): RawBooking;
+  pickRecord(place: number, cells: readonly string[]): SourceRecord;
+}
+
+interface HeaderOptions {
+  readonly columns?: SourceColumns;
+  /** The columns of a record's `extras`. */
+  readonly extraColumns?: readonly string[];
+  /** For messages. */
+  readonly path: string;
 }
 
 /**
  * Finds the columns in the file's first record. Error messages quote no cell of it: in a file without a header it is
  * a booking.
  *
- * @throws SourceError `missing-column` if the master id's column or a configured one is missing; `ambiguous-column` if
- *   a needed one occurs twice
+ * @throws SourceError `missing-column` if the master id's column, a configured one or an extra one is missing;
+ *   `ambiguous-column` if a needed one occurs twice
  */
-export function readCsvHeader(cells: readonly string[], columns: SourceColumns, path: string): CsvHeader {
+export function readCsvHeader(
+  cells: readonly string[],
+  { columns = {}, extraColumns = [], path }: HeaderOptions,
+): CsvHeader {
   const names = cells.map((name) => name.trim());
   const notices: SourceNotice[] = [];
 
-  function find({ name, isRequired }: BookingField): number | undefined {
-    const column = (columns[name] ?? name).trim();
+  function findOnly(column: string, shown: string): number | undefined {
     const at = names.indexOf(column);
     if (at !== names.lastIndexOf(column)) {
-      throw new SourceError(
-        'ambiguous-column',
-        `${describe(column, name)} stands twice in the header of ${path}`,
-      );
+      throw new SourceError('ambiguous-column', `${shown} stands twice in the header of ${path}`);
     }
-    if (at !== -1) return at;
-    if (isRequired || columns[name] !== undefined) {
-      throw new SourceError(
-        'missing-column',
-        `${describe(column, name)} is not in the header of ${path}, which has ${
-          names.length === 1 ? '1 column: is source.delimiter right?' : `${names.length} columns`
-        }`,
-      );
-    }
+    return at === -1 ? undefined : at;
+  }
+
+  function refuseMissing(shown: string): never {
+    const count = names.length === 1 ? '1 column: is source.delimiter right?' : `${names.length} columns`;
+    throw new SourceError('missing-column', `${shown} is not in the header of ${path}, which has ${count}`);
+  }
+
+  function findField({ name, isRequired }: BookingField): number | undefined {
+    const column = (columns[name] ?? name).trim();
+    const at = findOnly(column, describe(column, name));
+    if (at !== undefined) return at;
+    if (isRequired || columns[name] !== undefined) refuseMissing(describe(column, name));
     notices.push({ kind: 'absent-column', column });
     return undefined;
   }
 
-  const places = bookingFields.map(find);
+  function findExtra(name: string): number {
+    const shown = describe(name, 'source.where');
+    return findOnly(name.trim(), shown) ?? refuseMissing(shown);
+  }
+
+  const places = bookingFields.map(findField);
+  const extraPlaces = extraColumns.map(findExtra);
   const readCell = (row: readonly string[], at: number | undefined) =>
     at === undefined ? undefined : decodeCell(row[at] ?? '');
+  const pickFields = (row: readonly string[]) => buildRecord((place) => readCell(row, places[place]));
   return {
     columns: names.length,
     notices,
-    pickFields: (row) => buildRecord((place) => readCell(row, places[place])),
+    pickRecord:
+      extraPlaces.length === 0
+        ? (place, row) => ({ place, fields: pickFields(row) })
+        : (place, row) => ({
+            place,
+            fields: pickFields(row),
+            extras: extraPlaces.map((at) => readCell(row, at)),
+          }),
   };
 }
 

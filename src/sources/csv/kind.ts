@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { group, textLike } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
+import { listFilterColumns } from '../common/row-filter.js';
 import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
@@ -26,12 +27,16 @@ const kind: SourceKind<CsvSettings> = {
   flags: fileFlags('csv'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
-  async open({ path, sftp, columns, delimiter }, parts) {
+  async open({ where, ...source }, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([
       import('./csv-source.js'),
       import('../files/open-day-file.js'),
     ]);
-    return createCsvSource({ file: openDayFile({ path, sftp }, parts), columns, delimiter });
+    return createCsvSource({
+      ...source,
+      file: openDayFile(source, parts),
+      extraColumns: listFilterColumns(where),
+    });
   },
   loadSetup: async () => (await import('./setup.js')).csvSetup,
 };

@@ -4,14 +4,25 @@ import type { SourceParts } from '../common/kind.js';
 import type { DayFile } from './day-file.js';
 import { createLocalDayFile } from './local.js';
 import { type FileLocation, readFileLocation } from './location.js';
+import { createMarkedDayFile } from './marked.js';
 import { createS3DayFile } from './s3.js';
 import { createSftpDayFile } from './sftp.js';
 
-/** Opens the daily file at the location that its path names. */
-export function openDayFile(
-  { path, sftp }: { readonly path: string; readonly sftp?: SftpAccount | undefined },
-  { openBucket }: Pick<SourceParts, 'openBucket'>,
-): DayFile {
+interface DayFileSettings {
+  readonly path: string;
+  readonly sftp?: SftpAccount | undefined;
+  readonly doneMarker?: string | undefined;
+}
+
+type DayFileParts = Pick<SourceParts, 'openBucket'>;
+
+/** Opens the daily file at the location that its path names. With a marker, it is there once the marker is. */
+export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: DayFileParts): DayFile {
+  const file = openAt(path, sftp, parts);
+  return doneMarker === undefined ? file : createMarkedDayFile(file, openAt(doneMarker, sftp, parts));
+}
+
+function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: DayFileParts): DayFile {
   const location = readFileLocation(path);
   switch (location.kind) {
     case 'local':

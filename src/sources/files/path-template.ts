@@ -26,6 +26,12 @@ export function parsePathTemplate(template: string): PathTemplate {
   return (day) => parts.map((write) => write(day)).join('');
 }
 
+/** Whether a path names another file for another day. @throws RangeError as `parsePathTemplate` does */
+export function dependsOnDay(template: string): boolean {
+  const write = parsePathTemplate(template);
+  return write(anyDay) !== write(anyDay.next());
+}
+
 function readText(text: string, template: string): PathTemplate {
   if (text === '{' || text === '}') {
     throw new RangeError(`the path ${JSON.stringify(template)} has a brace without its other half`);

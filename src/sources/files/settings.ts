@@ -7,15 +7,27 @@ import {
   sftpSecretMissing,
   sftpTimeout,
 } from '../../settings/sftp-account.js';
-import { expected, group, isAccepted, isGroup, text } from '../../settings/values.js';
+import { expected, group, isAccepted, isGroup, oneOf, text } from '../../settings/values.js';
 import { recordSettings } from '../common/record-settings.js';
+import { encodings } from './encoding.js';
 import { readFileLocation } from './location.js';
-import { parsePathTemplate } from './path-template.js';
+import { dependsOnDay, parsePathTemplate } from './path-template.js';
 
 const sftp = group(
   { ...sftpAccount, timeoutSeconds: sftpTimeout },
   'a group with username, hostKey and a password or a privateKeyFile',
 ).refine(hasSftpSecret, sftpSecretMissing);
+
+const filePath = () =>
+  text('a path')
+    .refine((path) => isAccepted(() => parsePathTemplate(path)), {
+      abort: true,
+      error: expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'),
+    })
+    .refine(
+      (path) => isAccepted(() => readFileLocation(path)),
+      expected('a path, s3://BUCKET/KEY or sftp://HOST[:PORT]/PATH, without a user, a query and ..'),
+    );
 
 /**
  * The settings of a source of one file a day, whatever the format.
@@ -24,42 +36,51 @@ const sftp = group(
  */
 export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: string) => ({
   kind: z.literal(kind, expected(kind)).describe(meaning),
-  path: text('a path')
-    .refine((path) => isAccepted(() => parsePathTemplate(path)), {
-      abort: true,
-      error: expected('a path with no braces but {day} and {day:PATTERN}, a date-fns pattern'),
-    })
-    .refine(
-      (path) => isAccepted(() => readFileLocation(path)),
-      expected('a path, s3://BUCKET/KEY or sftp://HOST[:PORT]/PATH, without a user, a query and ..'),
-    )
+  path: filePath().describe(
+    'The file: a path on this machine, `s3://BUCKET/KEY` or `sftp://HOST[:PORT]/PATH`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
+  ),
+  doneMarker: filePath()
+    .refine(dependsOnDay, expected('a path with {day} in it: the marker of one day must not stand for another'))
+    .exactOptional()
     .describe(
-      'The file: a path on this machine, `s3://BUCKET/KEY` or `sftp://HOST[:PORT]/PATH`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
+      'A file that whoever writes the export creates when it is complete, written like `path`. Without it the day is not there yet.',
     ),
-  sftp: sftp.exactOptional().describe('The account on the SFTP server, where the path is `sftp://…`.'),
+  encoding: oneOf(...encodings)
+    .default('utf-8')
+    .describe('The encoding of the file. A byte order mark in the file takes precedence.'),
+  sftp: sftp.exactOptional().describe('The account on the SFTP server, where the path or the marker is `sftp://…`.'),
   ...recordSettings,
 });
 
 /** For `refine`: a file on an SFTP server needs an account. */
-export const hasAccount = ({ path, sftp }: { readonly path: string; readonly sftp?: unknown }): boolean =>
-  sftp !== undefined || !/^sftp:/i.test(path);
+export const hasAccount = ({
+  path,
+  doneMarker = '',
+  sftp,
+}: {
+  readonly path: string;
+  readonly doneMarker?: string | undefined;
+  readonly sftp?: unknown;
+}): boolean => sftp !== undefined || ![path, doneMarker].some((each) => /^sftp:/i.test(each));
 
 export const accountMissing = {
   path: ['sftp'],
-  error: expected('a group with username, hostKey and a password or a privateKeyFile, as path is sftp://…'),
+  error: expected('a group with username, hostKey and a password or a privateKeyFile, as path or doneMarker is sftp://…'),
   when: ({ value }: { readonly value: unknown }) => isGroup(value) && typeof value.path === 'string',
 };
 
 type FileSettings = Pick<
   z.output<ReturnType<typeof group<ReturnType<typeof dayFileSettings>>>>,
-  'path' | 'sftp'
+  'path' | 'doneMarker' | 'sftp'
 >;
 
 export function resolveDayFile<Settings extends FileSettings>(settings: Settings, folder: string): Settings {
-  const { path, sftp } = settings;
+  const { path, doneMarker, sftp } = settings;
+  const resolvePath = (one: string) => (readFileLocation(one).kind === 'local' ? resolve(folder, one) : one);
   return {
     ...settings,
-    path: readFileLocation(path).kind === 'local' ? resolve(folder, path) : path,
+    path: resolvePath(path),
+    ...(doneMarker !== undefined && { doneMarker: resolvePath(doneMarker) }),
     ...(sftp && { sftp: resolveKeyFile(sftp, folder) }),
   };
 }

@@ -1,6 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../review/source.js';
 import type { FileBlock } from './day-file.js';
+import {
+  createConverter,
+  type Encoding,
+  guessEncoding,
+  nameContainer,
+  readByteOrderMark,
+  signatureBytes,
+} from './encoding.js';
 
 /** The result of decoding a block, or the end of the file. */
 export interface DecodedBlock {
@@ -8,7 +16,7 @@ export interface DecodedBlock {
   readonly notices: readonly SourceNotice[];
 }
 
-/** Decodes the bytes of one file, in blocks of any size, to records. Throws a SourceError for a file that can't be trusted. */
+/** Decodes one file's text in UTF-8, in blocks of any size, to records. Throws a SourceError for a file that can't be trusted. */
 export interface FileDecoder {
   decode(block: Buffer): DecodedBlock;
   end(): DecodedBlock;
@@ -46,13 +54,100 @@ function* toChunks(
 }
 
 const lineFeed = 0x0a;
-const byteOrderMark = Buffer.from('\uFEFF');
 const nothing: Buffer = Buffer.alloc(0);
+const nothingDecoded: DecodedBlock = { records: [], notices: [] };
+
+/**
+ * Wraps a decoder for a file in that encoding; a byte order mark takes precedence. UTF-8 is passed on as it is.
+ *
+ * @param path for messages
+ */
+export function convertText(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
+  let held = nothing;
+  let reading: FileDecoder | undefined;
+
+  function begin(): FileDecoder {
+    const { actual, text } = findEncoding(held, path, encoding);
+    reading = createConvertingDecoder(decoder, path, actual);
+    held = text;
+    return reading;
+  }
+
+  return {
+    decode(block) {
+      if (reading !== undefined) return reading.decode(block);
+      held = held.length === 0 ? block : Buffer.concat([held, block]);
+      return held.length < signatureBytes ? nothingDecoded : begin().decode(held);
+    },
+    end() {
+      if (reading !== undefined) return reading.end();
+      const { decode, end } = begin();
+      const first = decode(held);
+      const rest = end();
+      return {
+        records: [...first.records, ...rest.records],
+        notices: [...first.notices, ...rest.notices],
+      };
+    },
+  };
+}
+
+/** @throws SourceError for a container such as a workbook */
+function findEncoding(bytes: Buffer, path: string, encoding: Encoding) {
+  const container = nameContainer(bytes);
+  if (container !== undefined) {
+    throw new SourceError('binary', `${path} is ${container}: export the bookings as CSV`);
+  }
+  const mark = readByteOrderMark(bytes);
+  return { actual: mark?.encoding ?? encoding, text: bytes.subarray(mark?.length ?? 0) };
+}
+
+function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
+  const converter = createConverter(encoding);
+  if (converter === undefined) return decoder;
+  const attempt = <Result>(fault: 'binary' | 'truncated', convert: () => Result): Result => {
+    try {
+      return convert();
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const reason = fault === 'binary' ? `is no text in ${encoding}` : 'ends in the middle of a character';
+      throw new SourceError(fault, `${path} ${reason}`);
+    }
+  };
+  return {
+    decode(block) {
+      const text = attempt('binary', () => converter.convert(block));
+      return decoder.decode(text);
+    },
+    end() {
+      attempt('truncated', converter.end);
+      return decoder.end();
+    },
+  };
+}
+
+/**
+ * The text of a file's beginning and its encoding, found out by a byte order mark or by what it looks like.
+ *
+ * @throws SourceError `binary`
+ */
+export function readUnknownText(
+  bytes: Buffer,
+  path: string,
+): { readonly text: string; readonly encoding: Encoding; readonly hasMark: boolean } {
+  const mark = readByteOrderMark(bytes);
+  // The beginning may end in the middle of a character.
+  const guess = mark?.encoding ?? guessEncoding(bytes.subarray(0, wholeCharacters(bytes))) ?? 'utf-8';
+  const { text } = findEncoding(bytes, path, guess);
+  const verdict = createTextGate().pass(createConverter(guess)?.convert(text) ?? text);
+  if (verdict.kind === 'binary') throw explainBinary(path, verdict.lineFeedsBefore + 1, verdict.bytes);
+  return { text: verdict.bytes.toString(), encoding: guess, hasMark: mark !== undefined };
+}
 
 type GateVerdict =
   | { readonly kind: 'text'; readonly bytes: Buffer }
   /** After this many line feeds of the block, there is a line that is not text. */
-  | { readonly kind: 'binary'; readonly lineFeedsBefore: number };
+  | { readonly kind: 'binary'; readonly lineFeedsBefore: number; readonly bytes: Buffer };
 
 /** Lets blocks of UTF-8 text through, and nothing else. */
 interface TextGate {
@@ -62,34 +157,35 @@ interface TextGate {
   endsInsideCharacter(): boolean;
 }
 
-/** NUL is valid UTF-8, but no text file has one. A leading byte order mark is dropped. */
+/** NUL is valid UTF-8, but no text file has one. */
 export function createTextGate(): TextGate {
   let held = nothing;
-  let begun = false;
   return {
     pass(block) {
       const joined = held.length === 0 ? block : Buffer.concat([held, block]);
       const whole = wholeCharacters(joined);
       held = joined.subarray(whole);
-      let bytes = joined.subarray(0, whole);
-      if (!isText(bytes)) return { kind: 'binary', lineFeedsBefore: countLineFeedsBeforeBinary(bytes) };
-      if (!begun && bytes.length > 0) {
-        begun = true;
-        if (bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark))
-          bytes = bytes.subarray(byteOrderMark.length);
-      }
-      return { kind: 'text', bytes };
+      const bytes = joined.subarray(0, whole);
+      return isText(bytes)
+        ? { kind: 'text', bytes }
+        : { kind: 'binary', lineFeedsBefore: countLineFeedsBeforeBinary(bytes), bytes };
     },
     endsInsideCharacter: () => held.length > 0,
   };
 }
 
-/** The error for a file that is not text on that line. */
-export function explainBinary(path: string, line: number): SourceError {
-  return new SourceError(
-    'binary',
-    `${path}, line ${line}, is not UTF-8 text: another encoding (UTF-16, Windows-1252), or no text at all`,
-  );
+/**
+ * The error for a file that is not text on that line.
+ *
+ * @param bytes of the file around that line
+ */
+export function explainBinary(path: string, line: number, bytes: Buffer): SourceError {
+  const guess = guessEncoding(bytes);
+  const advice =
+    guess === undefined || guess === 'utf-8'
+      ? 'another encoding (see source.encoding), or no text at all'
+      : `it looks like ${guess}: set source.encoding`;
+  return new SourceError('binary', `${path}, line ${line}, is not UTF-8 text: ${advice}`);
 }
 
 function isText(bytes: Buffer): boolean {

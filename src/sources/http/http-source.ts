@@ -14,6 +14,8 @@ import type { RequestCredentials } from './request.js';
 export interface HttpSourceOptions extends DayPagesOptions {
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
+  /** Further members, whose values every record has as `extras`. */
+  readonly extraColumns?: readonly string[];
   /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -30,7 +32,7 @@ export interface HttpSourceOptions extends DayPagesOptions {
  * @throws RangeError for an invalid address, TypeError for an invalid header
  */
 export function createHttpSource(options: HttpSourceOptions): BookingSource {
-  const { columns = {}, recordLimit = 1_000_000 } = options;
+  const { columns = {}, extraColumns, recordLimit = 1_000_000 } = options;
   const { locate, read } = createDayPages(options);
 
   return {
@@ -39,7 +41,7 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal }) {
       signal.throwIfAborted();
-      const picker = createMemberPicker(columns);
+      const picker = createMemberPicker(columns, extraColumns);
       let place = 0;
       const readRecord = (json: string): SourceRecord => {
         place += 1;
@@ -61,8 +63,7 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
 
 function pickRecord(json: string, place: number, picker: MemberPicker, limit: number): SourceRecord {
   if (Buffer.byteLength(json) > limit) return { place, unreadable: 'record-too-long' };
-  const picked = picker.pick(json);
-  return typeof picked === 'string' ? { place, unreadable: picked } : { place, fields: picked };
+  return picker.pick(place, json);
 }
 
 function* mapped<Item, Result>(items: Iterable<Item>, map: (item: Item) => Result): Generator<Result, void> {

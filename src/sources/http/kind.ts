@@ -14,6 +14,7 @@ import {
 } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
+import { listFilterColumns } from '../common/row-filter.js';
 import { httpFlags } from './flags.js';
 import { prepareRequests } from './pagination.js';
 import { checkHeaderName, checkUrlTemplate } from './request.js';
@@ -128,7 +129,11 @@ const kind: SourceKind<HttpSettings> = {
   resolve: (source) => source,
   async open(source, parts) {
     const { createHttpSource, toPageOptions } = await import('./http-source.js');
-    return createHttpSource({ ...toPageOptions(source, parts), columns: source.columns });
+    return createHttpSource({
+      ...toPageOptions(source, parts),
+      columns: source.columns,
+      extraColumns: listFilterColumns(source.where),
+    });
   },
   loadSetup: async () => (await import('./setup.js')).httpSetup,
 };

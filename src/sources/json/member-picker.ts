@@ -1,14 +1,12 @@
-import { buildRecord, type RawBooking, serviceFields } from '../../booking/booking.js';
-import type { SourceColumns, UnreadableReason } from '../../review/source.js';
+import { buildRecord, serviceFields } from '../../booking/booking.js';
+import type { SourceColumns, SourceRecord } from '../../review/source.js';
 import { scanMembers } from './json-text.js';
-
-type ObjectFault = Extract<UnreadableReason, 'malformed-json' | 'not-an-object' | 'duplicate-member'>;
 
 /** Picks a booking's fields out of JSON objects. */
 export interface MemberPicker {
   /** @param json should be one JSON object */
-  pick(json: string): RawBooking | ObjectFault;
-  /** The names that no object has had so far; none before the first object. */
+  pick(place: number, json: string): SourceRecord;
+  /** The names of fields that no object has had so far; none before the first object. */
   absentColumns(): readonly string[];
 }
 
@@ -21,8 +19,12 @@ const malformed = Symbol('malformed');
  * `guest.name`. A needed name that occurs twice in one object is a fault, as JSON doesn't define which one counts. A number
  * that JavaScript can't represent is NaN.
  */
-export function createMemberPicker(columns: SourceColumns): MemberPicker {
-  const names = serviceFields.map((field) => columns[field] ?? field);
+export function createMemberPicker(
+  columns: SourceColumns,
+  extraColumns: readonly string[] = [],
+): MemberPicker {
+  const fieldNames = serviceFields.map((field) => columns[field] ?? field);
+  const names = [...fieldNames, ...extraColumns];
   const paths = names.map((name) => name.split('.'));
   const needed = [...new Set([...names, ...paths.flatMap(([first]) => first ?? [])])];
   const slots = new Map(needed.map((name, slot) => [name, slot]));
@@ -77,18 +79,23 @@ export function createMemberPicker(columns: SourceColumns): MemberPicker {
   }
 
   return {
-    pick(json) {
+    pick(place, json) {
       const members = parse(json);
-      if (members === malformed) return 'malformed-json';
-      if (!isObject(members)) return 'not-an-object';
+      if (members === malformed) return { place, unreadable: 'malformed-json' };
+      if (!isObject(members)) return { place, unreadable: 'not-an-object' };
       hadObject = true;
       isAmbiguous = false;
       starts.fill(absent);
       scanMembers(json, note);
-      const fields = buildRecord((place) => read(place, json, members));
-      return isAmbiguous ? 'duplicate-member' : fields;
+      const fields = buildRecord((field) => read(field, json, members));
+      const extras =
+        extraColumns.length > 0
+          ? extraColumns.map((_, index) => read(fieldNames.length + index, json, members))
+          : undefined;
+      if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
+      return extras === undefined ? { place, fields } : { place, fields, extras };
     },
-    absentColumns: () => (hadObject ? names.filter((_, index) => !wasFound[index]) : []),
+    absentColumns: () => (hadObject ? fieldNames.filter((_, index) => !wasFound[index]) : []),
   };
 }
 

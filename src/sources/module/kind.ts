@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { confidentiality, expected, group, text } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
+import { listFilterColumns } from '../common/row-filter.js';
 import { moduleFlags } from './flags.js';
 
 /** Bookings from a module of the user's own. */
@@ -24,9 +25,13 @@ const kind: SourceKind<ModuleSettings> = {
   placeUnit: 'record',
   flags: moduleFlags,
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
-  async open(source, { sourceMessages }) {
+  async open({ where, ...source }, { sourceMessages }) {
     const { createModuleSource, createModuleMessages } = await import('./module-source.js');
-    return createModuleSource({ ...source, ...createModuleMessages(source.path, sourceMessages) });
+    return createModuleSource({
+      ...source,
+      ...createModuleMessages(source.path, sourceMessages),
+      extraColumns: listFilterColumns(where),
+    });
   },
   loadSetup: async () => (await import('./setup.js')).moduleSetup,
 };

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type RawBooking, type ServiceField, serviceFields } from '../../booking/booking.js';
+import { type ServiceField, serviceFields } from '../../booking/booking.js';
 import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
 import type { SourceMessages } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
@@ -9,6 +9,8 @@ import { describeModuleFailure } from './errors.js';
 export interface ModuleSourceOptions extends DayItemsOptions {
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
+  /** Further members, whose values every record has as `extras`. */
+  readonly extraColumns?: readonly string[];
   /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -21,20 +23,19 @@ export interface ModuleSourceOptions extends DayItemsOptions {
  * `bookings`, or throws: with class, code, position and stack of what it threw, but never its message.
  */
 export function createModuleSource(options: ModuleSourceOptions): BookingSource {
-  const { path, columns = {}, recordLimit = 1_000_000 } = options;
+  const { path } = options;
   const { read } = createDayItems(options);
   return {
     locate: ({ iso }) => `${path} for ${iso}`,
     placeUnit: 'record',
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal, atMost = recordsInChunk }) {
-      const picker = createRecordPicker(columns, recordLimit);
+      const picker = createRecordPicker(options);
       let place = 0;
       function* take(items: readonly unknown[]): Generator<SourceRecord, void> {
         for (const item of items) {
           place += 1;
-          const picked = picker.pick(item);
-          yield typeof picked === 'string' ? { place, unreadable: picked } : { place, fields: picked };
+          yield picker.pick(place, item);
         }
       }
       // A caller that wants a few records must not wait for a thousand.
@@ -59,17 +60,15 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
 /**
  * Picks a booking's fields out of objects. A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
  * `guest.name`. A bigint becomes a string of its digits.
- *
- * @param recordLimit in bytes of text; longer objects are not read
  */
-function createRecordPicker(columns: SourceColumns, recordLimit: number) {
+function createRecordPicker({ columns = {}, extraColumns = [], recordLimit = 1_000_000 }: ModuleSourceOptions) {
   const names = serviceFields.map((field) => columns[field] ?? field);
   const wasFound = new Set<string>();
   let hadObject = false;
 
   return {
-    pick(record: unknown): RawBooking | 'not-an-object' | 'record-too-long' {
-      if (!isObject(record)) return 'not-an-object';
+    pick(place: number, record: unknown): SourceRecord {
+      if (!isObject(record)) return { place, unreadable: 'not-an-object' };
       hadObject = true;
       const fields: { [field in ServiceField]?: unknown } = {};
       let bytes = 0;
@@ -82,7 +81,9 @@ function createRecordPicker(columns: SourceColumns, recordLimit: number) {
         if (typeof value === 'string') bytes += Buffer.byteLength(value);
         fields[field] = value;
       });
-      return bytes > recordLimit ? 'record-too-long' : fields;
+      if (bytes > recordLimit) return { place, unreadable: 'record-too-long' };
+      if (extraColumns.length === 0) return { place, fields };
+      return { place, fields, extras: extraColumns.map((name) => find(record, name)?.value) };
     },
     /** The names that no object has had so far; none before the first object. */
     absentColumns: () => (hadObject ? names.filter((name) => !wasFound.has(name)) : []),

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { group } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
+import { listFilterColumns } from '../common/row-filter.js';
 import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
@@ -23,12 +24,16 @@ const kind: SourceKind<NdjsonSettings> = {
   flags: fileFlags('ndjson'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
-  async open({ path, sftp, columns }, parts) {
+  async open({ where, ...source }, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
       import('./ndjson-source.js'),
       import('../files/open-day-file.js'),
     ]);
-    return createNdjsonSource({ file: openDayFile({ path, sftp }, parts), columns });
+    return createNdjsonSource({
+      ...source,
+      file: openDayFile(source, parts),
+      extraColumns: listFilterColumns(where),
+    });
   },
   loadSetup: async () => (await import('./setup.js')).ndjsonSetup,
 };

@@ -6,13 +6,24 @@ import {
   type UnreadableReason,
 } from '../../review/source.js';
 import type { DayFile } from '../files/day-file.js';
-import { createTextGate, decodeFile, explainBinary, type FileDecoder } from '../files/text-file.js';
+import type { Encoding } from '../files/encoding.js';
+import {
+  convertText,
+  createTextGate,
+  decodeFile,
+  explainBinary,
+  type FileDecoder,
+} from '../files/text-file.js';
 import { createMemberPicker } from '../json/member-picker.js';
 
 export interface NdjsonSourceOptions {
   readonly file: DayFile;
   /** The member for each field, if it is not named like the field; `guest.name` is a member of a nested object. */
   readonly columns?: SourceColumns;
+  /** Further members, whose values every record has as `extras`. */
+  readonly extraColumns?: readonly string[];
+  /** UTF-8 by default. A byte order mark takes precedence. */
+  readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
   readonly blockBytes?: number;
   /** A line with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
@@ -20,7 +31,7 @@ export interface NdjsonSourceOptions {
 }
 
 /**
- * Reads the day's bookings from a file with one JSON object per line: UTF-8, optionally compressed with gzip. `place` is
+ * Reads the day's bookings from a file with one JSON object per line, optionally compressed with gzip. `place` is
  * the line, counted from 1. Values are as in JSON; a number that JavaScript can't represent is NaN. An absent field is
  * undefined, and one that no object of the file has is reported in a notice after the last record. Blank lines are skipped;
  * a file of blank lines only is a day without bookings.
@@ -30,24 +41,23 @@ export interface NdjsonSourceOptions {
  * bytes), `binary`, `truncated` (incomplete gzip data, or an incomplete last line).
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
-  const { file, columns = {}, blockBytes = 128 * 1024, recordLimit = 1_000_000 } = options;
+  const { file, encoding = 'utf-8', blockBytes = 128 * 1024 } = options;
   return {
     locate: file.locate,
     placeUnit: 'line',
     measure: file.measure,
     read(day, { signal }) {
-      const decoder = createNdjsonDecoder({ path: file.locate(day), columns, recordLimit });
+      const path = file.locate(day);
+      const decoder = convertText(createNdjsonDecoder({ ...options, path }), path, encoding);
       return decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
     },
   };
 }
 
-interface NdjsonDecoderOptions {
+interface NdjsonDecoderOptions
+  extends Pick<NdjsonSourceOptions, 'columns' | 'extraColumns' | 'recordLimit'> {
   /** For messages. */
   readonly path: string;
-  readonly columns: SourceColumns;
-  /** In bytes. A longer line is skipped. */
-  readonly recordLimit: number;
 }
 
 const blank = /^[ \t\r]*$/;
@@ -57,19 +67,21 @@ export function explainEmptyNdjson(path: string): SourceError {
   return new SourceError('empty', `${path} is empty: a day without bookings has at least a blank line`);
 }
 
-/** Notices come at the end: only then is it known which members no object has. */
-export function createNdjsonDecoder({ path, columns, recordLimit }: NdjsonDecoderOptions): FileDecoder {
+/**
+ * Decodes UTF-8 without a byte order mark. Notices come at the end: only then is it known which members no object has.
+ */
+export function createNdjsonDecoder(options: NdjsonDecoderOptions): FileDecoder {
+  const { path, columns = {}, extraColumns, recordLimit = 1_000_000 } = options;
   const gate = createTextGate();
   const cutter = createLineCutter(recordLimit);
-  const picker = createMemberPicker(columns);
+  const picker = createMemberPicker(columns, extraColumns);
   let isEmpty = true;
 
   function readLine({ line, bytes }: CutLine): SourceRecord | undefined {
     if (bytes === undefined) return { place: line, unreadable: 'record-too-long' };
     const text = bytes.toString();
     if (!text.startsWith('{') && blank.test(text)) return undefined;
-    const picked = picker.pick(text);
-    return typeof picked === 'string' ? { place: line, unreadable: picked } : { place: line, fields: picked };
+    return picker.pick(line, text);
   }
 
   /** For an incomplete last line: the rest of the day may be missing with the rest of the line. */
@@ -83,7 +95,9 @@ export function createNdjsonDecoder({ path, columns, recordLimit }: NdjsonDecode
   return {
     decode(block) {
       const verdict = gate.pass(block);
-      if (verdict.kind === 'binary') throw explainBinary(path, cutter.line + verdict.lineFeedsBefore);
+      if (verdict.kind === 'binary') {
+        throw explainBinary(path, cutter.line + verdict.lineFeedsBefore, verdict.bytes);
+      }
       if (verdict.bytes.length > 0) isEmpty = false;
       const records: SourceRecord[] = [];
       for (const line of cutter.cut(verdict.bytes)) {

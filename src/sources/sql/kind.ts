@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
+import { listFilterColumns } from '../common/row-filter.js';
 import { readSqlAddress, sqlAddressForms } from './address.js';
 import { sqlFlags } from './flags.js';
 import { parseDayQuery } from './query-text.js';
@@ -67,7 +68,10 @@ const kind: SourceKind<SqlSettings> = {
       ...(ca !== undefined && { ca: resolve(folder, ca) }),
     };
   },
-  open: async (source) => (await import('./sql-source.js')).createSqlSource(source),
+  async open({ where, ...source }) {
+    const { createSqlSource } = await import('./sql-source.js');
+    return createSqlSource({ ...source, extraColumns: listFilterColumns(where) });
+  },
   findDatabase: ({ url, ca }) => ({ setting: 'source.url', url, ca }),
   loadSetup: async () => (await import('./setup.js')).sqlSetup,
 };

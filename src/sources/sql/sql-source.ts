@@ -1,9 +1,10 @@
-import { type BookingField, bookingFields, buildRecord, type RawBooking } from '../../booking/booking.js';
+import { type BookingField, bookingFields, buildRecord } from '../../booking/booking.js';
 import {
   type BookingSource,
   type SourceColumns,
   SourceError,
   type SourceNotice,
+  type SourceRecord,
 } from '../../review/source.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, type SqlRow } from './rows.js';
@@ -11,6 +12,8 @@ import { measureRow, type SqlRow } from './rows.js';
 export interface SqlSourceOptions extends DayRowsOptions {
   /** The column of each field, if it is not named like the field. */
   readonly columns?: SourceColumns;
+  /** Further columns, whose values every record has as `extras`. */
+  readonly extraColumns?: readonly string[];
 }
 
 /** In bytes, for all fields of a row together. (Design 4.) */
@@ -29,7 +32,7 @@ const recordLimit = 1_000_000;
  * @throws RangeError for an invalid address or query
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
-  const { columns = {} } = options;
+  const { columns = {}, extraColumns = [] } = options;
   const { where, read } = createDayRows(options);
   return {
     locate: () => where,
@@ -41,17 +44,17 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
       let place = 0;
       for await (const { columns: names, rows } of read(day, { signal, atMost })) {
         if (found === undefined) {
-          found = findResultColumns(names, columns, where);
+          found = findResultColumns(names, { columns, extraColumns, where });
           pendingNotices = found.notices;
         }
         if (rows.length === 0) continue;
-        const { pickFields } = found;
+        const { pickRecord } = found;
         yield {
           records: rows.map((row) => {
             place += 1;
             return measureRow(row) > recordLimit
               ? { place, unreadable: 'record-too-long' as const }
-              : { place, fields: pickFields(row) };
+              : pickRecord(place, row);
           }),
           ...(pendingNotices.length > 0 && { notices: pendingNotices }),
         };
@@ -65,50 +68,71 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
 
 export interface ResultColumns {
   readonly notices: readonly SourceNotice[];
-  pickFields(row: SqlRow): RawBooking;
+  pickRecord(place: number, row: SqlRow): SourceRecord;
+}
+
+interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns'> {
+  /** For messages. */
+  readonly where: string;
 }
 
 /**
  * Finds the fields among the columns of a result. A name matches exactly or, as databases fold the case of names, the only
  * column that differs in case alone.
  *
- * @throws SourceError `missing-column` if the master id's column or a configured one is missing; `ambiguous-column` if
- *   several columns match
+ * @throws SourceError `missing-column` if the master id's column, a configured one or an extra one is missing;
+ *   `ambiguous-column` if several columns match
  */
 export function findResultColumns(
   names: readonly string[],
-  columns: SourceColumns,
-  where: string,
+  { columns = {}, extraColumns = [], where }: WantedColumns,
 ): ResultColumns {
   const notices: SourceNotice[] = [];
 
-  function find({ name: field, isRequired }: BookingField): number | undefined {
-    const column = columns[field] ?? field;
+  function findOnly(column: string, shown: string): number | undefined {
     const exact = indexesOf(names, (name) => name === column);
     const folded = column.toLowerCase();
     const meant = exact.length > 0 ? exact : indexesOf(names, (name) => name.toLowerCase() === folded);
     if (meant.length > 1) {
       throw new SourceError(
         'ambiguous-column',
-        `${where}: the result has ${meant.length} columns that could be ${describe(column, field)}; give them names that differ, with AS`,
+        `${where}: the result has ${meant.length} columns that could be ${shown}; give them names that differ, with AS`,
       );
     }
-    if (meant.length === 1) return meant[0];
-    if (isRequired || columns[field] !== undefined) {
-      throw new SourceError(
-        'missing-column',
-        `${where}: the result has no column ${describe(column, field)} among its ${names.length}`,
-      );
-    }
+    return meant[0];
+  }
+
+  function refuseMissing(shown: string): never {
+    throw new SourceError(
+      'missing-column',
+      `${where}: the result has no column ${shown} among its ${names.length}`,
+    );
+  }
+
+  function findField({ name: field, isRequired }: BookingField): number | undefined {
+    const column = columns[field] ?? field;
+    const at = findOnly(column, describe(column, field));
+    if (at !== undefined) return at;
+    if (isRequired || columns[field] !== undefined) refuseMissing(describe(column, field));
     notices.push({ kind: 'absent-column', column });
     return undefined;
   }
 
-  const places = bookingFields.map(find);
+  function findExtra(column: string): number {
+    const shown = describe(column, 'source.where');
+    return findOnly(column, shown) ?? refuseMissing(shown);
+  }
+
+  const places = bookingFields.map(findField);
+  const extraPlaces = extraColumns.map(findExtra);
   const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
+  const pickFields = (row: SqlRow) => buildRecord((place) => readCell(row, places[place]));
   return {
     notices,
-    pickFields: (row) => buildRecord((place) => readCell(row, places[place])),
+    pickRecord: (place, row) =>
+      extraPlaces.length === 0
+        ? { place, fields: pickFields(row) }
+        : { place, fields: pickFields(row), extras: extraPlaces.map((at) => readCell(row, at)) },
   };
 }
 

@@ -1,0 +1,125 @@
+import { isUtf8 } from 'node:buffer';
+
+/** The encodings of files, by the names that the setting uses. */
+export const encodings = [
+  'utf-8',
+  'windows-1252',
+  'iso-8859-1',
+  'iso-8859-15',
+  'utf-16le',
+  'utf-16be',
+] as const;
+
+export type Encoding = (typeof encodings)[number];
+
+/** Converts a text to UTF-8, block by block. */
+interface Converter {
+  /** @throws TypeError if the bytes are no text in this encoding */
+  convert(block: Buffer): Buffer;
+  /** @throws TypeError if the input ended in the middle of a character */
+  end(): void;
+}
+
+/** Returns nothing for UTF-8, which needs no conversion. */
+export function createConverter(encoding: Encoding): Converter | undefined {
+  switch (encoding) {
+    case 'utf-8':
+      return undefined;
+    case 'windows-1252':
+    // What calls itself ISO 8859-1 nearly always is Windows-1252. They differ in control characters only.
+    case 'iso-8859-1':
+      return convertBytes(/[\x80-\x9f]/, windows1252);
+    case 'iso-8859-15':
+      return convertBytes(/[¤¦¨´¸¼½¾]/, latin9);
+    case 'utf-16le':
+    case 'utf-16be':
+      return convertUnits(encoding);
+  }
+}
+
+const windows1252 = pair(0x80, '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ');
+const latin9 = new Map([...'¤¦¨´¸¼½¾'].map((from, at) => [from, '€ŠšŽžŒœŸ'.charAt(at)]));
+
+function pair(first: number, characters: string): ReadonlyMap<string, string> {
+  return new Map([...characters].map((character, at) => [String.fromCharCode(first + at), character]));
+}
+
+/**
+ * One byte per character: Latin-1, except for some characters. Not done by TextDecoder, as some releases of Node 22 and 23
+ * decode Windows-1252 as Latin-1.
+ */
+function convertBytes(differing: RegExp, characters: ReadonlyMap<string, string>): Converter {
+  const all = new RegExp(differing, 'g');
+  return {
+    convert(block) {
+      const text = block.latin1Slice();
+      const meant = differing.test(text) ? text.replace(all, (one) => characters.get(one) ?? one) : text;
+      return Buffer.from(meant);
+    },
+    end: () => undefined,
+  };
+}
+
+function convertUnits(encoding: 'utf-16le' | 'utf-16be'): Converter {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  return {
+    convert: (block) => Buffer.from(decoder.decode(block, { stream: true })),
+    end: () => void decoder.decode(),
+  };
+}
+
+const marks: readonly (readonly [Encoding, Buffer])[] = [
+  ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
+  ['utf-16le', Buffer.from([0xff, 0xfe])],
+  ['utf-16be', Buffer.from([0xfe, 0xff])],
+];
+
+/** The encoding that a byte order mark states, and the mark's length; undefined without one. */
+export function readByteOrderMark(bytes: Buffer): { encoding: Encoding; length: number } | undefined {
+  const found = marks.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark));
+  return found && { encoding: found[0], length: found[1].length };
+}
+
+const containers: readonly (readonly [Buffer, string])[] = [
+  [Buffer.from('PK\x03\x04', 'latin1'), 'an Excel workbook or an archive'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'an old Excel workbook'],
+];
+
+/** How many bytes show whether a file has a byte order mark or is a container. */
+export const signatureBytes = 4;
+
+/** What a file is that only contains a table; undefined for anything else. */
+export function nameContainer(bytes: Buffer): string | undefined {
+  return containers.find(([signature]) => bytes.subarray(0, signatureBytes).equals(signature))?.[1];
+}
+
+/** The encoding that bytes most likely are in, without a byte order mark; undefined if they look like no text. */
+export function guessEncoding(bytes: Buffer): Encoding | undefined {
+  if (bytes.includes(0)) return guessUnits(bytes);
+  if (isUtf8(bytes)) return 'utf-8';
+  return looksWestern(bytes) ? 'windows-1252' : undefined;
+}
+
+const guessedBytes = 64 * 1024;
+
+/** In UTF-16, the digits and separators of a table have a zero byte each, always on the same side. */
+function guessUnits(bytes: Buffer): Encoding | undefined {
+  const pairs = Math.floor(Math.min(bytes.length, guessedBytes) / 2);
+  let firsts = 0;
+  let seconds = 0;
+  for (let at = 0; at < pairs * 2; at += 2) {
+    if (bytes[at] === 0) firsts += 1;
+    if (bytes[at + 1] === 0) seconds += 1;
+  }
+  if (seconds > pairs / 3 && firsts === 0) return 'utf-16le';
+  return firsts > pairs / 3 && seconds === 0 ? 'utf-16be' : undefined;
+}
+
+/** In Western texts most accented letters stand alone. In Greek, Cyrillic or Chinese ones they stand together. */
+function looksWestern(bytes: Buffer): boolean {
+  const text = bytes.latin1Slice(0, guessedBytes);
+  if (/[^\t\n\r\x1a\x20-\x7e\x80-\xff]|[\x81\x8d\x8f\x90\x9d]/.test(text)) return false;
+  const high = text.match(/[\x80-\xff]+/g) ?? [];
+  const alone = high.filter(({ length }) => length === 1).length;
+  return alone >= high.length / 2;
+}
