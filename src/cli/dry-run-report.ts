@@ -47,7 +47,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     file,
     error,
   } = report;
-  const { read, accepted, duplicates, rejected } = counts;
+  const { read, accepted, duplicates, rejected, filtered } = counts;
   const result = error
     ? ['The run would fail before anything is sent:', ...wrapText(error.message)]
     : [
@@ -61,10 +61,9 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     `${day}: dry run; nothing was sent`,
     ...(source === undefined ? [] : [`source: ${source}`]),
     renderTable(
-      Object.entries({ read, accepted, duplicates, rejected }).map(([name, count]) => [
-        name,
-        formatCount(count),
-      ]),
+      Object.entries({ read, accepted, duplicates, rejected, ...(filtered > 0 && { filtered }) }).map(
+        ([name, count]) => [name, formatCount(count)],
+      ),
     ),
     ...(suspects ? renderSuspects(suspects) : []),
     ...renderReasons('rejected, by reason', rejects, placeUnit),

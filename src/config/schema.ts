@@ -204,7 +204,9 @@ export const settingsSchema = group({
   file: file.prefault({}).describe('Delivery by file.'),
   maxRejectedShare: share()
     .default(0.1)
-    .describe("The share of a day's records that may be rejected before the run fails and sends nothing."),
+    .describe(
+      "The share of a day's records, without the filtered ones, that may be rejected before the run fails and sends nothing.",
+    ),
   maxRefusedShare: share()
     .default(0.1)
     .describe("The share of a day's bookings that the service may refuse before the run stops."),
@@ -215,8 +217,10 @@ export const settingsSchema = group({
       "By file, the share of a day's bookings whose verdict the result may lack; with more, the run fails.",
     ),
   emptyDay: oneOf('succeed', 'fail')
-    .default('succeed')
-    .describe('How the run of a day without bookings ends.'),
+    .default('fail')
+    .describe(
+      'How the run of a day without bookings ends. An export that broke can look like a day without.',
+    ),
   retry: retry.prefault({}).describe('When failed calls are retried.'),
   ledger: textThat((value) => readLedgerLocation(value) !== undefined, 'sqlite:PATH or postgres://…')
     .default('sqlite:./data/ledger.db')

@@ -29,6 +29,8 @@ export interface Examined {
   readonly unused: readonly string[];
   readonly dates: DateGuess | { readonly kind: 'no-column' };
   readonly delimiter: string | undefined;
+  /** Of a file. */
+  readonly encoding?: string | undefined;
 }
 
 interface ExaminedDay {
@@ -56,7 +58,7 @@ export async function examineDay(
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return isLocal && error.fault !== 'missing'
-      ? { kind: 'unusable', ...where, reason: `it can't be read as an export (${error.fault})` }
+      ? { kind: 'unusable', ...where, reason: explainUnusable(error) }
       : { kind: 'failed', ...where, reason: error.message };
   }
   const objection = findObjection(sample, day);
@@ -66,7 +68,7 @@ export async function examineDay(
 }
 
 function examineSample(
-  { columns: names, records, delimiter }: Sample,
+  { columns: names, records, delimiter, encoding }: Sample,
   known: ReadonlyMap<ServiceField, string> | undefined,
 ) {
   const { columns, unused } = matchColumns(names, known);
@@ -81,5 +83,12 @@ function examineSample(
     unused,
     dates: dateColumns.length === 0 ? { kind: 'no-column' as const } : guessDateFormat(dates),
     delimiter,
+    encoding,
   };
+}
+
+/** What kind of file it is may only be in the message. */
+function explainUnusable({ fault, message }: SourceError): string {
+  const reason = fault === 'binary' ? message : fault;
+  return `it can't be read as an export (${reason})`;
 }

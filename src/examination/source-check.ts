@@ -39,6 +39,7 @@ interface Sample {
   readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
   readonly absentColumns: string[];
   read: number;
+  filtered: number;
   isWhole: boolean;
 }
 
@@ -52,6 +53,7 @@ async function readSample(
     rejects: new Map(),
     absentColumns: [],
     read: 0,
+    filtered: 0,
     isWhole: false,
   };
   const reject = (place: number, reason: string) => {
@@ -59,7 +61,11 @@ async function readSample(
     if (before) before.count += 1;
     else sample.rejects.set(reason, { count: 1, firstPlace: place });
   };
-  for await (const { records, notices = [] } of source.read(day, { signal, atMost: sampleSize })) {
+  for await (const { records, filtered = 0, notices = [] } of source.read(day, {
+    signal,
+    atMost: sampleSize,
+  })) {
+    sample.filtered += filtered;
     sample.absentColumns.push(...notices.map(({ column }) => column));
     for (const record of records) {
       if (sample.understood.length === sampleSize || sample.read === recordsTried) return sample;
@@ -85,12 +91,13 @@ async function readSample(
 }
 
 function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: SourceCheckParts): Finding[] {
-  const { understood, dates, rejects, read, absentColumns, isWhole } = sample;
+  const { understood, dates, rejects, read, filtered, absentColumns, isWhole } = sample;
   const place = source.locate(day);
   if (read === 0) {
+    const message = `${place} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
     return emptyDay === 'fail'
-      ? [wrong(`${place} holds no booking, and emptyDay is set to fail`)]
-      : [warning(`${place} holds no booking`, `Is that right? Try another day with --day YYYY-MM-DD.`)];
+      ? [wrong(message, 'Try another day with --day YYYY-MM-DD. If that is normal, set emptyDay: succeed.')]
+      : [warning(message, 'Is that right? Try another day with --day YYYY-MM-DD.')];
   }
   const tried = isWhole ? `its ${read} records` : `its first ${read} records`;
   const reasons = [...rejects].map(
@@ -104,6 +111,7 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
 
   const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map(showOnOneLine)].join('\n'))];
+  if (filtered > 0) findings.push(ok(`source.where leaves out ${filtered} records before these`));
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(

@@ -70,9 +70,11 @@ function renderService({ baseUrl }: Answers): string[] {
 function renderSource(source: SourceAnswers, examination: Examination): string[][] {
   const { render, renderOtherGroup } = setupOf(source);
   const writer = createSettingWriter(source.kind);
+  const examined = examination.kind === 'examined' ? examination : undefined;
   const found = {
     records: renderRecords(examination),
-    delimiter: examination.kind === 'examined' ? examination.delimiter : undefined,
+    delimiter: examined?.delimiter,
+    encoding: examined?.encoding,
   };
   const group = [
     ...writer.group(['source']),

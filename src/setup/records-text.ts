@@ -9,7 +9,18 @@ const shownNames = 40;
 
 /** What an examined day shows about the records of a source, of any kind. */
 export function renderRecords(examination: Examination): string[] {
-  return [...renderColumns(examination), ...renderDateFormat(examination)];
+  return [...renderColumns(examination), ...renderDateFormat(examination), ...renderFilter()];
+}
+
+function renderFilter(): string[] {
+  return [
+    ...write.comment(
+      'If some records are no bookings to review, such as cancelled ones: the values that the others have (or not: …), by ' +
+        "the source's own columns. The rest counts as filtered.",
+      indent,
+    ),
+    ...write.commentOut(['  where:', '    Status: [CONF, OK]'], indent),
+  ];
 }
 
 function renderColumns(examination: Examination): string[] {

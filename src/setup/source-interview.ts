@@ -74,9 +74,10 @@ async function examine(
   };
 }
 
-function describeFound({ place, columns }: Examined): string {
+function describeFound({ place, columns, encoding = 'utf-8' }: Examined): string {
+  const note = encoding === 'utf-8' ? '' : ` The file is in ${encoding}.`;
   const found = [...columns].map(([field, name]) => `\n${field}: ${JSON.stringify(name)}`);
-  return `${place}: ${columns.size} of the 7 fields found by the names of its columns.${found.join('')}`;
+  return `${place}: ${columns.size} of the 7 fields found by the names of its columns.${note}${found.join('')}`;
 }
 
 async function reportFindings(

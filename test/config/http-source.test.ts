@@ -14,6 +14,7 @@ describe('an HTTP source', () => {
       pagination: { kind: 'none' },
       columns: {},
       dateFormat: 'yyyy-MM-dd',
+      where: {},
       timeoutSeconds: 60,
       connectTimeoutSeconds: 10,
     });
@@ -91,6 +92,7 @@ describe('a module source', () => {
       path: '/etc/agency/bookings.mjs',
       columns: {},
       dateFormat: 'yyyy-MM-dd',
+      where: {},
       options,
     });
   });

@@ -47,6 +47,8 @@ describe('a configuration', () => {
         path: '/etc/agency/bookings-{day}.csv',
         columns: {},
         dateFormat: 'yyyy-MM-dd',
+        where: {},
+        encoding: 'utf-8',
         delimiter: ',',
       },
       delivery: 'body',
@@ -71,7 +73,7 @@ describe('a configuration', () => {
       maxRefusedShare: 0.1,
       volume: { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] },
       maxUnansweredShare: 0,
-      emptyDay: 'succeed',
+      emptyDay: 'fail',
       retry: { tries: 6, waits: 20, baseSeconds: 1, capSeconds: 60, retryAfterCapSeconds: 300 },
       ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },
       queue: { kind: 'in-process' },
@@ -171,6 +173,8 @@ describe('a source', () => {
       path: '/etc/agency/bookings-{day}.ndjson.gz',
       columns,
       dateFormat: 'yyyy-MM-dd',
+      where: {},
+      encoding: 'utf-8',
     });
   });
 });

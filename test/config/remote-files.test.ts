@@ -25,7 +25,7 @@ describe('a source with remote files', () => {
 
   it.each(['csv', 'ndjson'])('on an SFTP server needs an account: %s', (kind) => {
     expect(complain({ source: { kind, path: 'sftp://drop/{day}' } })).toEqual([
-      'source.sftp: expected a group with username, hostKey and a password or a privateKeyFile, as path is sftp://…, got: nothing',
+      'source.sftp: expected a group with username, hostKey and a password or a privateKeyFile, as path or doneMarker is sftp://…, got: nothing',
     ]);
   });
 

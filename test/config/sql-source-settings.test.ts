@@ -19,6 +19,7 @@ describe('the settings of a source in a database', () => {
       query,
       columns: {},
       dateFormat: 'yyyy-MM-dd',
+      where: {},
       timeoutSeconds: 600,
     });
   });

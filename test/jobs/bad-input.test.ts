@@ -52,13 +52,16 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
       bytes: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
       message: /line 1, is not UTF-8 text/,
     },
-    'UTF-16': { bytes: Buffer.from(`\ufeff${good}`, 'utf16le'), message: /line 1, is not UTF-8 text/ },
+    'UTF-16': {
+      bytes: Buffer.from(good, 'utf16le'),
+      message: /line 1, is not UTF-8 text: it looks like utf-16le: set source\.encoding/,
+    },
     'Windows-1252': {
       bytes: Buffer.from(
         withLines({ 12: '100011,BR-11,Jos\u00e9,Expedia,0011A,2026-12-01,2026-12-08' }),
         'latin1',
       ),
-      message: /line 12, is not UTF-8 text/,
+      message: /line 12, is not UTF-8 text: it looks like windows-1252: set source\.encoding/,
     },
     'a quote that is never closed': {
       bytes: withLines({ 41: '100040,BR-40,"Guest 40,Expedia,0040A,2026-12-01,2026-12-08' }),
@@ -82,10 +85,22 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
       bytes: toCsv(bookings.map((booking, index) => (index < 7 ? reformat(booking) : booking))),
       message: /14 of 120 dates .* are not calendar dates: check source\.dateFormat/,
     },
-    'no booking, with emptyDay fail': {
+    'no booking': {
       bytes: `${bookingsHeader}\n`,
-      message: /holds no booking, and emptyDay is set to fail/,
-      settings: { emptyDay: 'fail' },
+      message: /holds no booking; if days without bookings are normal, set emptyDay: succeed/,
+    },
+    'no booking that the filter takes': {
+      bytes: good,
+      message: /holds no booking that source\.where takes \(60 filtered\)/,
+      settings: { source: { where: { BookingReferenceId: 'none' } } },
+    },
+    'an end in the middle of a cell': {
+      bytes: good.slice(0, good.lastIndexOf(',') - 3),
+      message: /line 61: the file ends in the middle of that record/,
+    },
+    'a workbook': {
+      bytes: Buffer.from('504b0304140000000800', 'hex'),
+      message: /is an Excel workbook or an archive: export the bookings as CSV/,
     },
   };
 
@@ -102,7 +117,12 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
     expect(standIn.connections).toBe(0);
     expect(result.stderr).not.toContain('Guest ');
 
-    await folder.configure({ source: { columns: { BookingClientName: 'BookingClientName' } } });
+    await folder.configure({
+      source: {
+        columns: { BookingClientName: 'BookingClientName' },
+        where: { BookingReferenceId: { not: 'none' } },
+      },
+    });
     await folder.writeBookings(good);
     const again = await folder.runDay();
     const counts = { read: 60, accepted: 60, rejected: 0, delivered: 60, repeated: 0 };
@@ -141,8 +161,11 @@ it('a FIFO instead of the file fails the day at once, without waiting for a writ
 });
 
 describe('an empty day', () => {
-  it('with only a header succeeds, sends nothing and says so', async () => {
-    const { standIn, folder } = await prepareDay({ bookings: `${bookingsHeader}\r\n` });
+  it('with only a header, where that is set to succeed, sends nothing and says so', async () => {
+    const { standIn, folder } = await prepareDay({
+      bookings: `${bookingsHeader}\r\n`,
+      settings: { emptyDay: 'succeed' },
+    });
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: 0, accepted: 0, delivered: 0 } });
     expect(result.stderr).toContain('nothing was sent');

@@ -65,7 +65,7 @@ describe('the sample of a local file', () => {
   it.each([
     ['missing', undefined, /there is no file/],
     ['empty', '', /is empty/],
-    ['binary', Buffer.from(csv, 'utf16le'), /is not UTF-8 text/],
+    ['binary', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), /is not UTF-8 text/],
     ['truncated', gzipSync(csv).subarray(0, 30), /cut off or damaged/],
   ])('of one that is %s fails like reading the day', async (fault, content, words) => {
     if (content !== undefined) lay(content);

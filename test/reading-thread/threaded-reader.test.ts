@@ -186,5 +186,13 @@ async function expectEnded(threads: readonly Worker[]): Promise<void> {
 }
 
 function csvSettings(path: string): ReadingSettings['source'] {
-  return { kind: 'csv', path, columns: {}, dateFormat: 'yyyy-MM-dd', delimiter: ',' };
+  return {
+    kind: 'csv',
+    path,
+    columns: {},
+    where: {},
+    dateFormat: 'yyyy-MM-dd',
+    encoding: 'utf-8',
+    delimiter: ',',
+  };
 }

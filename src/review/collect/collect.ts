@@ -212,20 +212,32 @@ async function compare(
   return findDrop(counted, await volumes.listVolumes(days), settings);
 }
 
+interface Collected {
+  readonly read: number;
+  readonly filtered: number;
+  readonly rejected: number;
+  readonly dates: { readonly given: number; readonly unreadable: number };
+}
+
 /** A broken source must not look like a quiet night. */
 function checkGates(
-  { read, rejected, dates }: { read: number; rejected: number; dates: { given: number; unreadable: number } },
+  { read, filtered, rejected, dates }: Collected,
   { maxRejectedShare, emptyDay }: CollectLimits,
   source: string,
 ): void {
   const percent = formatShare(maxRejectedShare);
-  if (read === 0 && emptyDay === 'fail') {
-    throw new CollectError('empty-day', `${source} holds no booking, and emptyDay is set to fail`);
+  const considered = read - filtered;
+  if (considered === 0 && emptyDay === 'fail') {
+    const why = filtered > 0 ? ` that source.where takes (${filtered} filtered)` : '';
+    throw new CollectError(
+      'empty-day',
+      `${source} holds no booking${why}; if days without bookings are normal, set emptyDay: succeed`,
+    );
   }
-  if (isMoreThanShare(rejected, read, maxRejectedShare)) {
+  if (isMoreThanShare(rejected, considered, maxRejectedShare)) {
     throw new CollectError(
       'too-many-rejects',
-      `${rejected} of ${read} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
+      `${rejected} of ${considered} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
     );
   }
   if (isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {

@@ -142,6 +142,8 @@ export interface Sample {
   readonly records: readonly ReadonlyMap<string, string>[];
   /** CSV only. */
   readonly delimiter: string | undefined;
+  /** Files only. */
+  readonly encoding?: string | undefined;
 }
 
 /** @throws SourceError as the source itself throws it; the signal's reason when it aborts */
@@ -169,12 +171,16 @@ export interface SourceSetup<Answers, Settings, Options = SourceOptions> {
   /**
    * The settings of the group `source` that follow `kind`.
    *
-   * @param found what examining a day found out: the lines for its records, and the delimiter of CSV
+   * @param found what examining a day found out: the lines for its records, the delimiter of CSV, and the encoding of a file
    */
   render(
     answers: Answers,
     write: SettingWriter,
-    found: { readonly records: readonly string[]; readonly delimiter: string | undefined },
+    found: {
+      readonly records: readonly string[];
+      readonly delimiter: string | undefined;
+      readonly encoding?: string | undefined;
+    },
   ): string[];
   /** Another group of settings that the source needs; empty if none. */
   renderOtherGroup?(answers: Answers, write: SettingWriter): string[];

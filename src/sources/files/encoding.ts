@@ -52,7 +52,7 @@ function convertBytes(differing: RegExp, characters: ReadonlyMap<string, string>
   const all = new RegExp(differing, 'g');
   return {
     convert(block) {
-      const text = block.latin1Slice();
+      const text = block.toString('latin1');
       const meant = differing.test(text) ? text.replace(all, (one) => characters.get(one) ?? one) : text;
       return Buffer.from(meant);
     },
@@ -115,11 +115,15 @@ function guessUnits(bytes: Buffer): Encoding | undefined {
   return firsts > pairs / 3 && seconds === 0 ? 'utf-16be' : undefined;
 }
 
+/** Control characters that texts have: tab, line ends, and the end mark of old systems. */
+const textControls: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x1a]);
+/** The bytes that are no character in Windows-1252. */
+const unassigned: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+
 /** In Western texts most accented letters stand alone. In Greek, Cyrillic or Chinese ones they stand together. */
 function looksWestern(bytes: Buffer): boolean {
-  const text = bytes.latin1Slice(0, guessedBytes);
-  if (/[^\t\n\r\x1a\x20-\x7e\x80-\xff]|[\x81\x8d\x8f\x90\x9d]/.test(text)) return false;
-  const high = text.match(/[\x80-\xff]+/g) ?? [];
-  const alone = high.filter(({ length }) => length === 1).length;
-  return alone >= high.length / 2;
+  const sample = bytes.subarray(0, guessedBytes);
+  if (sample.some((byte) => (byte < 0x20 && !textControls.has(byte)) || unassigned.has(byte))) return false;
+  const runs = sample.toString('latin1').match(/[\x80-\xff]+/g) ?? [];
+  return runs.filter((run) => run.length === 1).length >= runs.length / 2;
 }

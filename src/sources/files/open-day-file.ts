@@ -8,7 +8,7 @@ import { createMarkedDayFile } from './marked.js';
 import { createS3DayFile } from './s3.js';
 import { createSftpDayFile } from './sftp.js';
 
-interface DayFileSettings {
+export interface DayFileSettings {
   readonly path: string;
   readonly sftp?: SftpAccount | undefined;
   readonly doneMarker?: string | undefined;

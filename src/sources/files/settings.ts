@@ -40,7 +40,10 @@ export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: 
     'The file: a path on this machine, `s3://BUCKET/KEY` or `sftp://HOST[:PORT]/PATH`. `{day}` stands for the day as YYYY-MM-DD, `{day:ddMMyyyy}` for the day in that date-fns pattern.',
   ),
   doneMarker: filePath()
-    .refine(dependsOnDay, expected('a path with {day} in it: the marker of one day must not stand for another'))
+    .refine(
+      dependsOnDay,
+      expected('a path with {day} in it: the marker of one day must not stand for another'),
+    )
     .exactOptional()
     .describe(
       'A file that whoever writes the export creates when it is complete, written like `path`. Without it the day is not there yet.',
@@ -48,7 +51,9 @@ export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: 
   encoding: oneOf(...encodings)
     .default('utf-8')
     .describe('The encoding of the file. A byte order mark in the file takes precedence.'),
-  sftp: sftp.exactOptional().describe('The account on the SFTP server, where the path or the marker is `sftp://…`.'),
+  sftp: sftp
+    .exactOptional()
+    .describe('The account on the SFTP server, where the path or the marker is `sftp://…`.'),
   ...recordSettings,
 });
 
@@ -65,7 +70,9 @@ export const hasAccount = ({
 
 export const accountMissing = {
   path: ['sftp'],
-  error: expected('a group with username, hostKey and a password or a privateKeyFile, as path or doneMarker is sftp://…'),
+  error: expected(
+    'a group with username, hostKey and a password or a privateKeyFile, as path or doneMarker is sftp://…',
+  ),
   when: ({ value }: { readonly value: unknown }) => isGroup(value) && typeof value.path === 'string',
 };
 

@@ -9,10 +9,11 @@ import {
   sourceVariables,
 } from '../common/setup.js';
 import type { DayFile } from './day-file.js';
+import type { Encoding } from './encoding.js';
 import { type FileOptions, fileRules } from './flags.js';
 import { readFileLocation } from './location.js';
 import { openDayFile } from './open-day-file.js';
-import { createTextGate, explainBinary } from './text-file.js';
+import { readUnknownText } from './text-file.js';
 
 /** One file a day. */
 export interface FileAnswers<Kind extends string = 'csv' | 'ndjson'> {
@@ -143,8 +144,9 @@ export function createFileSetup<Kind extends string>({
       ...(account !== undefined && account.keyFile === undefined ? (['sourcePassword'] as const) : []),
       ...(bucket?.hasKey ? (['s3KeyId', 's3Secret'] as const) : []),
     ],
-    render: ({ path, account }, write, { records, delimiter }) => [
+    render: ({ path, account }, write, { records, delimiter, encoding = 'utf-8' }) => [
       ...write.setting(['source', 'path'], path),
+      ...(encoding === 'utf-8' ? [] : write.setting(['source', 'encoding'], encoding)),
       ...(account === undefined ? [] : renderAccount(account, write)),
       ...records,
       ...renderMore(write, delimiter),
@@ -155,9 +157,9 @@ export function createFileSetup<Kind extends string>({
     sample(settings, parts) {
       const file = openDayFile(settings, parts);
       return async (day, signal) => {
-        const text = await readBeginning(file, day, signal);
-        if (text === undefined) throw explainEmpty(file.locate(day));
-        return readSample(text);
+        const beginning = await readBeginning(file, day, signal);
+        if (beginning === undefined) throw explainEmpty(file.locate(day));
+        return { ...readSample(beginning.text), encoding: beginning.encoding };
       };
     },
   };
@@ -195,7 +197,7 @@ async function readBeginning(
   file: Pick<DayFile, 'locate' | 'read'>,
   day: BusinessDay,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<{ readonly text: string; readonly encoding: Encoding } | undefined> {
   const blocks: Buffer[] = [];
   let held = 0;
   let isLonger = false;
@@ -207,8 +209,6 @@ async function readBeginning(
   }
   signal.throwIfAborted();
   if (held === 0) return undefined;
-  const verdict = createTextGate().pass(Buffer.concat(blocks));
-  if (verdict.kind === 'binary') throw explainBinary(file.locate(day), verdict.lineFeedsBefore + 1);
-  const text = verdict.bytes.toString();
-  return isLonger ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+  const { text, encoding } = readUnknownText(Buffer.concat(blocks), file.locate(day));
+  return { text: isLonger ? text.slice(0, text.lastIndexOf('\n') + 1) : text, encoding };
 }

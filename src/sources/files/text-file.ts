@@ -134,14 +134,14 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
 export function readUnknownText(
   bytes: Buffer,
   path: string,
-): { readonly text: string; readonly encoding: Encoding; readonly hasMark: boolean } {
+): { readonly text: string; readonly encoding: Encoding } {
   const mark = readByteOrderMark(bytes);
   // The beginning may end in the middle of a character.
   const guess = mark?.encoding ?? guessEncoding(bytes.subarray(0, wholeCharacters(bytes))) ?? 'utf-8';
   const { text } = findEncoding(bytes, path, guess);
   const verdict = createTextGate().pass(createConverter(guess)?.convert(text) ?? text);
   if (verdict.kind === 'binary') throw explainBinary(path, verdict.lineFeedsBefore + 1, verdict.bytes);
-  return { text: verdict.bytes.toString(), encoding: guess, hasMark: mark !== undefined };
+  return { text: verdict.bytes.toString(), encoding: guess };
 }
 
 type GateVerdict =

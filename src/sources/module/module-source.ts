@@ -61,7 +61,11 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
  * Picks a booking's fields out of objects. A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
  * `guest.name`. A bigint becomes a string of its digits.
  */
-function createRecordPicker({ columns = {}, extraColumns = [], recordLimit = 1_000_000 }: ModuleSourceOptions) {
+function createRecordPicker({
+  columns = {},
+  extraColumns = [],
+  recordLimit = 1_000_000,
+}: ModuleSourceOptions) {
   const names = serviceFields.map((field) => columns[field] ?? field);
   const wasFound = new Set<string>();
   let hadObject = false;

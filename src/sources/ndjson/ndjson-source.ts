@@ -54,8 +54,7 @@ export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource 
   };
 }
 
-interface NdjsonDecoderOptions
-  extends Pick<NdjsonSourceOptions, 'columns' | 'extraColumns' | 'recordLimit'> {
+interface NdjsonDecoderOptions extends Pick<NdjsonSourceOptions, 'columns' | 'extraColumns' | 'recordLimit'> {
   /** For messages. */
   readonly path: string;
 }

@@ -201,7 +201,22 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
       'an empty day, where that is set to fail',
       [],
       'empty-day',
-      'the array of 2026-11-20 holds no booking, and emptyDay is set to fail',
+      'the array of 2026-11-20 holds no booking; if days without bookings are normal, set emptyDay: succeed',
+    ],
+    [
+      'a day whose records are all filtered',
+      [
+        { records: [], filtered: 2 },
+        { records: [], filtered: 5 },
+      ],
+      'empty-day',
+      'the array of 2026-11-20 holds no booking that source.where takes (7 filtered); if days without bookings are normal, set emptyDay: succeed',
+    ],
+    [
+      'too many rejects beside filtered records',
+      [{ records: [...records(0, 89), ...bad(11)], filtered: 900 }],
+      'too-many-rejects',
+      '11 of 100 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
     ],
   ])('%s', async (_, script, code, message) => {
     const { ledger, right, collect } = await prepareCollect();

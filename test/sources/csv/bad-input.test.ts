@@ -160,10 +160,8 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     ['Windows-1252', bad('ServiceId,b\n5,Jos', [0xe9], '\n6,x\n'), 2],
     ['an overlong form', bad('ServiceId\n', [0xc0, 0x80]), 2],
     ['a surrogate', bad('ServiceId\n', [0xed, 0xa0, 0x80]), 2],
-    ['a character cut off by the end', bad('ServiceId\n5\n', [0xe2, 0x82], ''), 3],
-    ['UTF-16 LE', Buffer.from('\uFEFFServiceId\n5\n', 'utf16le'), 1],
-    ['UTF-16 BE', Buffer.from('\uFEFFServiceId\n5\n', 'utf16le').swap16(), 1],
-    ['a zip', Buffer.from('504b0304140000000800', 'hex'), 1],
+    ['UTF-16 LE', Buffer.from('ServiceId\n5\n', 'utf16le'), 1],
+    ['UTF-16 BE', Buffer.from('ServiceId\n5\n', 'utf16le').swap16(), 1],
   ])('is binary: %s, and the error names the line', async (_, content, line) => {
     for (const blockBytes of [1, 2, 3, 5, 64, 4096]) {
       await expectFault(
@@ -180,7 +178,49 @@ describe('a CSV file that cannot be trusted as a whole', () => {
       await expectFault(readFile(content, { blockBytes }), 'unterminated-quote', /line 4:/);
       await expectFault(readFile(content, { blockBytes, recordLimit: 14 }), 'unterminated-quote', /line 4:/);
     }
-    await expectFault(readFile('ServiceId,b\n1,"'), 'unterminated-quote', /line 2:/);
+  });
+
+  it.each([
+    ['inside quotes', '2,"Cana', /line 3: .*inside quotes/],
+    ['in a cell that is not the last', '2,Cana', /line 3: .*2 of 3 cells/],
+    ['in a quoted cell that is not the last', '2,"Canary"', /line 3: .*2 of 3 cells/],
+    ['in a date', '2,Canary,2026-1', /line 3: .*half a date/],
+    ['before a date', '2,Canary,', /line 3: .*half a date/],
+    ['in a record too long', `2,${'x'.repeat(30)}`, /line 3: .*record-too-long/],
+    ['in a character', Buffer.from([0x32, 0x2c, 0xe2, 0x82]), /line 3: .*half a character/],
+  ])('is cut off %s: the error names the line, and quotes nothing of it', async (_, last, message) => {
+    const content = Buffer.concat([
+      Buffer.from('ServiceId,b,CheckOutDate\n1,x,2026-11-24\n'),
+      Buffer.from(last),
+    ]);
+    for (const blockBytes of [1, 5, 4096]) {
+      const error = await expectFault(
+        readFile(content, { blockBytes, recordLimit: 30 }),
+        'truncated',
+        message,
+      );
+      expect(error.message).not.toContain('Cana');
+    }
+  });
+
+  it.each([
+    ['no line end', '2,Canary,2026-11-25'],
+    ['another form of date', '2,Canary,25.11.2026'],
+    ['too many cells', '2,Canary,2026-11-25,x'],
+    ['half a line end', '2,Canary,2026-11-25\r'],
+  ])('may end with %s', async (_, last) => {
+    const { records } = await readFile(`ServiceId,b,CheckOutDate\n1,x,2026-11-24\n${last}`);
+    expect(records).toHaveLength(2);
+  });
+
+  it.each([
+    ['504b0304140000000800', /is an Excel workbook or an archive: export the bookings as CSV/],
+    ['d0cf11e0a1b11ae1', /is an old Excel workbook: export the bookings as CSV/],
+  ])('is a container (%s)', async (hex, message) => {
+    for (const blockBytes of [1, 4096]) {
+      for (const encoding of ['utf-8', 'windows-1252'] as const)
+        await expectFault(readFile(Buffer.from(hex, 'hex'), { blockBytes, encoding }), 'binary', message);
+    }
   });
 
   it('has a header that cannot be read', async () => {

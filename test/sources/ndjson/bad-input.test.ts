@@ -162,7 +162,7 @@ describe('an NDJSON file that cannot be trusted as a whole', () => {
     ['a NUL in a line too long', bad(`${good}\n"${'x'.repeat(300)}`, [0]), 3],
     ['Windows-1252', bad(`${good}{"a":"Jos`, [0xe9], '"}\n\n{}\n'), 2],
     ['a surrogate', bad('{"a":"', [0xed, 0xa0, 0x80]), 1],
-    ['UTF-16 LE', Buffer.from(`\uFEFF${good}`, 'utf16le'), 1],
+    ['UTF-16 LE', Buffer.from(good, 'utf16le'), 1],
     ['a picture', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 1],
   ])('is binary: %s, and the error names the line', async (_, content, line) => {
     for (const blockBytes of [1, 2, 3, 64, 4096]) {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
+import { convertText } from '../../../src/sources/files/text-file.js';
 import { createNdjsonDecoder } from '../../../src/sources/ndjson/ndjson-source.js';
 
 interface Reading {
@@ -11,7 +12,8 @@ interface Reading {
 }
 
 function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
-  const decoder = createNdjsonDecoder({ path: 'day.ndjson', columns: {}, recordLimit });
+  const path = 'day.ndjson';
+  const decoder = convertText(createNdjsonDecoder({ path, recordLimit }), path, 'utf-8');
   const records: SourceRecord[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes) {
     records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);
@@ -20,12 +22,12 @@ function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
   return { records: [...records, ...end.records], notices: end.notices };
 }
 
-/** A comparable result: the records, or the fault with its place. */
+/** A comparable result: the records, or the fault with its place. What an encoding is guessed from depends on the block. */
 function outcome(bytes: Buffer, reading: Reading): unknown {
   try {
     return read(bytes, reading);
   } catch (error) {
-    if (error instanceof SourceError) return `${error.fault}: ${error.message}`;
+    if (error instanceof SourceError) return `${error.fault}: ${error.message.replace(/ text: .*/, '')}`;
     throw error;
   }
 }

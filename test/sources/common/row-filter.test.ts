@@ -1,0 +1,110 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import libsql from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { SourceError } from '../../../src/review/source.js';
+import type { SourceParts } from '../../../src/sources/common/kind.js';
+import type { RowFilter } from '../../../src/sources/common/row-filter.js';
+import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const states = ['CONF', ' OK ', 'CANC', '', null, '7'];
+let folder = '';
+
+const unused = () => {
+  throw new TypeError('not needed by local sources');
+};
+const parts = {
+  openBucket: unused,
+  retry: { tries: 1, waits: 0, nextDelay: unused },
+  clock: () => new Date(0),
+  random: () => 0,
+  sourceMessages: { say: () => undefined, showsModuleErrors: false },
+} as unknown as SourceParts;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'row-filter-'));
+  const objects = states.map((Estado, index) => ({ ServiceId: index + 1, booking: { Estado } }));
+  const csv = objects.map(({ ServiceId, booking }) => `${ServiceId},${booking.Estado ?? ''}\n`);
+  await writeFile(join(folder, 'day.csv'), `ServiceId,Estado\n${csv.join('')}x,y,z\n`);
+  await writeFile(join(folder, 'day.ndjson'), objects.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  await writeFile(
+    join(folder, 'day.mjs'),
+    `export async function* bookings() { yield ${JSON.stringify(objects)}; }\n`,
+  );
+  const database = new libsql(join(folder, 'day.db'));
+  database.exec('CREATE TABLE day (ServiceId INTEGER, Estado TEXT)');
+  for (const { ServiceId, booking } of objects)
+    database.prepare('INSERT INTO day VALUES (?, ?)').run([ServiceId, booking.Estado]);
+  database.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const kinds = {
+  csv: () => ({ kind: 'csv', path: join(folder, 'day.csv') }),
+  ndjson: () => ({ kind: 'ndjson', path: join(folder, 'day.ndjson') }),
+  module: () => ({ kind: 'module', path: join(folder, 'day.mjs') }),
+  sql: () => ({
+    kind: 'sql',
+    url: `sqlite:${join(folder, 'day.db')}`,
+    query: 'SELECT * FROM day WHERE :day = :day',
+  }),
+};
+
+async function read(kind: keyof typeof kinds, where: RowFilter) {
+  const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where });
+  const source = await openSource(settings, parts);
+  const taken: unknown[] = [];
+  let filtered = 0;
+  for await (const chunk of source.read(day, { signal: new AbortController().signal, atMost: 1 })) {
+    filtered += chunk.filtered ?? 0;
+    taken.push(
+      ...chunk.records.map((record) =>
+        'fields' in record ? Number(record.fields.ServiceId) : record.unreadable,
+      ),
+    );
+  }
+  return { taken, filtered };
+}
+
+const columnOf = (kind: string) => (kind === 'ndjson' || kind === 'module' ? 'booking.Estado' : 'Estado');
+
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a source of kind %s', (kind) => {
+  const unreadable = kind === 'csv' ? ['wrong-cell-count'] : [];
+  const column = columnOf(kind);
+
+  it.each<[string, RowFilter[string], number[]]>([
+    ['one of several values', ['CONF', 'OK'], [1, 2]],
+    ['a single value', 'CANC', [3]],
+    ['a number', 7, [6]],
+    ['no value', '', [4, 5]],
+    ['not a value', { not: 'CANC' }, [1, 2, 4, 5, 6]],
+    ['none of several values', { not: ['CANC', ''] }, [1, 2, 6]],
+    ['a value that no record has', 'conf', []],
+  ])('takes the records with %s, and counts the others', async (_, condition, taken) => {
+    expect(await read(kind, { [column]: condition })).toEqual({
+      taken: [...taken, ...unreadable],
+      filtered: states.length - taken.length,
+    });
+  });
+
+  it('takes the records that match all columns', async () => {
+    expect(await read(kind, { [column]: ['CONF', 'OK'], ServiceId: { not: 1 } })).toEqual({
+      taken: [2, ...unreadable],
+      filtered: 5,
+    });
+  });
+
+  it('fails for a column that the source does not have', async () => {
+    const failure = await read(kind, { [column]: 'CONF', Status: { not: 'X' } }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(SourceError);
+    expect(failure).toMatchObject({
+      fault: 'missing-column',
+      message: expect.stringMatching(/"Status" \(for source\.where\)/),
+    });
+  });
+});
