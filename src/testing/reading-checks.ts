@@ -130,6 +130,8 @@ const stoppingChecks: readonly ReadingCheck[] = [
       if (subject.held) ok((await subject.held()) > 0, 'it holds something open while it reads');
       stop();
       await assertReleased(subject.held);
+      // A read that is left suspended would look like one that the end of the process cuts off.
+      await rejects(reading.next(), isReason);
     },
   },
   {

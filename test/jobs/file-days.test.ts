@@ -175,7 +175,12 @@ describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))('a day by
   ])('has no file and opens no SFTP connection on a day %s', async (_, bookings, expected) => {
     const proxy = await startTcpProxy(server().port);
     onTestFinished(() => proxy.stop());
-    const { folder, standIn, service } = await prepareFileDay(server(), { bookings, port: proxy.port });
+    const settings = { emptyDay: 'succeed' };
+    const { folder, standIn, service } = await prepareFileDay(server(), {
+      bookings,
+      port: proxy.port,
+      settings,
+    });
     // A connection would fail here, and so would the run.
     proxy.resetAfter(1);
     const result = await folder.runDay();

@@ -51,6 +51,8 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
           `it ended the process while it read ${day.iso}: the day is not whole, and nothing of it was sent`,
         ),
       );
+      // Whoever aborted the read doesn't expect the day, and may never ask for the rest.
+      signal.addEventListener('abort', stays, { once: true });
       try {
         const bookings = await loadBookings(path, onFailure);
         signal.throwIfAborted();
@@ -70,6 +72,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
         if (signal.aborted) throw signal.reason;
         throw error instanceof SourceError ? error : explain(error, day);
       } finally {
+        signal.removeEventListener('abort', stays);
         stays();
       }
     },
