@@ -28,6 +28,7 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare },
     leaseMs: workers.leaseSeconds * 1000,
+    longestWaitMs: findLongestWaitMs(config),
     graceMs: workers.stopSeconds * 1000,
     clock,
     random,
@@ -47,6 +48,13 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
       });
     }
   }
+}
+
+/** The longest that any step may have to wait: between two tries, as the service asked, or for the next look for a result. */
+function findLongestWaitMs({ retry, file }: Config): number {
+  const { baseSeconds, capSeconds, retryAfterCapSeconds } = retry;
+  const asked = retryAfterCapSeconds + Math.min(baseSeconds, capSeconds);
+  return 1000 * Math.max(capSeconds, asked, file.resultPollSeconds);
 }
 
 /** How long a starting process waits for Redis to describe itself. */

@@ -88,16 +88,14 @@ function openQueue(limiter: RateLimiter, clock: () => number): StepQueue {
     waiting.add(entry);
   }
 
-  function enqueueWhenDue(step: QueuedStep): void {
-    const delay = (step.notBefore ?? 0) - clock();
+  /** A timer counts elapsed time: what it has waited for is due, even if the clock was set back meanwhile. */
+  function enqueueWhenDue(step: QueuedStep, delay = (step.notBefore ?? 0) - clock()): void {
     if (delay <= 0) return perform ? enqueue(step) : keepUntilWork(step);
-    const timer = setTimeout(
-      () => {
-        waiting.delete(entry);
-        enqueueWhenDue(step);
-      },
-      Math.min(delay, longestTimerMs),
-    );
+    const waitMs = Math.min(delay, longestTimerMs);
+    const timer = setTimeout(() => {
+      waiting.delete(entry);
+      enqueueWhenDue(step, delay - waitMs);
+    }, waitMs);
     const entry = { step, forget: () => clearTimeout(timer) };
     waiting.add(entry);
   }

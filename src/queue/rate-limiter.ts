@@ -29,6 +29,7 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
     autoStart: false,
     ...(perSecond !== undefined && spread(perSecond)),
   });
+  /** By the monotonic clock: a wall clock that is set back must not prolong a pause. */
   let heldUntil = 0;
   let held: NodeJS.Timeout | undefined;
   let members = 0;
@@ -36,7 +37,7 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
   function startWhenDue(): void {
     clearTimeout(held);
     if (members === 0) return;
-    const delay = heldUntil - clock();
+    const delay = heldUntil - performance.now();
     if (delay <= 0) queue.start();
     else held = setTimeout(startWhenDue, Math.min(delay, longestTimerMs));
   }
@@ -47,9 +48,11 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
       queue.add(task, { signal, priority: isUrgent ? 1 : 0 }).catch(() => {});
     },
     holdOff(until) {
-      if (until <= heldUntil || until <= clock()) return false;
-      const isNew = heldUntil <= clock();
-      heldUntil = until;
+      const now = performance.now();
+      const asked = now + until - clock();
+      if (asked <= heldUntil || asked <= now) return false;
+      const isNew = heldUntil <= now;
+      heldUntil = asked;
       queue.pause();
       startWhenDue();
       return isNew;

@@ -66,17 +66,16 @@ export const reopenAbandoned: StepsChange = interrupt({ abandoned: true });
 
 /**
  * What taking a run over does to its steps. Running and overdue steps are reopened. A failed run gets fresh tries, and
- * its failed steps are reopened; if too many refusals had stopped it, so are refused steps. The next check for a result
- * is due at once.
+ * its failed steps are reopened; if too many refusals had stopped it, so are refused steps. No step waits any longer.
  *
  * `finishTakeOver` says what it does to the run, once these changes are applied.
  */
 export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
-  const lookNow: StepsChange = {
-    which: { kind: 'await-result', states: ['ready'] },
-    set: { notBefore: null },
-  };
-  if (state !== 'failed') return [interrupt({}), { which: { states: ['overdue'] }, set: reopened }, lookNow];
+  if (state !== 'failed') {
+    // The clock that set them may have been wrong.
+    const withoutWaits: StepsChange = { which: { states: ['ready'] }, set: { notBefore: null } };
+    return [interrupt({}), { which: { states: ['overdue'] }, set: reopened }, withoutWaits];
+  }
   const again: readonly StepState[] =
     failure?.code === 'too-many-refused' ? ['failed', 'overdue', 'refused'] : ['failed', 'overdue'];
   return [

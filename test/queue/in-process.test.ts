@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
+import type { StepReference } from '../../src/review/queue.js';
 import { describeQueueContract } from '../contracts/queue.js';
 
 const aDay = 86_400_000;
@@ -49,6 +50,29 @@ describe('the in-process queue, with a fake clock,', () => {
     expect(instants.length).toBeLessThanOrEqual(4 * perSecond + inOneTick);
     await queue.close();
   });
+
+  it.each(['a step that waits', 'a pause of the queue'])(
+    'a clock that is set back prolongs neither: %s',
+    async (what) => {
+      const open = createInProcessQueues({ concurrency: 1, clock });
+      const queue = open();
+      const done: string[] = [];
+      const perform = async ({ step: name }: StepReference) => void done.push(name);
+      queue.work(perform, { onError: () => {} });
+      const isPause = what.includes('pause');
+      if (isPause) await queue.holdOff(clock() + 5_000);
+      await queue.add([{ ...step('late'), ...(!isPause && { notBefore: clock() + 5_000 }) }]);
+      await vi.advanceTimersByTimeAsync(1_000);
+      vi.setSystemTime(clock() - 30 * 60_000);
+      const another = open();
+      another.work(perform, { onError: () => {} });
+      await vi.advanceTimersByTimeAsync(3_900);
+      expect(done).toEqual([]);
+      await vi.advanceTimersByTimeAsync(200);
+      expect(done).toEqual(['late']);
+      await Promise.all([queue.close(), another.close()]);
+    },
+  );
 
   it('waits for a step that is due beyond the range of a timer', async () => {
     const { queue, instants } = openQueue({ concurrency: 1 });

@@ -69,6 +69,7 @@ export async function prepareWork({
       retry: { tries: 3, baseMs: 1, capMs: 2, retryAfterCapMs: 10, waits: 2 },
       limits: { maxRefusedShare: 1 },
       leaseMs,
+      longestWaitMs: 60_000,
       graceMs,
       clock: Date.now,
       random: () => 0.5,

@@ -66,7 +66,8 @@ export function toReport(run: Run, now: number, listed?: readonly SuspectReport[
     file: toFileReport(run),
     startedAt: new Date(startedAt).toISOString(),
     finishedAt: finishedAt === undefined ? null : new Date(finishedAt).toISOString(),
-    durationMs: (finishedAt ?? now) - startedAt,
+    // The clock may have been set back since.
+    durationMs: Math.max(0, (finishedAt ?? now) - startedAt),
     ...(run.cancelReason !== undefined && { cancelReason: run.cancelReason }),
     ...(topsUp && { topsUp }),
     ...(suspects && { suspects: { ...toSuspectsReport(suspects), ...(listed && { listed }) } }),

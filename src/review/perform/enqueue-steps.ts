@@ -8,21 +8,30 @@ const pageOfSteps = 500;
 export interface EnqueueParts {
   readonly ledger: StepReader;
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
+  readonly clock: () => number;
+  /** The longest wait that the settings allow. */
+  readonly longestWaitMs: number;
 }
 
 /** Queues all steps of a run that are open in the ledger, a page at a time. Queuing a step twice does no harm. */
 export async function enqueueOpenSteps(
   run: { readonly id: string },
-  { ledger, queue }: EnqueueParts,
+  { ledger, queue, clock, longestWaitMs }: EnqueueParts,
   signal: AbortSignal,
 ): Promise<void> {
   let after: StepCursor | undefined;
   do {
     const page = await ledger.listOpenSteps(run.id, { limit: pageOfSteps, ...(after && { after }) });
-    await queue.add(page.map((step) => toQueuedStep(run.id, step)));
+    const latest = clock() + longestWaitMs;
+    await queue.add(page.map((step) => toQueuedStep(run.id, capWait(step, latest))));
     after = page.at(-1);
     if (after) await orAborted(queue.waitForCapacity(), signal);
   } while (after && !signal.aborted);
+}
+
+/** A step may have been recorded by a process whose clock was ahead: no wait is believed that exceeds the longest one. */
+function capWait({ notBefore, ...step }: OpenStep, latest: number): OpenStep {
+  return notBefore === undefined ? step : { ...step, notBefore: Math.min(notBefore, latest) };
 }
 
 /** Waits for the work or the abort. Leaves no listener on the signal, which may live as long as the process. */

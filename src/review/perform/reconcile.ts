@@ -10,6 +10,8 @@ export interface ReconcileParts {
   readonly queue: Pick<StepQueue, 'add' | 'waitForCapacity'>;
   readonly limits: SettleLimits;
   readonly clock: () => number;
+  /** The longest wait that the settings allow. */
+  readonly longestWaitMs: number;
   readonly notify: Notify;
 }
 

@@ -16,6 +16,8 @@ export interface SharedWorkforceParts extends Omit<StepRunnerParts, 'ledger' | '
   /** How long a claim lasts unless renewed. */
   readonly leaseMs: number;
   readonly reconcileMs: number;
+  /** The longest wait that the settings allow. */
+  readonly longestWaitMs: number;
   /** How long a running step may continue after a stop was requested. */
   readonly graceMs: number;
   /** False in a process that leaves the steps to other processes. */

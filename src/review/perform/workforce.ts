@@ -31,6 +31,8 @@ export interface OwnWorkforceParts extends Omit<StepRunnerParts, 'ledger' | 'que
   readonly createQueue: () => StepQueue;
   /** How long a claim lasts unless renewed. */
   readonly leaseMs: number;
+  /** The longest wait that the settings allow. */
+  readonly longestWaitMs: number;
   /** How long a running step may continue after a stop was requested. */
   readonly graceMs: number;
 }
@@ -70,7 +72,7 @@ async function deliver(run: Run, parts: OwnWorkforceParts, signal: AbortSignal):
     const current = await settleIfDue(run, parts);
     if (hasWork(current)) {
       const ended = untilAborted(end);
-      await enqueueOpenSteps(current, { ledger, queue }, end);
+      await enqueueOpenSteps(current, { ...parts, queue }, end);
       await ended;
     }
     if (signal.aborted) notify({ type: 'stopping', run, graceMs });

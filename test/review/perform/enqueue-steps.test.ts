@@ -7,13 +7,14 @@ import { createGate } from '../../support/gate.js';
 import { ok, prepareDelivery } from '../delivering.js';
 import { unstopped } from '../working-day.js';
 
+const timing = { clock: () => 0, longestWaitMs: 60_000 };
 const day = () => prepareDelivery({ bookings: 1_201, batchSize: 1, answer: () => ok });
 
 describe('enqueueing steps', () => {
   it('queues every open step once, in plan order, page by page', async () => {
     const { ledger, right } = await day();
     const { queue, pages } = createPageQueue();
-    await enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped);
+    await enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped);
     expect(pages.map(({ length }) => length)).toEqual([500, 500, 201, 0]);
     expect(pages.flat().map(({ step }) => step)).toEqual(
       Array.from({ length: 1_201 }, (_, number) => `batch ${number}`),
@@ -26,7 +27,7 @@ describe('enqueueing steps', () => {
     await perform({ runId: right.runId, step: 'batch 0', attempt: 1 });
     await ledger.claim(right, 'batch 1', 1, 0);
     const { queue, pages } = createPageQueue();
-    await enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped);
+    await enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped);
     expect(pages.flat()).toHaveLength(1_199);
     expect(pages[0]?.[0]?.step).toBe('batch 2');
   });
@@ -40,7 +41,7 @@ describe('enqueueing steps', () => {
       isFull.open();
       return capacity.passed;
     });
-    const fed = enqueueOpenSteps({ id: right.runId }, { ledger, queue }, stop.signal);
+    const fed = enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, stop.signal);
     await isFull.passed;
     expect(pages).toHaveLength(1);
     stop.abort();
@@ -48,17 +49,38 @@ describe('enqueueing steps', () => {
     expect(pages).toHaveLength(1);
   });
 
+  it('believes no wait that is longer than the settings allow', async () => {
+    const open = (name: string, notBefore?: number) => ({ position: 0, name, attempt: 2, notBefore });
+    const steps = [open('a', 2_000_000), open('b', 1_059_999), open('c', 5), open('d')].map(
+      ({ notBefore, ...step }) => ({ ...step, ...(notBefore !== undefined && { notBefore }) }),
+    );
+    const ledger = {
+      ...(await day()).ledger,
+      listOpenSteps: async (_: string, { after }: { readonly after?: unknown }) => (after ? [] : steps),
+    };
+    const { queue, pages } = createPageQueue();
+    const parts = { ledger, queue, longestWaitMs: 60_000, clock: () => 1_000_000 };
+    await enqueueOpenSteps({ id: 'r1' }, parts, unstopped);
+    expect(pages.flat().map(({ notBefore }) => notBefore)).toEqual([1_060_000, 1_059_999, 5, undefined]);
+  });
+
   it('leaves no listener behind, however often a process calls it', async () => {
     const { ledger, right } = await day();
     const { signal } = new AbortController();
-    await enqueueOpenSteps({ id: right.runId }, { ledger, queue: createPageQueue().queue }, signal);
+    await enqueueOpenSteps(
+      { id: right.runId },
+      { ledger, queue: createPageQueue().queue, ...timing },
+      signal,
+    );
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('rethrows the error of an unavailable queue', async () => {
     const { ledger, right } = await day();
     const queue = { add: () => Promise.reject(new Error('away')), waitForCapacity: async () => {} };
-    await expect(enqueueOpenSteps({ id: right.runId }, { ledger, queue }, unstopped)).rejects.toThrow('away');
+    await expect(
+      enqueueOpenSteps({ id: right.runId }, { ledger, queue, ...timing }, unstopped),
+    ).rejects.toThrow('away');
   });
 });
 

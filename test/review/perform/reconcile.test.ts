@@ -109,6 +109,7 @@ async function prepareLedger() {
           queue: { add: async (steps) => void queued.push(...steps), waitForCapacity: async () => {} },
           limits: { maxRefusedShare: 1 },
           clock: () => clock.now,
+          longestWaitMs: 60_000,
           notify: (event) => events.push(event),
           onFault: (_, { id }) => faults.push(id),
         },
