@@ -27,9 +27,16 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
     settings: { retry: { tries: 1 } },
   });
   const ledger = day.folder.watchLedger();
+  let isDown = true;
   proxy.beforePassing(async () => {
-    if ((await ledger.run()).done === stepsBefore[step]) proxy.resetAfter(0);
+    const { done } = await ledger.run();
+    // The day may have been resumed while the ledger was read.
+    if (isDown && done === stepsBefore[step]) proxy.resetAfter(0);
   });
+  const healServer = () => {
+    isDown = false;
+    proxy.heal();
+  };
   const failed = await day.folder.runDay();
   const delivered = step === 'archive' ? bookings.length : 0;
   expectFailedStep(failed, { step, code: 'sftp-connection-lost', delivered });
@@ -47,8 +54,9 @@ async function prepareCutOffDay(step: keyof typeof stepsBefore) {
       for (const name of readdirSync(spool)) rmSync(join(spool, name));
     },
     archived: (name: string) => join(archive, businessDay, runId, name),
+    healServer,
     resumeDay: () => {
-      proxy.heal();
+      healServer();
       return day.folder.runDay();
     },
   };
@@ -94,10 +102,10 @@ describe('between upload and call', () => {
   ])(
     'a file that is removed, is cut off while it is restored and then %s leaves nothing else there',
     async (_, then) => {
-      const { day, proxy, ledger, resumeDay } = await prepareCutOffDay('trigger');
+      const { day, proxy, ledger, healServer, resumeDay } = await prepareCutOffDay('trigger');
       rmSync(server().disk(remotePath));
       const { resets } = proxy.happened;
-      proxy.heal();
+      healServer();
       proxy.beforePassing(() => {
         if (day.listRemote().some((name) => name.endsWith('.part'))) proxy.resetAfter(0);
       });
