@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { archiveRun } from '../../../src/review/file/archive-run.js';
+import { awaitResult } from '../../../src/review/file/await-result.js';
+import type { FileParts } from '../../../src/review/file/file-attempt.js';
+import { resultName, spoolReviewFile } from '../../../src/review/file/spooled-files.js';
+import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
+import { claimStep } from '../../contracts/ledger/days.js';
+import { fileOf } from './file-bookings.js';
+import { attemptOf, fileBookings, now, prepareFileRun } from './file-run.js';
+
+const name = '20112026_Result.csv';
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A result of five bookings that calls these incorrect, of as many bookings as wanted. */
+function resultOf(incorrect: readonly number[], rows = 5): string {
+  const [header = '', ...lines] = fileOf(fileBookings(5)).toString().trimEnd().split('\n');
+  const judged = lines.slice(0, rows).map((line, place) => `${line},${!incorrect.includes(place)}`);
+  return [`${header},IsCorrectMapping`, ...judged, ''].join('\n');
+}
+
+describe('archive', () => {
+  it('archives the judged bytes, and beside them what the service has written since', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    const third = resultOf([1], 2);
+    day.server.write(third);
+    const { outcome, archived } = await day.archive();
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+    const later = `later-${hash(third).slice(0, 12)}-${name}`;
+    expect(await readFile(archived(later), 'utf8')).toBe(third);
+    expect(outcome.file).toMatchObject({ laterResults: [later], verdicts: { affected: 2, unanswered: 0 } });
+    // What was recorded with the judged bytes stays.
+    expect(outcome.verdicts).toBeUndefined();
+    expect(JSON.parse(await readFile(archived('manifest.json'), 'utf8')).files).toContainEqual({
+      name: later,
+      bytes: third.length,
+      sha256: hash(third),
+    });
+  });
+
+  it('fetches the judged bytes again when the spool is lost', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    await day.loseSpool();
+    const { outcome, archived } = await day.archive();
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(outcome.file).not.toHaveProperty('laterResults');
+    expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+  });
+
+  it('has the result judged again when the judged bytes are lost', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    await day.loseSpool();
+    day.server.write(resultOf([2]));
+    const { outcome } = await day.archive();
+    expect(outcome).toMatchObject({
+      kind: 'waiting',
+      until: now,
+      file: { result: { sha256: hash(resultOf([2])) }, verdicts: { affected: 1 } },
+      verdicts: [{ batch: 1, judged: 'incorrect', places: [0] }],
+    });
+  });
+
+  it('waits for a complete result when the judged bytes are lost and the server holds a part', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    await day.loseSpool();
+    day.server.write(resultOf([1], 2));
+    const { outcome } = await day.archive();
+    expect(outcome).toMatchObject({ kind: 'waiting', file: { verdicts: { affected: 1, unanswered: 3 } } });
+    expect(outcome.file).not.toHaveProperty('result');
+  });
+
+  it('takes the bytes that an interrupted attempt has archived', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    const { parts, run } = day;
+    await parts.archive.keep(run.day, run.id, name, parts.spool.read(resultName(run)));
+    await day.loseSpool();
+    day.server.write(resultOf([1], 2));
+    const { outcome, archived } = await day.archive();
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+  });
+});
+
+/** A run whose result was judged, with its verdicts recorded. */
+async function judgedDay(result: string) {
+  const prepared = await prepareFileRun();
+  const server = createServer(result);
+  const parts: FileParts = { ...prepared.parts, sftp: { connect: async () => server.session } };
+  const { bytes, sha256 } = await spoolReviewFile(parts, prepared.run);
+  await prepared.finish('write', { rows: 5, bytes, sha256 });
+  await prepared.finish('upload', { remotePath: 'VerifyMappings/112026/20112026.csv' });
+  const triggered = await prepared.finish('trigger', { triggeredAt: now });
+  const claim = await claimStep(prepared.ledger, triggered, 'await-result');
+  const judged = await awaitResult(parts, attemptOf(triggered, claim));
+  if (judged.kind !== 'done') throw new Error(`expected a judged result, got: ${judged.kind}`);
+  const { run } = await prepared.ledger.record(claim, judged, now);
+  return {
+    parts,
+    run,
+    server,
+    loseSpool: async () => parts.spool.remove(await parts.spool.list()),
+    async archive() {
+      const outcome = await archiveRun(
+        parts,
+        attemptOf(run, await claimStep(prepared.ledger, run, 'archive')),
+      );
+      return { outcome, archived: prepared.archived };
+    },
+  };
+}
+
+/** A server whose only file is a result. */
+function createServer(first: string) {
+  let content = first;
+  let modifiedAt = now;
+  const seen = () => ({ name, size: Buffer.byteLength(content), modifiedAt });
+  const none = () => Promise.reject(new SftpError('denied', 'unexpected', 'expected no such call'));
+  const session: SftpSession = {
+    list: async () => [seen()],
+    stat: async () => seen(),
+    async download(_, localPath) {
+      await writeFile(localPath, content);
+      return seen();
+    },
+    makeFolder: none,
+    upload: none,
+    readRange: none,
+    readEnd: none,
+    publish: none,
+    remove: none,
+    close: async () => {},
+  };
+  return {
+    session,
+    /** Replaces the result. */
+    write(text: string): void {
+      content = text;
+      modifiedAt += 1_000;
+    },
+  };
+}
