@@ -39,7 +39,7 @@ describe('verify', () => {
     const names = ['20112026.csv', '20112026_Result.csv'].map((item) => ({ item }));
     expect(verified.json).toEqual({
       day,
-      runs: [{ runId: result.report.runId, items: expect.arrayContaining(names) }],
+      runs: [{ runId: result.report.runId, unanswered: 0, posted: 0, items: expect.arrayContaining(names) }],
     });
     const said = await folder.run(['verify', day]);
     expect(said.stdout).toContain('ok      20112026.csv');
