@@ -97,7 +97,7 @@ async function listFindings(
 ): Promise<readonly Finding[]> {
   switch (examination.kind) {
     case 'no-file':
-      return [];
+      return warnOfNothing(answered.source);
     case 'untried':
       return [
         warning(`the source was not tried: ${list.format(examination.unknown)} must be filled in first`),
@@ -110,6 +110,16 @@ async function listFindings(
       // Without its master id no booking can be understood.
       return examination.missing.includes('ServiceId') ? [] : trials.read(answered, examination);
   }
+}
+
+/** A mistyped path looks like one whose first file is still to come. */
+function warnOfNothing(source: SourceAnswers): Finding[] {
+  const setup = setupOf(source);
+  const path = setup.findDayFile?.(source);
+  if (path !== undefined)
+    return [warning(`no file matches ${path} yet: check the path, unless the first export is still to come`)];
+  const program = setup.findProgram?.(source);
+  return program === undefined ? [] : [warning(`${program} does not exist yet`)];
 }
 
 type FailedExamination = Extract<Examination, { readonly kind: 'failed' | 'unusable' }>;
