@@ -10,6 +10,8 @@ const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
  * `code`) or with the reason why the connection ended.
  */
 export interface RemoteCalls {
+  /** Free bytes and file entries of the disk under an existing path; undefined where the server does not say. */
+  free(path: string): Promise<{ readonly bytes: number; readonly entries: number } | undefined>;
   /** Undefined when nothing exists under that path. */
   stat(path: string): Promise<Stats | undefined>;
   list(path: string): Promise<readonly FileEntryWithStats[]>;
@@ -28,6 +30,14 @@ export interface RemoteCalls {
     path: string,
     onProgress?: (bytesDone: number, bytesTotal: number) => void,
   ): Promise<void>;
+}
+
+/** What `statvfs@openssh.com` answers. */
+interface FileSystemInfo {
+  readonly f_bavail: number;
+  readonly f_frsize: number;
+  readonly f_files: number;
+  readonly f_favail: number;
 }
 
 interface CallsOptions {
@@ -78,6 +88,20 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
       } catch (error) {
         if (isStatus(error, status.noSuchFile, status.noSuchPath)) return undefined;
         throw error;
+      }
+    },
+
+    async free(path) {
+      try {
+        const { f_bavail, f_frsize, f_files, f_favail } = await ask<FileSystemInfo>((answer) =>
+          files.ext_openssh_statvfs(path, answer),
+        );
+        // Some file systems count no entries.
+        const entries = f_files === 0 ? Number.POSITIVE_INFINITY : f_favail;
+        return { bytes: f_bavail * f_frsize, entries };
+      } catch {
+        // ssh2 throws where the server did not announce the extension. The failure that led here is the one that counts.
+        return undefined;
       }
     },
 

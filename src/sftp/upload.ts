@@ -10,8 +10,8 @@ const readBackLimit = 1_000_000;
 
 /**
  * Uploads a file, then compares its size on the server, and for a small file its SHA-256. On a full disk some servers
- * answer every write with success, others with a failure without a reason: both become `short-upload`, unless the server
- * says that the disk is full.
+ * answer every write with success, others (OpenSSH) with a failure without a reason. Where the server says how much is free,
+ * both become `disk-full`; otherwise `short-upload`.
  */
 export async function uploadFile(
   remote: RemoteCalls,
@@ -30,6 +30,10 @@ export async function uploadFile(
   }
 
   const arrived = (await remote.stat(path))?.size;
+  if ((arrived !== size || failure !== undefined) && (await isFull(remote, path, size - (arrived ?? 0)))) {
+    const message = `upload ${path}: the server's disk is full`;
+    throw new SftpError('retryable', 'disk-full', message, { cause: failure });
+  }
   if (arrived !== size) {
     throw new SftpError(
       'retryable',
@@ -40,6 +44,16 @@ export async function uploadFile(
   }
   if (failure !== undefined) throw failure;
   if (size <= readBackLimit) await compareContent(remote, localPath, path, size);
+}
+
+/** Writes run in parallel: one may fail where a shorter one still fits. */
+const leftOnFullDisk = 261_000;
+
+/** Whether the disk has no room for what is missing of a file. */
+async function isFull(remote: RemoteCalls, path: string, missing: number): Promise<boolean> {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1) || '.';
+  const free = await remote.free(folder);
+  return free !== undefined && (free.entries === 0 || free.bytes < Math.max(missing, leftOnFullDisk));
 }
 
 async function compareContent(

@@ -20,6 +20,7 @@ function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): R
       const content = files.get(path);
       return content === undefined ? undefined : ({ size: content.length, isFile: () => true } as Stats);
     },
+    free: async () => undefined,
     list: async () => [],
     makeFolder: async () => {},
     unlink: async (path) => {

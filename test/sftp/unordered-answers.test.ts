@@ -19,6 +19,7 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
   let others = 0;
   const unused = () => Promise.reject(new TypeError('expected another call'));
   return {
+    free: async () => undefined,
     stat: async () => ({ size: content.length, mtime: 1, isFile: () => true }) as Stats,
     open: async () => Buffer.from('x'),
     close: async () => {},

@@ -19,6 +19,7 @@ export const sandboxSftp: SftpServerKind = {
   name: "the sandbox's SFTP server",
   needs: undefined,
   replacesInOneStep: false,
+  reportsFreeSpace: false,
 
   async start() {
     const { folder, files } = makeServerFolder();

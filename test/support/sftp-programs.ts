@@ -22,6 +22,7 @@ export const openSsh: SftpServerKind = {
   name: 'OpenSSH',
   needs: existsSync(sshd) ? undefined : 'needs sshd: apt-get install openssh-server',
   replacesInOneStep: true,
+  reportsFreeSpace: true,
 
   async start() {
     const { folder, files } = makeServerFolder();
@@ -73,6 +74,7 @@ export const proFtpd: SftpServerKind = {
   name: 'ProFTPD',
   needs: findWhatIsMissing(),
   replacesInOneStep: false,
+  reportsFreeSpace: false,
 
   async start() {
     const { folder, files } = makeServerFolder();

@@ -14,6 +14,8 @@ export interface SftpServerKind {
   readonly needs: string | undefined;
   /** Whether it offers posix-rename. */
   readonly replacesInOneStep: boolean;
+  /** Whether it offers statvfs, which says how much of its disk is free. */
+  readonly reportsFreeSpace: boolean;
   start(): Promise<RunningSftpServer>;
 }
 
