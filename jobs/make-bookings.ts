@@ -1,8 +1,9 @@
+import { pause } from '../src/async/abort.js';
 import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderTable } from '../src/cli/tables.js';
 import { UsageError } from '../src/review/refusals.js';
-import { type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
+import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
@@ -31,7 +32,7 @@ const unusableNameCodes: readonly unknown[] = [
  * @throws UsageError for invalid options, and for a file that exists or can't be created
  */
 export async function makeBookings(options: DayToMake, terminal: Terminal): Promise<number> {
-  const { day, count, seed, wrongShare, out } = options;
+  const { day, count, seed, wrongShare, cutAfter, out } = options;
   const made = {
     day,
     count,
@@ -44,15 +45,21 @@ export async function makeBookings(options: DayToMake, terminal: Terminal): Prom
     throw new UsageError(
       `--out ${out}: expected a name ending in .csv, .csv.gz, .ndjson or .ndjson.gz; or give --format`,
     );
+  if (options.late !== undefined) await pause(options.late * 1_000, terminal.signal);
   const describe = (counts: DayCounts) => ({ day, seed, world: options.world, format, ...counts });
   try {
     if (out !== undefined) {
-      const report = { ...describe(await writeDayFile(terminal.locate(out), made, format, terminal)), out };
+      const report = {
+        ...describe(
+          await writeDayFile(terminal.locate(out), made, format, { signal: terminal.signal, cutAfter }),
+        ),
+        out,
+      };
       terminal.answer(renderSummary(report, out), report);
       return exitCode.done;
     }
     const { stdout, stderr } = terminal.io;
-    const text = renderDay(made, format, terminal);
+    const text = cutDay(renderDay(made, format, terminal), cutAfter);
     const isWhole = await streamDay(text, stdout, terminal);
     if (isWhole) stderr.write(renderSummary(describe(text.counts()), 'standard output'));
     return exitCode.done;

@@ -85,6 +85,8 @@ function describeFileReviewEvent(event: FileReviewEvent): string {
       return `${event.path}: ${countOf(event.rows, 'row')}, ${event.incorrect} wrongly mapped${nameEmail(event)}`;
     case 'result-partial':
       return `${event.path}: only ${event.written} of ${countOf(event.rows, 'row')} (fault)${nameEmail(event)}`;
+    case 'result-rewritten':
+      return `${event.path}: ${countOf(event.rows, 'row')} written again (fault)`;
     case 'result-missing':
       return `${event.path}: never written (fault)`;
     case 'result-given-up':

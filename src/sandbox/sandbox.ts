@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type FaultPlan, noFaults } from './common/faults.js';
 import { createExports, type ExportEvent } from './export/exports.js';
 import { createFileReview } from './file-review/file-review.js';
+import type { EmptyCells } from './file-review/file-rules.js';
 import type { FileReviewEvent } from './file-review/pending-results.js';
 import type { LastPageKey } from './mapping-pages/mapping-pages.js';
 import { createMailer } from './outbox/mailer.js';
@@ -59,6 +60,8 @@ export interface SandboxOptions {
   readonly lastPageKey?: LastPageKey;
   /** The most mappings that a page may have; 1,000 by default. */
   readonly maxLimit?: number;
+  /** How empty cells of a review file are read; `refuse` by default. */
+  readonly emptyCells?: EmptyCells;
   /** The folder for exports below the SFTP root; by default the root itself. */
   readonly exportFolder?: string;
   /** Delay between a call and its result or export; 2,000 by default. */
@@ -102,6 +105,7 @@ export async function startSandbox({
   resumeKeyDays = 14,
   lastPageKey,
   maxLimit,
+  emptyCells = 'refuse',
   exportFolder = '',
   resultDelayMs = 2_000,
   onEvent = () => {},
@@ -122,6 +126,7 @@ export async function startSandbox({
     drafts,
     world,
     masterIdColumn,
+    emptyCells,
     resultDelayMs,
     faults,
     outbox,

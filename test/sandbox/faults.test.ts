@@ -7,6 +7,22 @@ const at = (...ranges: readonly (readonly [number, number])[]) => ({
   ranges: ranges.map(([first, last]) => ({ first, last })),
 });
 
+it('can be for one operation, whose calls are counted on their own', () => {
+  const rules = ['by-file/status:503@1', 'export/done-status:504@2', 'drop@4'].map(parseFault);
+  const { nextCall } = createFaultPlan(rules, createSeededRandom(1));
+  const calls = ['by-body', 'by-file', 'by-file', 'mappings', 'export', 'export', 'export'] as const;
+  expect(calls.map((operation) => nextCall(operation)?.kind ?? '-')).toEqual([
+    ...['-', 'status', '-', 'drop', '-', 'done-status', '-'],
+  ]);
+});
+
+it.each(['upload/drop@1', 'by-file/result-late:3@1', 'done-status:404@1', 'result-twice@1'])(
+  'is refused as %s',
+  (text: string) => {
+    expect(() => parseFault(text)).toThrow(RangeError);
+  },
+);
+
 describe('A fault rule', () => {
   test.each([
     ['status:503@10%', { kind: 'status', status: 503 }, { kind: 'rate', share: 0.1 }],
@@ -68,7 +84,7 @@ describe('A plan of faults', () => {
   const plan = (rules: readonly string[], seed = 1) =>
     createFaultPlan(rules.map(parseFault), createSeededRandom(seed));
   const callKinds = (faults: FaultPlan, count: number) =>
-    Array.from({ length: count }, () => faults.nextCall()?.kind ?? '-');
+    Array.from({ length: count }, () => faults.nextCall('by-body')?.kind ?? '-');
   const resultKinds = (faults: FaultPlan, count: number) =>
     Array.from({ length: count }, () => faults.nextResult()?.kind ?? '-');
 
@@ -116,7 +132,7 @@ describe('A plan of faults', () => {
     const mixed = plan(rules, 7);
     const calls = Array.from({ length: 100 }, (_, index) => {
       if (index % 3 === 0) mixed.nextResult();
-      return mixed.nextCall()?.kind ?? '-';
+      return mixed.nextCall('by-body')?.kind ?? '-';
     });
     expect(calls).toEqual(callKinds(plan(rules, 7), 100));
   });

@@ -27,6 +27,26 @@ const taken = (rows: number) => ({ kind: 'accepted', rows });
 const refused = (statusCode: number, message: string) => ({ kind: 'refusal', statusCode, message });
 const broken = (where: string, rule: string) => refused(2009, `${filePath}, ${where}: ${rule}`);
 
+describe('empty cells, where the sandbox is told to accept them', () => {
+  async function answerTo(changes: Partial<Cells>) {
+    const files = await openReviewedFiles({ emptyCells: 'accept' });
+    await files.put(writeFileOf([files.cells(changes)]));
+    return files.review.accept(filePath);
+  }
+
+  it.each(templateColumns.slice(1))('may be in the column %s', async (column) => {
+    expect(await answerTo({ [column]: '' })).toEqual(taken(1));
+    expect(await answerTo({ [column]: ' ' })).toEqual(
+      broken(`column ${column}, line 2`, 'no cell is empty or white space only'),
+    );
+  });
+
+  it('may not be in the column of the master id', async () => {
+    const [column = ''] = templateColumns;
+    expect(await answerTo({ [column]: '' })).toMatchObject({ kind: 'refusal', statusCode: 2009 });
+  });
+});
+
 describe('the path of a by-file call', () => {
   it.each([undefined, '', '   '])('counts as missing when it is %j', async (path) => {
     const { review } = await openReviewedFiles();

@@ -296,6 +296,27 @@ describe('a result with a fault', () => {
     },
   );
 
+  it('is written a second time, the same, when it comes twice', async () => {
+    const files = await openReviewedFiles({ faults: ['result-twice:0@1'] });
+    await files.put(threeRecords(files));
+    await files.review.accept(filePath);
+    await files.waitFor('result-rewritten');
+    expect(files.events.map(({ kind }) => kind)).toEqual(['result-written', 'result-rewritten']);
+    expect(csvParse.read(join(files.root, resultPath))).toHaveLength(3);
+  });
+
+  it('has its verdicts in another column and in other words when it is worded', async () => {
+    const files = await openReviewedFiles({ faults: ['result-worded@1'] });
+    const records = [files.cells(), files.cells({ ProviderHotelId: 'wrong' })];
+    await files.put(writeFileOf(records));
+    await files.review.accept(filePath);
+    await files.waitFor('result-written');
+    expect(csvParse.read(join(files.root, resultPath))).toEqual([
+      { ...records[0], MappingStatus: 'Correct' },
+      { ...records[1], MappingStatus: 'Incorrect' },
+    ]);
+  });
+
   it('is missing together with its e-mail, and an older one stays', async () => {
     const files = await openReviewedFiles({ faults: ['result-missing@1'] });
     await files.put('older', resultPath);

@@ -5,6 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
+import type { EmptyCells } from '../../src/sandbox/file-review/file-rules.js';
 import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
 import { createOutbox, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
@@ -27,6 +28,7 @@ export const resultPath = 'VerifyMappings/112026/20112026_Result.csv';
 export type Cells = Readonly<Record<(typeof templateColumns)[number], string>>;
 
 export interface ReviewedFilesOptions {
+  readonly emptyCells?: EmptyCells;
   /** As on the command line: `result-late:30@1`. */
   readonly faults?: readonly string[];
   readonly masterIdColumn?: string;
@@ -72,6 +74,7 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     drafts: join(folder, 'drafts'),
     world,
     masterIdColumn,
+    emptyCells: options.emptyCells ?? 'refuse',
     resultDelayMs,
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
     outbox,

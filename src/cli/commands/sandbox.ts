@@ -26,6 +26,7 @@ export interface SandboxOptions {
   readonly lastPageKey: 'null' | 'fresh' | 'refused';
   /** The most mappings that a page may have. */
   readonly maxLimit: number;
+  readonly emptyCells: 'refuse' | 'accept';
   /** Below the SFTP root; empty for the root itself. */
   readonly exportFolder: string;
   readonly masterIdName: string;
@@ -41,6 +42,10 @@ export interface MakeBookingsOptions {
   readonly hotels: number;
   readonly wrongShare: number;
   readonly format?: 'csv' | 'ndjson';
+  /** In bytes before compression: what follows is missing. */
+  readonly cutAfter?: number;
+  /** In seconds, before the file appears. */
+  readonly late?: number;
   /** Defaults to standard output. */
   readonly out?: string;
 }
@@ -53,6 +58,7 @@ export interface SandboxHandlers {
 
 const anySeed = wholeNumber(0, 2 ** 32 - 1);
 const hourInSeconds = 3_600;
+const dayInSeconds = 86_400;
 const yearInDays = 366;
 const mostChangesPerHour = 360_000;
 const mostHotels = 1_000_000;
@@ -81,7 +87,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--seed <seed>', 'decides which calls faults with a rate affect', anySeed, 1)
     .option(
       '--fault <rule>',
-      'a fault and when: status:503@10%, hang@3, result-late:30@1-2; repeatable',
+      'a fault and when: status:503@10%, by-file/hang@3, result-late:30@1-2; repeatable',
       (rule: string, before: readonly string[]) => [...before, rule],
       [],
     )
@@ -111,6 +117,11 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       wholeNumber(1, 1_000_000),
       1_000,
     )
+    .addOption(
+      new Option('--empty-cells <reading>', 'whether a review file may leave optional cells empty')
+        .choices(['refuse', 'accept'])
+        .default('refuse'),
+    )
     .option(
       '--export-folder <path>',
       'the folder below the SFTP root for exports (default: the root itself)',
@@ -138,6 +149,12 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
         'ndjson',
       ]),
     )
+    .option(
+      '--cut-after <bytes>',
+      'end after this many bytes, like an export that broke off',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
+    .option('--late <seconds>', 'wait this long before writing', numberUpTo(dayInSeconds))
     .option('--out <file>', 'write to this file (.csv, .ndjson, each also .gz) instead of standard output')
     .addHelpText('after', bookingsExamples)
     .action(async (options: MakeBookingsOptions, command: Command) => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { hasCode } from '../common/errors.js';
-import { type DayCounts, type DayFormat, type DayText, dayFormats, renderDay } from './day-text.js';
+import { cutDay, type DayCounts, type DayFormat, type DayText, dayFormats, renderDay } from './day-text.js';
 import type { MadeDay } from './made-bookings.js';
 
 const compressed = '.gz';
@@ -32,9 +32,12 @@ export async function writeDayFile(
   path: string,
   day: MadeDay,
   format: DayFormat,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  {
+    signal,
+    cutAfter,
+  }: { readonly signal?: AbortSignal | undefined; readonly cutAfter?: number | undefined } = {},
 ): Promise<DayCounts> {
-  const text = renderDay(day, format, { signal });
+  const text = cutDay(renderDay(day, format, { signal }), cutAfter);
   if (await isTaken(path)) throw new NameTakenError(path);
   const temporary = join(dirname(path), `.${randomUUID()}.partial`);
   const file = await open(temporary, 'wx', 0o600);

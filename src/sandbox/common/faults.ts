@@ -14,6 +14,8 @@ export type CallFault =
   | { readonly kind: 'drop' }
   /** The call is performed, then the connection is closed without an answer. */
   | { readonly kind: 'lost-answer' }
+  /** The call is performed, but answered with this HTTP status from 500 on. */
+  | { readonly kind: 'done-status'; readonly status: number }
   /** HTTP 200 with an HTML page; nothing is accepted. */
   | { readonly kind: 'page' };
 
@@ -25,11 +27,20 @@ export type ResultFault =
   | { readonly kind: 'result-growing'; readonly seconds: number }
   /** Only the first half of the records, ending with a line end. */
   | { readonly kind: 'result-partial' }
+  /** Written whole, and after this many seconds once more, piece by piece over as many seconds. Results only. */
+  | { readonly kind: 'result-twice'; readonly seconds: number }
+  /** The verdict in other words: a column `MappingStatus` with `Correct` and `Incorrect`. Results only. */
+  | { readonly kind: 'result-worded' }
   /** Never written, and no e-mail either. */
   | { readonly kind: 'result-missing' };
 
+const operations = ['by-body', 'by-file', 'mappings', 'brands', 'export'] as const;
+export type FaultedOperation = (typeof operations)[number];
+
 export interface FaultRule {
   readonly fault: CallFault | ResultFault;
+  /** Only the calls to this operation are affected, and counted. */
+  readonly operation?: FaultedOperation;
   readonly when: FaultTime;
 }
 
@@ -44,7 +55,7 @@ type FaultTime =
 /** Decides the fault of each call and each result. Asked once for each, in order. */
 export interface FaultPlan {
   /** For the next authenticated call to an operation. */
-  nextCall(): CallFault | undefined;
+  nextCall(operation: FaultedOperation): CallFault | undefined;
   /** For the result of the next file, or for the next export. */
   nextResult(): ResultFault | undefined;
 }
@@ -84,10 +95,19 @@ const syntaxes: { readonly [kind in Fault['kind']]: FaultSyntax } = {
   hang: withoutValue({ kind: 'hang' }),
   drop: withoutValue({ kind: 'drop' }),
   'lost-answer': withoutValue({ kind: 'lost-answer' }),
+  'done-status': {
+    usage: 'done-status:CODE with a CODE from 500 to 599',
+    read([code, ...more]) {
+      const status = readInteger(code, 500, 599);
+      return status === undefined || more.length > 0 ? undefined : { kind: 'done-status', status };
+    },
+  },
   page: withoutValue({ kind: 'page' }),
   'result-late': withSeconds('result-late', (seconds) => ({ kind: 'result-late', seconds })),
   'result-growing': withSeconds('result-growing', (seconds) => ({ kind: 'result-growing', seconds })),
   'result-partial': withoutValue({ kind: 'result-partial' }),
+  'result-twice': withSeconds('result-twice', (seconds) => ({ kind: 'result-twice', seconds })),
+  'result-worded': withoutValue({ kind: 'result-worded' }),
   'result-missing': withoutValue({ kind: 'result-missing' }),
 };
 
@@ -106,22 +126,28 @@ function withSeconds(kind: Fault['kind'], make: (seconds: number) => Fault): Fau
 }
 
 /**
- * Parses a rule written as `KIND[:VALUE[:VALUE]]@WHEN`, where WHEN is a share (`10%`) or numbers from 1 on (`3,7-9,20-`):
- * `status:429:2@3`, `latency:2.5@1-5`, `drop@25%`.
+ * Parses a rule written as `[OPERATION/]KIND[:VALUE[:VALUE]]@WHEN`, where WHEN is a share (`10%`) or numbers from 1 on
+ * (`3,7-9,20-`): `status:429:2@3`, `latency:2.5@1-5`, `drop@25%`, `by-file/status:503@1`.
  *
  * @throws RangeError that says what was expected
  */
 export function parseFault(text: string): FaultRule {
   const at = text.indexOf('@');
   if (at < 0) throw unexpected('KIND[:VALUE]@WHEN, for example status:503@10% or hang@4', text);
-  const [kind = '', ...values] = text.slice(0, at).split(':');
+  const slash = text.lastIndexOf('/', at);
+  const operation = slash < 0 ? undefined : operations.find((name) => name === text.slice(0, slash));
+  if (slash >= 0 && operation === undefined)
+    throw unexpected(`an operation of ${operations.join(', ')} before the /`, text);
+  const [kind = '', ...values] = text.slice(slash + 1, at).split(':');
   if (!isFaultKind(kind)) throw unexpected(`a fault of ${Object.keys(syntaxes).join(', ')}`, text);
   const fault = syntaxes[kind].read(values);
   if (!fault) throw unexpected(syntaxes[kind].usage, text);
   const when = readFaultTime(text.slice(at + 1));
   if (!when)
     throw unexpected('a share from 0% to 100%, or numbers from 1 such as 3,7-9,20- after the @', text);
-  return { fault, when };
+  if (operation === undefined) return { fault, when };
+  if (isResultFault(fault)) throw unexpected('a fault of calls after the /', text);
+  return { fault, operation, when };
 }
 
 function isFaultKind(kind: string): kind is Fault['kind'] {
@@ -168,15 +194,16 @@ function readInteger(text = '', minimum: number, maximum: number): number | unde
 export function createFaultPlan(rules: readonly FaultRule[], random: () => number): FaultPlan {
   const planned = rules.map((rule) => ({
     fault: rule.fault,
+    operation: rule.operation,
     matches: createMatcher(rule.when, createSeededRandom(Math.floor(random() * 2 ** 32))),
   }));
   const nextCall = createSequence(
-    planned.flatMap(({ fault, matches }) => (isResultFault(fault) ? [] : { fault, matches })),
+    planned.flatMap(({ fault, ...rule }) => (isResultFault(fault) ? [] : { fault, ...rule })),
   );
   const nextResult = createSequence(
-    planned.flatMap(({ fault, matches }) => (isResultFault(fault) ? { fault, matches } : [])),
+    planned.flatMap(({ fault, ...rule }) => (isResultFault(fault) ? { fault, ...rule } : [])),
   );
-  return { nextCall, nextResult };
+  return { nextCall, nextResult: () => nextResult() };
 }
 
 function createMatcher(when: FaultTime, draw: () => number): (number: number) => boolean {
@@ -189,13 +216,23 @@ function createMatcher(when: FaultTime, draw: () => number): (number: number) =>
 }
 
 function createSequence<Kind extends Fault>(
-  planned: readonly { readonly fault: Kind; matches(number: number): boolean }[],
-): () => Kind | undefined {
+  planned: readonly {
+    readonly fault: Kind;
+    readonly operation: FaultedOperation | undefined;
+    matches(number: number): boolean;
+  }[],
+): (operation?: FaultedOperation) => Kind | undefined {
   let number = 0;
-  return () => {
+  const numbers = new Map<FaultedOperation | undefined, number>();
+  return (operation) => {
     number += 1;
-    // Every rule draws for every call; otherwise a rule's calls would depend on the rules before it.
-    return planned.filter(({ matches }) => matches(number)).at(0)?.fault;
+    const ownNumber = (numbers.get(operation) ?? 0) + 1;
+    numbers.set(operation, ownNumber);
+    // Every rule draws for every call that it is about; otherwise its calls would depend on the rules before it.
+    return planned
+      .filter((rule) => rule.operation === undefined || rule.operation === operation)
+      .filter((rule) => rule.matches(rule.operation === undefined ? number : ownNumber))
+      .at(0)?.fault;
   };
 }
 
@@ -204,6 +241,8 @@ function isResultFault(fault: Fault): fault is ResultFault {
     case 'result-late':
     case 'result-growing':
     case 'result-partial':
+    case 'result-twice':
+    case 'result-worded':
     case 'result-missing':
       return true;
     case 'status':
@@ -212,6 +251,7 @@ function isResultFault(fault: Fault): fault is ResultFault {
     case 'hang':
     case 'drop':
     case 'lost-answer':
+    case 'done-status':
     case 'page':
       return false;
   }

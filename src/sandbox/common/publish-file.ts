@@ -39,6 +39,28 @@ export async function publishHalf(draft: string, target: string, rows: number): 
   return half;
 }
 
+/** Publishes a result with its verdicts in other words: the last column is named and filled by `translate`. */
+export async function publishTranslated(
+  draft: string,
+  target: string,
+  translate: (cell: string) => string,
+): Promise<void> {
+  const translated = `${draft}.translated`;
+
+  async function* translateLast(records: AsyncIterable<string[]>): AsyncGenerator<string[]> {
+    for await (const record of records) yield [...record.slice(0, -1), translate(record.at(-1) ?? '')];
+  }
+
+  await pipeline(
+    createReadStream(draft),
+    parse({ record_delimiter: '\n' }),
+    translateLast,
+    stringify(),
+    createWriteStream(translated, { mode: 0o600 }),
+  );
+  await rename(translated, target);
+}
+
 /** A growing file is written in at least this many pieces, and grows at least every half second. */
 const minPieces = 10;
 const maxPauseSeconds = 0.5;

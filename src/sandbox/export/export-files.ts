@@ -84,6 +84,8 @@ async function publish(
   switch (fault?.kind) {
     case undefined:
     case 'result-late':
+    case 'result-twice':
+    case 'result-worded':
     case 'result-missing':
       return publishWhole(draft, path);
     case 'result-growing':

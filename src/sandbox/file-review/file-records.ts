@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
-import { BrokenFile, type CellRules, type FiledBooking, readHeader } from './file-rules.js';
+import { BrokenFile, type CellRules, type EmptyCells, type FiledBooking, readHeader } from './file-rules.js';
 
 /** A limit for records, so that one without an end doesn't fill the memory. */
 const maxRecordBytes = 2 ** 20;
@@ -19,7 +19,7 @@ type FileRecord =
  */
 export async function* readRecords(
   lines: AsyncIterable<Buffer>,
-  masterIdColumn: string,
+  { masterIdColumn, emptyCells }: { readonly masterIdColumn: string; readonly emptyCells: EmptyCells },
 ): AsyncGenerator<FileRecord> {
   // Counted here because csv-parse counts a quoted CRLF twice.
   let line = 1;
@@ -33,7 +33,7 @@ export async function* readRecords(
 
   function createRecord(cells: readonly string[]): FileRecord {
     if (rules) return { kind: 'booking', cells, booking: rules.readBooking(cells, line) };
-    rules = readHeader(cells, masterIdColumn);
+    rules = readHeader(cells, masterIdColumn, emptyCells);
     return { kind: 'header', cells };
   }
 

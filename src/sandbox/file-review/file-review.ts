@@ -6,7 +6,7 @@ import { nameReason } from '../common/errors.js';
 import type { FaultPlan } from '../common/faults.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { HotelDirectory } from '../world/world.js';
-import { BrokenFile } from './file-rules.js';
+import { BrokenFile, type EmptyCells } from './file-rules.js';
 import { createPendingResults, type FileReviewEvent, type ReviewPath } from './pending-results.js';
 import { reviewFile } from './reviewed-file.js';
 
@@ -36,6 +36,8 @@ interface FileReviewOptions {
   readonly world: HotelDirectory;
   /** What this deployment calls the master id's column. */
   readonly masterIdColumn: string;
+  /** `refuse` by default. */
+  readonly emptyCells?: EmptyCells;
   readonly resultDelayMs: number;
   /** Asked once per accepted file. */
   readonly faults: Pick<FaultPlan, 'nextResult'>;
@@ -53,7 +55,8 @@ const statusCodes = {
 } as const;
 
 export function createFileReview(options: FileReviewOptions): FileReview {
-  const { root, drafts, world, masterIdColumn, resultDelayMs, faults, outbox, onEvent } = options;
+  const { root, drafts, world, masterIdColumn, emptyCells = 'refuse' } = options;
+  const { resultDelayMs, faults, outbox, onEvent } = options;
   const closing = new AbortController();
   const results = createPendingResults({ delayMs: resultDelayMs, outbox, onEvent });
   const calls = new Set<Promise<FileAnswer>>();
@@ -74,7 +77,8 @@ export function createFileReview(options: FileReviewOptions): FileReview {
     const draft = await nameDraft();
     try {
       const { signal } = closing;
-      const findings = await reviewFile({ input: path.input, draft, world, masterIdColumn, signal });
+      const { input } = path;
+      const findings = await reviewFile({ input, draft, world, masterIdColumn, emptyCells, signal });
       if (findings.rows === 0) {
         await rm(draft);
         return refuse('hotels-missing', `${path.inputName}: only a header, no booked hotels`);

@@ -20,8 +20,15 @@ export class BrokenFile extends Error {
   }
 }
 
-/** A record of the file; dates as YYYY-MM-DD. */
-export interface FiledBooking extends Readonly<Record<TextProperty, string>> {
+/**
+ * How the rule "values such as NULL, null or whitespace-only values must not appear" applies to the optional columns:
+ * `refuse` takes an empty cell for such a value, `accept` for a field that the booking doesn't have. Which one the real
+ * service applies is not specified. (Assumed: `refuse`.)
+ */
+export type EmptyCells = 'refuse' | 'accept';
+
+/** A record of the file; dates as YYYY-MM-DD, empty cells absent. */
+export interface FiledBooking extends Readonly<Partial<Record<TextProperty, string>>> {
   readonly serviceId: number;
 }
 
@@ -40,7 +47,11 @@ const writtenDay = /^(\d{2})(\d{2})(\d{4})$/;
  * @param masterIdColumn what this deployment calls the master id's column
  * @throws BrokenFile
  */
-export function readHeader(header: readonly string[], masterIdColumn: string): CellRules {
+export function readHeader(
+  header: readonly string[],
+  masterIdColumn: string,
+  emptyCells: EmptyCells,
+): CellRules {
   const template: readonly string[] = [masterIdColumn, ...textFields.map(({ name }) => name)];
   const line = 1;
   for (const column of template) {
@@ -62,14 +73,16 @@ export function readHeader(header: readonly string[], masterIdColumn: string): C
   return {
     readBooking(cells, line) {
       cells.forEach((cell, place) => {
+        if (cell === '' && emptyCells === 'accept' && place !== masterIdPlace) return;
         checkFilled(cell, line, header[place]);
       });
       const serviceId = readServiceId(cells[masterIdPlace] ?? '', line, masterIdColumn);
       const texts = textFields.map(({ name, property, kind }, index) => {
         const cell = cells[places[index] ?? -1] ?? '';
+        if (cell === '') return [property, undefined];
         return [property, kind === 'date' ? readWrittenDay(cell, line, name) : cell];
       });
-      return { serviceId, ...(Object.fromEntries(texts) as Record<TextProperty, string>) };
+      return { serviceId, ...(Object.fromEntries(texts) as Partial<Record<TextProperty, string>>) };
     },
   };
 }

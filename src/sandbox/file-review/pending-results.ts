@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { nameReason } from '../common/errors.js';
 import type { ResultFault } from '../common/faults.js';
-import { publishGrowing, publishHalf, publishWhole } from '../common/publish-file.js';
+import { publishGrowing, publishHalf, publishTranslated, publishWhole } from '../common/publish-file.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Findings } from './reviewed-file.js';
 
@@ -28,6 +28,8 @@ export type FileReviewEvent =
       readonly incorrect: number;
       readonly email?: string;
     }
+  /** By a fault: a result that had been written was written once more. */
+  | { readonly kind: 'result-rewritten'; readonly path: string; readonly rows: number }
   /** By a fault: neither a result nor an e-mail. */
   | { readonly kind: 'result-missing'; readonly path: string; readonly rows: number }
   /** The sandbox was closed first; a growing result keeps what had been written. */
@@ -61,6 +63,18 @@ interface PendingResultsOptions {
   readonly delayMs: number;
   readonly outbox: Outbox;
   readonly onEvent: (event: FileReviewEvent) => void;
+}
+
+/** For the header and the cells of the verdict's column. */
+function sayInOtherWords(cell: string): string {
+  switch (cell) {
+    case 'True':
+      return 'Correct';
+    case 'False':
+      return 'Incorrect';
+    default:
+      return 'MappingStatus';
+  }
 }
 
 /** Results, and the e-mails about them, that are still to be written. */
@@ -106,6 +120,18 @@ export function createPendingResults({ delayMs, outbox, onEvent }: PendingResult
         const written = await publishHalf(draft, path.result, rows);
         return onEvent({ kind: 'result-partial', ...details, written, ...(await notify(path, findings)) });
       }
+      case 'result-twice': {
+        const first = `${draft}.first`;
+        await copyFile(draft, first);
+        await publishWhole(first, path.result);
+        onEvent({ kind: 'result-written', ...details, ...(await notify(path, findings)) });
+        await wait(fault.seconds * 1_000, undefined, { signal });
+        await publishGrowing(draft, path.result, fault.seconds, signal);
+        return onEvent({ kind: 'result-rewritten', path: path.resultName, rows });
+      }
+      case 'result-worded':
+        await publishTranslated(draft, path.result, sayInOtherWords);
+        return onEvent({ kind: 'result-written', ...details, ...(await notify(path, findings)) });
       case 'result-missing':
         return onEvent({ kind: 'result-missing', path: path.resultName, rows });
     }

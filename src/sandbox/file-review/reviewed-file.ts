@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify';
 import { type IncorrectMapping, maxListedBookings } from '../outbox/outbox.js';
 import { type HotelDirectory, isCorrectlyMapped } from '../world/world.js';
 import { readRecords, readWholeLines } from './file-records.js';
+import type { EmptyCells } from './file-rules.js';
 
 /** The column that a result has after those of the file. (Design 6.) */
 const verdictColumn = 'IsCorrectMapping';
@@ -22,6 +23,7 @@ interface ReviewedFileOptions {
   readonly draft: string;
   readonly world: HotelDirectory;
   readonly masterIdColumn: string;
+  readonly emptyCells: EmptyCells;
   readonly signal: AbortSignal;
 }
 
@@ -32,13 +34,13 @@ interface ReviewedFileOptions {
  * @throws BrokenFile when the file breaks a rule; the draft is then incomplete
  */
 export async function reviewFile(options: ReviewedFileOptions): Promise<Findings> {
-  const { input, draft, world, masterIdColumn, signal } = options;
+  const { input, draft, world, signal } = options;
   const incorrect: IncorrectMapping[] = [];
   let rows = 0;
   let incorrectRows = 0;
 
   async function* judge(lines: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
-    for await (const record of readRecords(lines, masterIdColumn)) {
+    for await (const record of readRecords(lines, options)) {
       switch (record.kind) {
         case 'header':
           yield [...record.cells, verdictColumn];

@@ -108,7 +108,7 @@ export function createCalls(options: CallsOptions): Calls {
       // Numbered when the head arrives, so that overtaking calls keep their numbers.
       counts.calls += 1;
       const number = counts.calls;
-      const fault = options.faults.nextCall();
+      const fault = options.faults.nextCall(route.operation);
       if (fault) counts.faults += 1;
       const about = `the request body of ${new Date(clock()).toISOString().slice(11, 19)} UTC`;
 
@@ -182,6 +182,12 @@ async function performCall(call: Call, fault: CallFault | undefined): Promise<Se
       await dropBody(call.request);
       socket.destroy();
       return undefined;
+    case 'done-status': {
+      if ((await call.perform()) === undefined) return undefined;
+      await call.notify();
+      const message = `A fault of the sandbox: HTTP status ${fault.status}, although the call was performed.`;
+      return call.send({ kind: 'error', httpStatus: fault.status, message });
+    }
     case 'lost-answer':
       await call.perform();
       await call.notify();
