@@ -7,7 +7,7 @@ const at = (...ranges: readonly (readonly [number, number])[]) => ({
   ranges: ranges.map(([first, last]) => ({ first, last })),
 });
 
-it('can be for one operation, whose calls are counted on their own', () => {
+test('can be for one operation, whose calls are counted on their own', () => {
   const rules = ['by-file/status:503@1', 'export/done-status:504@2', 'drop@4'].map(parseFault);
   const { nextCall } = createFaultPlan(rules, createSeededRandom(1));
   const calls = ['by-body', 'by-file', 'by-file', 'mappings', 'export', 'export', 'export'] as const;
@@ -16,7 +16,7 @@ it('can be for one operation, whose calls are counted on their own', () => {
   ]);
 });
 
-it.each(['upload/drop@1', 'by-file/result-late:3@1', 'done-status:404@1', 'result-twice@1'])(
+test.each(['upload/drop@1', 'by-file/result-late:3@1', 'done-status:404@1', 'result-twice@1'])(
   'is refused as %s',
   (text: string) => {
     expect(() => parseFault(text)).toThrow(RangeError);
