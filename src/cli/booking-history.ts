@@ -14,8 +14,9 @@ interface BookingHistory {
   readonly runState: string;
   readonly state: 'delivered' | 'refused' | 'pending' | 'rejected';
   readonly booking?: Record<string, unknown>;
-  /** Absent for a rejected record. */
-  readonly verdict?: BookingVerdict['verdict'];
+  readonly verdict: BookingVerdict['verdict'];
+  /** It went by body in a run by file, because it can't be in the file. */
+  readonly posted?: true;
   /** Why there is no verdict. */
   readonly verdictReason?: UnknownReason;
   /** What the local copy of the mappings said about it before it was sent. */
@@ -36,13 +37,20 @@ export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers:
   const common = { runId: run.id, day: run.day, runState: run.state };
   switch (trace.kind) {
     case 'reject':
-      return { ...common, state: 'rejected', rejected: { place: trace.place, reason: trace.reason } };
+      return {
+        ...common,
+        state: 'rejected',
+        verdict: 'unknown',
+        verdictReason: 'not-delivered',
+        rejected: { place: trace.place, reason: trace.reason },
+      };
     case 'booking':
       return {
         ...common,
         state: bookingState(trace.step?.state),
         booking: readMaskedFields(trace.line, trace.form),
         ...toVerdict(judgeBooking(trace)),
+        ...(trace.form === 'body' && run.delivery === 'file' && { posted: true as const }),
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
         ...(trace.step && { step: trace.step.name }),
         attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
@@ -55,14 +63,17 @@ function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 've
   return { verdict: judged.verdict, verdictReason: judged.reason };
 }
 
-function describeVerdict(verdict: BookingVerdict['verdict'], reason?: UnknownReason): string {
+function describeVerdict({ verdict, verdictReason, state, posted }: BookingHistory): string {
   switch (verdict) {
     case 'correct':
       return 'verdict: its mapping is correct';
     case 'incorrect':
       return 'verdict: affected, its mapping is incorrect';
     case 'unknown':
-      return `verdict: unknown, ${describeReason(reason ?? 'not-delivered')}`;
+      if (state === 'refused') return 'verdict: unknown, the service refused it';
+      if (verdictReason === 'by-email' && posted)
+        return "verdict: unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only";
+      return `verdict: unknown, ${describeReason(verdictReason ?? 'not-delivered')}`;
   }
 }
 
@@ -127,7 +138,7 @@ function renderHistory(reference: string, history: BookingHistory): string {
   if (history.rejected) {
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
   }
-  if (history.verdict) lines.push(`  ${describeVerdict(history.verdict, history.verdictReason)}`);
+  if (!history.rejected) lines.push(`  ${describeVerdict(history)}`);
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {})) lines.push(`  ${field}: ${value}`);
   for (const attempt of history.attempts ?? []) {

@@ -28,8 +28,12 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
   cancelled: 'gray',
 };
 
-/** Colours the state of a run. Green is only for a run whose verdicts are all known. (Design 11.) */
-export function paintState(paint: Paint, run: Pick<Run, 'state' | 'counts'>, text: string): string {
+/** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
+export function paintState(
+  paint: Paint,
+  run: Pick<Run, 'state' | 'counts' | 'volume'>,
+  text: string,
+): string {
   if (run.state !== 'succeeded') return paint(colours[run.state], text);
-  return hasUnknownVerdicts(run) ? text : paint('green', text);
+  return hasUnknownVerdicts(run) || run.volume ? text : paint('green', text);
 }

@@ -44,7 +44,7 @@ export const file = group({
   incomplete: oneOf('post', 'reject', 'leave-empty')
     .default('post')
     .describe(
-      'What happens to a booking that lacks a field: `post` sends it by body, `reject` rejects it, `leave-empty` puts it into the file with empty cells, which the file rules may or may not allow: ask the service. A field that reads as NULL never goes into the file: its booking is sent by body unless set to `reject`.',
+      'What happens to a booking that lacks a field: `post` sends it by body (its verdict then comes by e-mail only), `reject` rejects it, `leave-empty` puts it into the file with empty cells, which the file rules may or may not allow: ask the service. A field that reads as NULL never goes into the file: its booking is sent by body unless set to `reject`.',
     ),
   maxPostedShare: share()
     .default(0.5)

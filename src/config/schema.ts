@@ -199,7 +199,9 @@ export const settingsSchema = group({
   source: sourceSchema.describe("Where a day's bookings come from."),
   delivery: oneOf('body', 'file')
     .default('body')
-    .describe('How bookings reach the service: in request bodies, or as a file on SFTP.'),
+    .describe(
+      'How bookings reach the service: in request bodies, or as a file on SFTP. By body, verdicts come by e-mail only: there is no list of affected bookings and no archived result.',
+    ),
   body: body.prefault({}).describe('Delivery by request body.'),
   file: file.prefault({}).describe('Delivery by file.'),
   maxRejectedShare: share()

@@ -1,6 +1,7 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { HotelReviewEvent } from '../events/events.js';
 import type { ReviewEvent } from '../review/events.js';
+import type { Run } from '../review/run.js';
 
 /** From a batch that is answered at once to an upload that takes hours. */
 const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
@@ -36,6 +37,13 @@ export function createEventCounters(clock: () => number): EventCounters {
   const records = counter('records', 'Records collected from the source, by outcome', ['outcome']);
   const bookings = counter('bookings', 'Bookings sent for review, by outcome', ['outcome']);
   const affected = counter('affected_bookings', 'Bookings whose mapping a result marks as incorrect', []);
+  const unanswered = counter(
+    'unanswered_bookings',
+    'Bookings of files that a result leaves without a verdict',
+    [],
+  );
+  // Absent until a result is known: 0 would look as if nothing was affected.
+  for (const ofResults of [affected, unanswered]) ofResults.remove();
   const suspects = counter(
     'suspect_bookings',
     'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
@@ -93,6 +101,13 @@ export function createEventCounters(clock: () => number): EventCounters {
     }
   }
 
+  /** A failed run may be resumed, and then counts its affected bookings. */
+  function noteVerdicts({ state, file, counts }: Run): void {
+    if (!file?.verdicts) return;
+    if (state === 'succeeded') affected.inc(counts.affected ?? 0);
+    if (state === 'succeeded' || state === 'failed') unanswered.inc(counts.unanswered ?? 0);
+  }
+
   return {
     registry,
     notify(event) {
@@ -117,7 +132,7 @@ export function createEventCounters(clock: () => number): EventCounters {
         case 'step-ended':
           return noteEnd(event);
         case 'settled':
-          if (event.run.state === 'succeeded') affected.inc(event.run.counts.affected ?? 0);
+          noteVerdicts(event.run);
           if (event.run.failure?.code === 'volume-dropped') volumeDrops.inc();
           return settled.inc({ state: event.run.state });
         case 'mappings-skipped':

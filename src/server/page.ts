@@ -42,9 +42,9 @@ h1 { margin: 0 0 1rem; font-size: 1.3rem; }
 h2 { margin: 0; font-size: .85rem; font-weight: 600; color: var(--faint); }
 .card { margin: 0 0 1.25rem; padding: .8rem 1rem; background: var(--card); border: 1px solid var(--line);
   border-left: 5px solid var(--good); border-radius: 6px; }
-.card.bad { border-left-color: var(--bad); }
+.card.bad { border-left-color: var(--bad); } .card.sent { border-left-color: var(--busy); }
 .big { margin: 0; font-size: 1.5rem; font-variant-numeric: tabular-nums; }
-.big small { font-size: .95rem; color: var(--good); } .bad .big small { color: var(--bad); }
+.big small { font-size: .95rem; color: var(--good); } .bad .big small { color: var(--bad); } .sent .big small { color: var(--text); }
 table { width: 100%; border-collapse: collapse; background: var(--card); border: 1px solid var(--line); border-radius: 6px; }
 th, td { padding: .45rem .6rem; text-align: left; vertical-align: baseline; font-variant-numeric: tabular-nums; }
 thead th { font-size: .8rem; color: var(--faint); }

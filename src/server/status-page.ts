@@ -1,5 +1,6 @@
 import type { LedgerSummary } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
+import { countAffected, hasUnknownVerdicts, nameState } from '../review/verdicts/day-verdicts.js';
 import { describeDrops, type VolumeDrop } from '../review/volume.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
@@ -26,18 +27,27 @@ export function renderStatusPage({ summary, runs, now, timezone }: StatusPageCon
     return isDue ? [renderMissing(iso)] : [];
   });
   return renderPage(html`
-${renderLastGood(summary, now, timezone)}
+${renderLastGood(summary, runs, now, timezone)}
 ${rows.length === 0 ? html`<p class="none">No runs in the last two weeks.</p>` : renderTable(rows)}
 <footer>As of ${formatLocalInstant(now, timezone)}, ${timezone}. This page reloads every 30 seconds.</footer>`);
 }
 
-function renderLastGood({ lastGoodDay }: LedgerSummary, now: number, timezone: string): Html {
+function renderLastGood(
+  { lastGoodDay }: LedgerSummary,
+  runs: readonly Run[],
+  now: number,
+  timezone: string,
+): Html {
   if (lastGoodDay === undefined) {
     return html`<section class="card bad"><h2>Last good day</h2><p class="big">none yet</p></section>`;
   }
   const behind = countDaysBehind(lastGoodDay, now, timezone);
-  const words = behind === 0 ? 'up to date' : `${formatCountOf(behind, 'day')} behind`;
-  return html`<section class="card ${behind === 0 ? 'good' : 'bad'}"><h2>Last good day</h2>
+  const isUnknown = runs.some(
+    (run) => run.day === lastGoodDay && run.state === 'succeeded' && hasUnknownVerdicts(run),
+  );
+  const upToDate = isUnknown ? 'sent, with verdicts by e-mail or not known' : 'up to date';
+  const words = behind === 0 ? upToDate : `${formatCountOf(behind, 'day')} behind`;
+  return html`<section class="card ${behind > 0 ? 'bad' : isUnknown ? 'sent' : 'good'}"><h2>Last good day</h2>
 <p class="big">${lastGoodDay} <small>${words}</small></p></section>`;
 }
 
@@ -67,11 +77,11 @@ function renderRun(run: Run, now: number, timezone: string): Html[] {
     ['Pending', counts.pending],
     ['Refused', counts.refused],
     ['Rejected', counts.rejected],
-    ['Affected', counts.affected],
+    ['Affected', countAffected(run)],
   ] as const;
   const row = html`<tr class="run"><th scope="row"><a href="/runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
-<td data-name="State"><span class="state ${run.state}">${run.state}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}</small></td>
-${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' : ''}" data-name="${name}">${count === null ? 'unknown' : formatCount(count)}</td>`)}
+<td data-name="State"><span class="state ${classOf(run)}">${nameState(run)}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}${nameUnknown(run)}${nameReason(run)}</small></td>
+${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' : ''}" data-name="${name}">${typeof count === 'number' ? formatCount(count) : count}</td>`)}
 <td data-name="Started">${formatLocalInstant(run.startedAt, timezone)}</td>
 <td data-name="Duration">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
 `;
@@ -91,6 +101,22 @@ function describeVolume(volume: VolumeDrop): string {
 
 function nameSuspects({ suspects }: Run): string {
   return suspects && suspects.suspects > 0 ? `, ${formatCountOf(suspects.suspects, 'suspect')}` : '';
+}
+
+/** Green is only for a run whose verdicts are all known, on a day with as many bookings as usual. (Design 11.) */
+function classOf(run: Run): string {
+  return run.state === 'succeeded' && (hasUnknownVerdicts(run) || run.volume) ? 'sent' : run.state;
+}
+
+function nameUnknown({ counts: { unanswered, posted } }: Run): string {
+  return [
+    ...(unanswered ? [`, ${formatCount(unanswered)} without a verdict`] : []),
+    ...(posted > 0 ? [`, ${formatCount(posted)} by e-mail only`] : []),
+  ].join('');
+}
+
+function nameReason({ reason }: Run): string {
+  return reason === undefined ? '' : `: ${reason}`;
 }
 
 function renderMissing(day: string): Html {

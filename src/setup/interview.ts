@@ -35,6 +35,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     given: options.baseUrl,
     message: 'The address of the mapping service (empty: later)',
   });
+  parts.asker.tell(aboutDelivery);
   const delivery = await askDelivery(options, questions);
   const sftp = delivery === 'file' ? await askServer(options, questions) : undefined;
   await askSecrets(parts, questions, sftp);
@@ -51,6 +52,12 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     findings,
   };
 }
+
+/** What each delivery does not give: it shows only after the first night otherwise. */
+const aboutDelivery = `By body, verdicts come by e-mail only: no list of affected bookings, no
+archived result. By file, a result says which bookings are affected; bookings
+that can't be in the file (file.incomplete: post) go by body, and their
+verdicts come by e-mail only.`;
 
 function askDelivery(options: InitOptions, questions: RepeatableQuestions): Promise<'body' | 'file'> {
   return questions.choose('delivery', options.delivery, {

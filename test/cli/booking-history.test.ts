@@ -120,6 +120,26 @@ describe('the history of a booking', () => {
     );
   });
 
+  it('says that a booking of a run by file went by body', () => {
+    const history = toHistory(
+      { ...booked('done'), run: someRun({ delivery: 'file' }) },
+      { withAnswers: false },
+    );
+    expect(history).toMatchObject({ verdict: 'unknown', verdictReason: 'by-email', posted: true });
+    expect(renderHistories('BR-1042', [history], command)).toContain(
+      "\n  verdict: unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only\n",
+    );
+    expect(toHistory(booked('done'), { withAnswers: false })).not.toHaveProperty('posted');
+  });
+
+  it('has no verdict on what the service refused', () => {
+    const history = toHistory(booked('refused'), { withAnswers: false });
+    expect(history).toMatchObject({ verdict: 'unknown', verdictReason: 'not-delivered' });
+    expect(renderHistories('BR-1042', [history], command)).toContain(
+      '\n  verdict: unknown, the service refused it\n',
+    );
+  });
+
   it('gives no reason for a verdict that is known', () => {
     const file = { verdicts: { affected: 1, unanswered: 0, unclear: 0, malformed: 0 } };
     const trace = {
@@ -152,6 +172,8 @@ describe('the history of a booking', () => {
       day: '2026-11-20',
       runState: 'succeeded',
       state: 'rejected',
+      verdict: 'unknown',
+      verdictReason: 'not-delivered',
       rejected: { place: 88, reason: 'service-id-invalid' },
     });
     expect(renderHistories('BR-1042', [history], command)).toBe(

@@ -177,9 +177,11 @@ describe('the metrics of this process', () => {
     const { notify, read } = createSomeMetrics();
     notify({ type: 'collected', run: someRun() });
     notify({ type: 'collected', run: someRun({ counts: noCounts, suspects: { suspects: 4, filledIn: 3 } }) });
-    notify({ type: 'settled', run: someRun({ counts: { affected: 2 } }) });
+    const file = { verdicts: { affected: 2, unanswered: 3, unclear: 0, malformed: 0 } };
+    const counts = { affected: 2, unanswered: 3 };
+    notify({ type: 'settled', run: someRun({ file, counts }) });
+    notify({ type: 'settled', run: someRun({ state: 'awaiting-result', file, counts }) });
     notify({ type: 'mappings-skipped', sync: noSync, count: 2, reason: 'odd' });
-    notify({ type: 'settled', run: someRun({ state: 'awaiting-result', counts: { affected: 5 } }) });
     const lines = await read();
     expect(lines).toContain('hotel_review_records_total{outcome="accepted"} 990');
     expect(lines).toContain('hotel_review_records_total{outcome="duplicate"} 7');
@@ -187,9 +189,24 @@ describe('the metrics of this process', () => {
     expect(lines).toContain('hotel_review_runs_settled_total{state="succeeded"} 1');
     expect(lines).toContain('hotel_review_runs_settled_total{state="awaiting-result"} 1');
     expect(lines).toContain('hotel_review_affected_bookings_total 2');
+    expect(lines).toContain('hotel_review_unanswered_bookings_total 3');
     expect(lines).toContain('hotel_review_suspect_bookings_total 4');
     expect(lines).toContain('hotel_review_filled_in_bookings_total 3');
     expect(lines).toContain('hotel_review_skipped_mappings_total 2');
+  });
+
+  it('say nothing about verdicts, not even 0, while no result is known', async () => {
+    const { notify, read } = createSomeMetrics();
+    const ofVerdicts = (lines: string[]) =>
+      lines.filter((line) => /^hotel_review_(affected|unanswered)_/.test(line));
+    notify({ type: 'settled', run: someRun({ counts: { affected: null, unanswered: null } }) });
+    expect(ofVerdicts(await read())).toEqual([]);
+    const file = { verdicts: { affected: 0, unanswered: 0, unclear: 0, malformed: 0 } };
+    notify({ type: 'settled', run: someRun({ delivery: 'file', file }) });
+    expect(ofVerdicts(await read())).toEqual([
+      'hotel_review_affected_bookings_total 0',
+      'hotel_review_unanswered_bookings_total 0',
+    ]);
   });
 
   it.each([

@@ -35,6 +35,24 @@ describe('the status page', () => {
     );
   });
 
+  it('never shows 0 or green for verdicts that come by e-mail', () => {
+    const run = someRun({ counts: { affected: null, unanswered: null } });
+    const page = render([run], { lastGoodDay: '2026-11-20' });
+    expect(read(page)).toContain('2026-11-20 sent manual, by body 990 990 0 0 3 by e-mail ');
+    expect(read(page)).toContain('2026-11-20 sent, with verdicts by e-mail or not known');
+    expect(page).not.toMatch(/class="(card good|state succeeded)"/);
+    expect(render([someRun()], { lastGoodDay: '2026-11-20' })).toMatch(/card good.*state succeeded/s);
+  });
+
+  it('shows how many bookings have no verdict, and the reason of a run', () => {
+    const counts = { affected: 2, unanswered: 3, posted: 12 };
+    const page = render([someRun({ delivery: 'file', trigger: 'replay', reason: 'again', counts })]);
+    expect(read(page)).toContain(
+      'succeeded replay, by file, 3 without a verdict, 12 by e-mail only: again 990 990 0 0 3 2 ',
+    );
+    expect(page).toContain('class="state sent"');
+  });
+
   it('marks a run for late bookings', () => {
     const text = read(render([someRun({ trigger: 'replay', topsUp: true })]));
     expect(text).toContain('succeeded replay, late bookings, by body');

@@ -220,10 +220,17 @@ describe('The questions of init', () => {
     expect(undecided.examination).toMatchObject({ dates: { kind: 'several' } });
   });
 
+  it('say what each delivery does not give, before they ask for it', async () => {
+    const { reported } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
+    const words = reported.at(-1)?.replaceAll(/\s+/g, ' ');
+    expect(words).toContain('no list of affected bookings, no archived result');
+    expect(words).toContain('go by body, and their verdicts come by e-mail only');
+  });
+
   it('say why an export was not understood', async () => {
     const { reported } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
-    expect(reported.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    expect(reported[0]?.replaceAll(/\s+/g, ' ')).toBe(
       'warning: b.csv was found, but its first line is not a header with column names.',
-    ]);
+    );
   });
 });
