@@ -86,6 +86,9 @@ describe('a configuration', () => {
       mappings: {
         limit: 1_000,
         overlapMinutes: 10,
+        lastPage: 'either',
+        maxPagesWithoutNews: 10,
+        maxSkippedShare: 0.1,
         deletedTypes: ['Delete', 'Deleted'],
         resumeKeyCodes: [2006, 2027],
         suspectDays: 7,
