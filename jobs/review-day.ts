@@ -4,7 +4,7 @@ import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
-import { toReport } from '../src/review/day/report.js';
+import { readWaiting, toReport } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
@@ -49,16 +49,21 @@ export async function reviewDay(
         `${day.iso} is already done: run ${run.id}; late bookings: ${terminal.command(`replay ${day.iso} --late`)}; ` +
           `to review it again: ${terminal.command(`replay ${day.iso}`)}`,
       );
+    const waiting = await readWaiting(parts.ledger, run, clock());
+    const details = await readRunDetails(parts.ledger, run, parts.reader.placeUnit);
     terminal.say(
-      renderClosing(await readRunDetails(parts.ledger, run, parts.reader.placeUnit), {
-        now: clock(),
-        command: terminal.command,
-        paint: terminal.paint,
-        isOnlooker: detach,
-      }),
+      renderClosing(
+        { ...details, ...waiting },
+        {
+          now: clock(),
+          command: terminal.command,
+          paint: terminal.paint,
+          isOnlooker: detach,
+        },
+      ),
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
-    terminal.report(toReport(run, clock(), suspects));
+    terminal.report({ ...toReport(run, clock(), suspects), ...waiting });
     if (!terminal.signal.aborted) await applyConfiguredRetention(config, parts.ledger);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {

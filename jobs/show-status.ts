@@ -1,7 +1,7 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
-import { toReport } from '../src/review/day/report.js';
+import { readWaiting, toReport } from '../src/review/day/report.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { kindOf } from '../src/sources/registry.js';
@@ -39,6 +39,7 @@ export async function showStatus(
       runs.map(async (run) => ({
         ...(await readRunDetails(ledger, run, placeUnit)),
         suspects: await listSuspects(ledger, run, suspectsReported),
+        ...(await readWaiting(ledger, run, clock())),
       })),
     );
     terminal.answer(
@@ -46,8 +47,9 @@ export async function showStatus(
         .map((details) => renderClosing(details, { now: clock(), command, paint, isOnlooker: true }))
         .join('\n'),
       {
-        runs: detailed.map(({ run, rejects, warnings, refused, suspects }) => ({
+        runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting }) => ({
           ...toReport(run, clock(), suspects),
+          ...(waiting && { waiting }),
           rejects,
           warnings,
           refused: refused.map(({ line, form, code, step }) => ({

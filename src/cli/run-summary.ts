@@ -6,7 +6,7 @@ import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
 import { countAffected, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
-import { formatCount, formatDuration, formatLocalInstant, wrapText } from '../text/format.js';
+import { formatCount, formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { noColours, type Paint, paintState } from './colours.js';
 import { renderFileSummary } from './file-summary.js';
@@ -47,6 +47,8 @@ export interface RunDetails {
   readonly refused: readonly RefusedBooking[];
   /** What `place` counts in the source, for example "line". */
   readonly placeUnit: string;
+  /** What the run waits for. */
+  readonly waiting?: { readonly step: string; readonly until: string; readonly code: string };
 }
 
 export interface ClosingOptions {
@@ -59,7 +61,7 @@ export interface ClosingOptions {
 
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
-  { run, toppedUp, rejects, warnings, refused, placeUnit }: RunDetails,
+  { run, toppedUp, rejects, warnings, refused, placeUnit, waiting }: RunDetails,
   { now, command, isOnlooker = false, paint = noColours }: ClosingOptions,
 ): string {
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
@@ -73,6 +75,9 @@ export function renderClosing(
         ]
       : []),
     ...explain(run, toppedUp),
+    ...(waiting
+      ? [`  waiting until ${formatInstant(Date.parse(waiting.until))} for ${waiting.step} (${waiting.code})`]
+      : []),
     renderTable(listCounts(run)),
     ...renderFileSummary(run, command),
     ...renderSuspectSummary(run, command),

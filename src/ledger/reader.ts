@@ -14,7 +14,7 @@ import {
   runNumber,
   summarise,
 } from './runs.js';
-import { isBeingPerformed, listOpenSteps, tally } from './steps.js';
+import { findWait, isBeingPerformed, listOpenSteps, tally } from './steps.js';
 import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
 
 /** Whether a stored line has that booking reference. */
@@ -37,6 +37,7 @@ export function createReader(
     listActiveRuns: () => read(() => listActiveRuns(dialect)),
     summarise: (today) => read(() => summarise(dialect, today)),
     listOpenSteps: (runId, page) => read(() => listOpenSteps(dialect, runId, page)),
+    findWait: (runId, now) => read(() => findWait(dialect, runId, now)),
     isBeingPerformed: (runId) => read(() => isBeingPerformed(dialect, runId)),
     readBatch: (runId, form, batch) => read(() => readBatch(dialect, runId, form, batch)),
     measureBatches: (runId, form) => read(() => measureBatches(dialect, runId, form)),

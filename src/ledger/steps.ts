@@ -1,5 +1,5 @@
 import type { StepPatch, StepSelection, StepsChange } from '../review/changes.js';
-import type { OpenStep, StepCursor, StoredStep, Tally } from '../review/ledger.js';
+import type { OpenStep, StepCursor, StoredStep, Tally, Wait } from '../review/ledger.js';
 import type { FileProgress, StepTotals } from '../review/run-transitions.js';
 import type { Claim, PlannedStep, StepEnding } from '../review/step.js';
 import { initialState, type Successor } from '../review/step-transitions.js';
@@ -86,6 +86,18 @@ export function* isBeingPerformed({ schema, isAbandoned }: Dialect, runId: strin
     ...values,
   );
   return row !== undefined;
+}
+
+export function* findWait({ schema }: Dialect, runId: string, now: number): Query<Wait | undefined> {
+  const row = yield* one(
+    `SELECT name, steps.state, not_before, last_code FROM ${schema}steps JOIN ${schema}runs ON run = number
+     WHERE runs.id = ? AND runs.state IN ('delivering', 'awaiting-result') AND steps.state IN ('ready', 'running')
+     ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
+    runId,
+  );
+  if (!row || row.state !== 'ready' || row.not_before === null) return undefined;
+  const until = Number(row.not_before);
+  return until > now ? { step: String(row.name), until, code: String(row.last_code) } : undefined;
 }
 
 /** One statement, so that all counts are of the same moment. */

@@ -33,6 +33,7 @@ export interface ReadOnlyLedger
   extends RunReader,
     DayOverview,
     StepReader,
+    WaitReader,
     AttemptReader,
     BatchReader,
     DeliveredBookings,
@@ -101,6 +102,18 @@ export interface StepReader {
   isBeingPerformed(runId: string): Promise<boolean>;
   /** Counts from steps and stored batches instead of the counters, to prove that the sums add up. */
   tally(runId: string): Promise<Tally>;
+}
+
+export interface WaitReader {
+  /** What the run waits for, if all its open steps wait: the step that is due first. */
+  findWait(runId: string, now: number): Promise<Wait | undefined>;
+}
+
+export interface Wait {
+  readonly step: string;
+  readonly until: number;
+  /** Why: how the step's last attempt ended. */
+  readonly code: string;
 }
 
 export interface BatchReader {

@@ -1,4 +1,13 @@
-import type { Counts, DeliveryKind, Run, RunState, SuspectCounts, Trigger } from '../run.js';
+import type { WaitReader } from '../ledger.js';
+import {
+  type Counts,
+  type DeliveryKind,
+  hasWork,
+  type Run,
+  type RunState,
+  type SuspectCounts,
+  type Trigger,
+} from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import type { VolumeDrop } from '../volume.js';
 
@@ -29,6 +38,24 @@ export interface RunReport {
   readonly volume?: VolumeDrop;
   /** Only if the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
+}
+
+/** What a run waits for; empty if it waits for nothing. */
+export async function readWaiting(
+  ledger: WaitReader,
+  run: Run,
+  now: number,
+): Promise<{ readonly waiting?: WaitingReport }> {
+  const wait = hasWork(run) ? await ledger.findWait(run.id, now) : undefined;
+  return wait ? { waiting: { ...wait, until: new Date(wait.until).toISOString() } } : {};
+}
+
+interface WaitingReport {
+  readonly step: string;
+  /** ISO 8601, UTC */
+  readonly until: string;
+  /** How its last attempt ended. */
+  readonly code: string;
 }
 
 export interface FileReport {

@@ -132,7 +132,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       expect((await perform(ledger, owner, 'archive', done)).run.openSteps).toBe(0);
     });
 
-    it('looks at once for the result of a run that awaits it; other waiting steps keep waiting', async () => {
+    it('lets no step wait any longer: the clock that set its time may have been wrong', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 2 });
       await performUpTo(ledger, run, 'trigger');
@@ -141,7 +141,7 @@ export function describeAwaiting(opened: () => OpenedLedger): void {
       await ledger.takeOver('r1');
       expect(await ledger.listOpenSteps('r1', { limit: 9 })).toEqual([
         { position: 3, name: 'await-result', attempt: 2 },
-        { position: 5, name: 'batch 0', attempt: 2, notBefore: at + 60_000 },
+        { position: 5, name: 'batch 0', attempt: 2 },
       ]);
     });
 

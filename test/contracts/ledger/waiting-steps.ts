@@ -18,6 +18,27 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       }
     });
 
+    it('say what the run waits for, once nothing else is open', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { body: 1 });
+      const wait = retry();
+      if (wait.kind !== 'retry') throw new TypeError('expected a retry');
+      const { notBefore: until } = wait;
+      await perform(ledger, run, 'write', wait);
+      expect(await ledger.findWait('r1', until - 1)).toBeUndefined();
+      const claim = await claimStep(ledger, run, 'batch 0');
+      expect(await ledger.findWait('r1', until - 1)).toBeUndefined();
+      await ledger.record(claim, done, at);
+      expect(await ledger.findWait('r1', until - 1)).toEqual({
+        step: 'write',
+        until,
+        code: wait.evidence.code,
+      });
+      expect(await ledger.findWait('r1', until)).toBeUndefined();
+      await ledger.takeOver('r1');
+      expect(await ledger.findWait('r1', until - 1)).toBeUndefined();
+    });
+
     it('stay closed while their predecessor is retried', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
