@@ -175,7 +175,7 @@ describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))('a day by
   ])('has no file and opens no SFTP connection on a day %s', async (_, bookings, expected) => {
     const proxy = await startTcpProxy(server().port);
     onTestFinished(() => proxy.stop());
-    const settings = { emptyDay: 'succeed' };
+    const settings = { emptyDay: 'succeed', file: { maxPostedShare: 1 } };
     const { folder, standIn, service } = await prepareFileDay(server(), {
       bookings,
       port: proxy.port,
@@ -193,6 +193,30 @@ describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))('a day by
     expect(service.calls).toEqual([]);
     expect(proxy.happened.resets).toBe(0);
     expect(readdirSync(server().disk('.'))).toEqual([]);
+  });
+
+  it('fails before anything is sent if nothing can go into the file, and says what to set', async () => {
+    const { folder, standIn, service } = await prepareFileDay(server(), { bookings: incompleteDay });
+    const result = await folder.runDay();
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 0 } });
+    expect(result.report.error).toMatchObject({
+      class: 'data',
+      message: expect.stringMatching(/file\.maxPostedShare allows \(50%\).*file\.incomplete: leave-empty/),
+    });
+    expect(standIn.accepted()).toEqual([]);
+    expect(service.calls).toEqual([]);
+    expect(readdirSync(server().disk('.'))).toEqual([]);
+  });
+
+  it('leaves the cells of missing fields empty if configured so', async () => {
+    const { folder, standIn } = await prepareFileDay(server(), {
+      bookings: incompleteDay,
+      settings: { file: { incomplete: 'leave-empty' } },
+    });
+    const result = await folder.runDay();
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { accepted: posted.length } });
+    expect(csvParse.read(server().disk(remotePath))).toHaveLength(3);
+    expect(standIn.accepted()).toEqual(posted.slice(0, 1));
   });
 
   it('is done: run says so and makes no call', async () => {
