@@ -93,6 +93,28 @@ describe('a result', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`unanswered ${unanswered}`);
   });
 
+  it('result-twice:1@1: is judged once, and what was judged is archived', async () => {
+    const made = await run({ faults: ['result-twice:1@1'] });
+    expect(made.exitCode).toBe(0);
+    expect(made.report.counts).toMatchObject({ affected: wrongInFile(made), unanswered: 0 });
+    expect(await readResult(made.file)).toHaveLength(made.file?.rows ?? 0);
+  });
+
+  it('result-worded@1: fails the run, which names the column; it is read once that is set', async () => {
+    const made = await run({ faults: ['result-worded@1'] });
+    expect({ exitCode: made.exitCode, unanswered: made.report.counts.unanswered }).toEqual({
+      exitCode: 1,
+      unanswered: made.file?.rows,
+    });
+    expect(made.report.error?.message).toContain('MappingStatus');
+    await made.folder.configure({ file: { resultColumn: 'MappingStatus' } });
+    const { exitCode, report } = await runOnce(made);
+    expect({ exitCode, affected: report.counts.affected }).toEqual({
+      exitCode: 0,
+      affected: wrongInFile(made),
+    });
+  });
+
   it('result-missing@1: leaves the run waiting with everything delivered', async () => {
     const made = await run({
       faults: ['result-missing@1'],
