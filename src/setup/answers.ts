@@ -16,6 +16,8 @@ export interface Answers {
   readonly baseUrl: string | undefined;
   readonly source: SourceAnswers;
   readonly delivery: 'body' | 'file';
+  /** How a day without bookings ends; by default it fails. */
+  readonly emptyDay?: 'fail' | 'succeed';
   /** Undefined for delivery by body. */
   readonly sftp: SftpAnswers | undefined;
   readonly secrets: Secrets;

@@ -21,7 +21,7 @@ const write = createSettingWriter();
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, sftp } = answers;
+  const { timezone, delivery, emptyDay = 'fail', sftp } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -38,7 +38,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     ...(sftp === undefined ? [] : [renderFileDelivery(sftp)]),
     write.optionalGroup(['body'], ['batchSize', 'concurrency']),
     write.option(['maxRejectedShare']),
-    write.option(['emptyDay']),
+    emptyDay === 'fail' ? write.option(['emptyDay']) : write.setting(['emptyDay'], emptyDay),
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],

@@ -30,6 +30,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       fallback: parts.timezone,
     })) ?? parts.timezone;
   const { source, secrets, examination, findings } = await interviewSource(options, timezone, parts);
+  const emptyDay = await askEmptyDay(options, questions);
   const baseUrl = await questions.text({
     rule: rules.baseUrl,
     given: options.baseUrl,
@@ -45,6 +46,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       baseUrl,
       source,
       delivery,
+      emptyDay,
       sftp,
       secrets: { ...questions.secrets(), ...secrets },
     },
@@ -58,6 +60,17 @@ const aboutDelivery = `By body, verdicts come by e-mail only: no list of affecte
 archived result. By file, a result says which bookings are affected; bookings
 that can't be in the file (file.incomplete: post) go by body, and their
 verdicts come by e-mail only.`;
+
+function askEmptyDay(options: InitOptions, questions: RepeatableQuestions): Promise<'fail' | 'succeed'> {
+  return questions.choose('emptyDay', options.emptyDay, {
+    message: 'How does a day without any booking end?',
+    choices: [
+      { value: 'fail', label: 'It fails: the export must have broken' },
+      { value: 'succeed', label: 'It succeeds: such days are normal' },
+    ],
+    fallback: 'fail',
+  });
+}
 
 function askDelivery(options: InitOptions, questions: RepeatableQuestions): Promise<'body' | 'file'> {
   return questions.choose('delivery', options.delivery, {

@@ -19,6 +19,7 @@ export interface InitOptions extends SourceOptions {
   readonly timezone?: string;
   readonly baseUrl?: string;
   readonly delivery?: 'body' | 'file';
+  readonly emptyDay?: 'fail' | 'succeed';
   readonly sftpHost?: string;
   readonly sftpPort?: number;
   readonly sftpUsername?: string;

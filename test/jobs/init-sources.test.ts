@@ -173,6 +173,7 @@ describe('init of bookings in PostgreSQL', () => {
           enter('Which database'),
           enter('Its address', url),
           enter('The query'),
+          enter('without any booking'),
           enter('mapping service', 'https://maps.test/api/3.0'),
           enter('reach the service'),
           enter('identifier', '4711'),

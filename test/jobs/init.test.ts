@@ -225,6 +225,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter("day's bookings", 'b-{day}.csv'),
         // Up twice from the choice to decide later.
         { after: 'are ambiguous', type: '\x1b[A\x1b[A\r' },
+        enter('without any booking'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('reach the service'),
         enter('identifier', '4711'),
@@ -255,6 +256,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter('(ProviderHotelId)?'),
         { after: '(CheckInDate)?', type: '\x1b[B\r' },
         { after: '(CheckOutDate)?', type: '\x1b[B\r' },
+        enter('without any booking'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('identifier', '4711'),
         enter('API key', 'top-geheim'),

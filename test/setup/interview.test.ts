@@ -54,6 +54,7 @@ describe('The questions of init', () => {
       baseUrl: undefined,
       source: { kind: 'csv', path: 'exports/bookings-{day}.csv' },
       delivery: 'body',
+      emptyDay: 'fail',
       sftp: undefined,
       secrets: {},
     });
@@ -67,6 +68,7 @@ describe('The questions of init', () => {
       timezone: 'UTC',
       baseUrl: 'https://maps.test/api/3.0',
       delivery: 'file',
+      emptyDay: 'succeed',
       sftpHost: 'h',
       sftpPort: 22,
       sftpUsername: 'u',
@@ -87,6 +89,7 @@ describe('The questions of init', () => {
         'bookings, with {day}': ['b-{date}.csv', '~/b-{day}.csv'],
         'mapping service': ['http://maps.test', 'https://maps.test/api/3.0'],
         'reach the service': 'file',
+        'without any booking': 'succeed',
         'SFTP server': ['a b', 'sftp.test'],
         port: ['99999', 'ssh', '2222'],
         'user name': 'acme',
@@ -101,6 +104,7 @@ describe('The questions of init', () => {
       baseUrl: 'https://maps.test/api/3.0',
       source: { kind: 'csv', path: '/home/ada/b-{day}.csv' },
       delivery: 'file',
+      emptyDay: 'succeed',
       sftp: {
         host: 'sftp.test',
         port: 2222,

@@ -60,6 +60,12 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
         'file',
       ]),
     )
+    .addOption(
+      new Option('--empty-day <end>', 'how a day without bookings ends (default: fail)').choices([
+        'fail',
+        'succeed',
+      ]),
+    )
     .option('--sftp-host <host>', 'for delivery by file: the SFTP server')
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
     .option('--sftp-username <name>', 'its user name')
