@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ArchivedFile } from '../../archive/archive.js';
 import type { Attempt } from '../history.js';
-import type { ReviewFile } from '../review-file.js';
+import type { ResultCounts } from '../review-file.js';
 import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 
@@ -23,7 +23,7 @@ export interface Manifest {
     readonly rejected: number;
   };
   readonly result: { readonly name: string; readonly rows: number; readonly isWhole: boolean } | undefined;
-  readonly verdicts: ReviewFile['verdicts'] | undefined;
+  readonly verdicts: Omit<ResultCounts, 'listsUnanswered'> | undefined;
   readonly calls: readonly ManifestCall[];
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
 }
@@ -78,8 +78,12 @@ export function describeRun({ id, day, counts, file }: Run): Omit<Manifest, 'too
     rows,
     counts: { read, accepted, duplicates, rejected },
     result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
-    verdicts,
+    verdicts: verdicts && toCounts(verdicts),
   };
+}
+
+function toCounts({ affected, unanswered, unclear, malformed }: ResultCounts): Manifest['verdicts'] {
+  return { affected, unanswered, unclear, malformed };
 }
 
 export function describeCalls(attempts: readonly Attempt[]): Manifest['calls'] {
