@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ArchivedFile } from '../../archive/archive.js';
 import type { Attempt } from '../history.js';
-import type { ResultCounts } from '../review-file.js';
+import type { ResultCounts, ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 
