@@ -33,7 +33,7 @@ describe('late bookings by body', () => {
     expect(third).toMatchObject({ exitCode: 0, report: { counts: { accepted: 0, duplicates: 130 } } });
     expect(third.stderr).toContain(`Nothing new since run ${second.report.runId}: nothing was sent.`);
     expectEachOnce(standIn, bookings);
-    expect((await folder.run(['status'])).stdout).toMatch(/2026-11-20 {2}succeeded \+ .* 30 /);
+    expect((await folder.run(['status'])).stdout).toMatch(/2026-11-20 {2}sent \+ .* 30 /);
   });
 
   it('of a day without a run are the whole day', async () => {
@@ -72,7 +72,7 @@ describe('late bookings by body', () => {
     await folder.writeBookings(toCsv(bookings));
     service.isDown = false;
     const refused = await folder.run(late);
-    expectError(refused, { exitCode: 2, class: 'usage', message: /is unfinished \(failed\): `run --day/ });
+    expectError(refused, { exitCode: 2, class: 'usage', message: /is unfinished \(failed\): `hotel-review run --day/ });
     const given = await folder.run([...late, '--reason', 'a new export came']);
     expect(given.report.counts).toMatchObject({ read: 130, accepted: 100, duplicates: 30 });
     expectEachOnce(standIn, bookings);
@@ -130,7 +130,7 @@ describe('late bookings by body', () => {
     expectError(refused, {
       exitCode: 2,
       class: 'usage',
-      message: /guest names were blanked .*`replay 2020-01-02/,
+      message: /guest names were blanked .*`hotel-review replay 2020-01-02/,
     });
     expect(standIn.accepted()).toHaveLength(100);
   });
