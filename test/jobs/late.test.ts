@@ -72,7 +72,11 @@ describe('late bookings by body', () => {
     await folder.writeBookings(toCsv(bookings));
     service.isDown = false;
     const refused = await folder.run(late);
-    expectError(refused, { exitCode: 2, class: 'usage', message: /is unfinished \(failed\): `hotel-review run --day/ });
+    expectError(refused, {
+      exitCode: 2,
+      class: 'usage',
+      message: /is unfinished \(failed\): `hotel-review run --day/,
+    });
     const given = await folder.run([...late, '--reason', 'a new export came']);
     expect(given.report.counts).toMatchObject({ read: 130, accepted: 100, duplicates: 30 });
     expectEachOnce(standIn, bookings);

@@ -32,6 +32,7 @@ describe('several processes on one PostgreSQL ledger', () => {
     expect(await opened.query('SELECT number FROM hotel_review.migrations')).toEqual([
       { number: 1 },
       { number: 2 },
+      { number: 3 },
     ]);
   });
 

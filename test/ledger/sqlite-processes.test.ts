@@ -93,7 +93,7 @@ describe('the SQLite ledger among several processes', () => {
            { source: 'x', at: 1, batchSize: 2 });
          for (let number = 0; number < 50; number += 1) {
            await collect.store({ batches: [{ form: 'body', number, lines: Buffer.from('{}\\n{}\\n'),
-             referenceHashes: [${noReference}, ${noReference}] }], duplicates: 1, rejects: [], warnings: [] });
+             referenceHashes: [${noReference}, ${noReference}] }], duplicates: 1, filtered: 0, rejects: [], warnings: [] });
          }
          console.log('stored');`,
       );
