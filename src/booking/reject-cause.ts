@@ -52,6 +52,8 @@ function writeValue(value: unknown): string | undefined {
 
 function writeOther(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
+  // The record had another number: reading it rounded it.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
   if (typeof value !== 'object') return String(value);
   try {
     return JSON.stringify(value);

@@ -95,7 +95,7 @@ export function* findWait({ schema }: Dialect, runId: string, now: number): Quer
      ORDER BY CASE WHEN steps.state = 'running' THEN 0 ELSE 1 END, coalesce(not_before, 0), position LIMIT 1`,
     runId,
   );
-  if (!row || row.state !== 'ready' || row.not_before === null) return undefined;
+  if (row?.state !== 'ready' || row.not_before === null) return undefined;
   const until = Number(row.not_before);
   return until > now ? { step: String(row.name), until, code: String(row.last_code) } : undefined;
 }

@@ -24,7 +24,11 @@ describe('an invalid day', () => {
       place.folder.run(['doctor', '--day', text, '--json']),
     ]);
     for (const result of results) {
-      expectError(result, { exitCode: 2, class: 'usage', message: /expected a day as YYYY-MM-DD(, today or yesterday)?, got: / });
+      expectError(result, {
+        exitCode: 2,
+        class: 'usage',
+        message: /expected a day as YYYY-MM-DD(, today or yesterday)?, got: /,
+      });
     }
     expectNoHarm(place);
     expect(readdirSync(place.folder.path)).not.toContain('data');

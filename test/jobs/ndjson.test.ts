@@ -83,11 +83,11 @@ describe('a day in NDJSON', () => {
     expect(standIn.connections).toBe(0);
   });
 
-  it('of a blank line is an empty day: it succeeds and sends nothing', async () => {
+  it('of a blank line is an empty day: it fails and sends nothing', async () => {
     const { standIn, folder } = await prepareNdjsonDay(['']);
     const result = await folder.runDay();
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: 0, delivered: 0 } });
-    expect(result.stderr).toContain('nothing was sent');
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { read: 0, delivered: 0 } });
+    expect(result.report.error?.message).toContain('emptyDay');
     expect(standIn.connections).toBe(0);
   });
 

@@ -136,6 +136,8 @@ function withoutTheRun(row: Row, { recordAt }: PlacedDay): Row {
 
 /** Bytes as text, which compares far faster. */
 function showCell(name: string, cell: unknown): unknown {
+  // Sources with JSON numbers round large ones, and such values are not kept.
+  if (name === 'value' && Number(cell) > Number.MAX_SAFE_INTEGER) return null;
   if (Buffer.isBuffer(cell)) return cell.toString(name === 'lines' ? 'utf8' : 'base64');
   return name === 'file' && typeof cell === 'string' ? readFile(cell) : cell;
 }
