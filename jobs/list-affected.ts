@@ -2,7 +2,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { listingColumns, renderVerdicts, toListedRecord, type VerdictListing } from '../src/cli/affected.js';
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
-import { createCsvFile } from '../src/cli/output-files.js';
+import { writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
@@ -95,9 +95,8 @@ async function writeCsv(
   delimiter: string | undefined,
   terminal: Terminal,
 ): Promise<void> {
-  const file = await createCsvFile(listingColumns(listing), csv, terminal.locate(csv), delimiter);
-  await file.add(listing.bookings.map((booking) => toListedRecord(booking, listing)));
-  await file.finish();
+  const records = listing.bookings.map((booking) => toListedRecord(booking, listing));
+  await writeCsvFile(records, listingColumns(listing), csv, terminal.locate(csv), delimiter);
 }
 
 interface Lists {

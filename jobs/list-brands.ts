@@ -1,6 +1,6 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderBrands } from '../src/cli/mappings.js';
-import { createCsvFile } from '../src/cli/output-files.js';
+import { writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';
@@ -17,11 +17,7 @@ export async function listBrands(
   const service = openMappingService(config);
   try {
     const { HotelBrands: brands } = await service.getMasterHotelBrands({ signal: terminal.signal });
-    if (csv !== undefined) {
-      const file = await createCsvFile(columns, csv, terminal.locate(csv), delimiter);
-      await file.add(brands);
-      await file.finish();
-    }
+    if (csv !== undefined) await writeCsvFile(brands, columns, csv, terminal.locate(csv), delimiter);
     terminal.answer(
       csv === undefined ? renderBrands(brands) : `All ${brands.length} brands are in ${csv}.\n`,
       brands,

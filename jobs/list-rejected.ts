@@ -1,5 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { createCsvFile } from '../src/cli/output-files.js';
+import { writeCsvFile } from '../src/cli/output-files.js';
 import { rejectedColumns, renderRejected, toRejectedRecord } from '../src/cli/rejected.js';
 import type { Config } from '../src/config/load.js';
 import { rejectsListed } from '../src/review/collected.js';
@@ -26,11 +26,8 @@ export async function listRejected(
     if (!run) return reportNone(`There is no run of ${day}.`);
     const rejected = (await ledger.listRejects(run.id, rejectsListed)).map(toRejectedRecord);
     const more = Math.max(0, run.counts.rejected - rejected.length);
-    if (csv !== undefined) {
-      const file = await createCsvFile(rejectedColumns, csv, terminal.locate(csv), delimiter);
-      await file.add(rejected);
-      await file.finish();
-    }
+    if (csv !== undefined)
+      await writeCsvFile(rejected, rejectedColumns, csv, terminal.locate(csv), delimiter);
     const { placeUnit } = kindOf(config.source);
     terminal.answer(
       renderRejected({ day, run, rejected, more, placeUnit }, { command: terminal.command, csv }),

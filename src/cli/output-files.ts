@@ -50,6 +50,16 @@ export async function createCsvFile(
   };
 }
 
+/** Writes all records at once to a new CSV file: see `createCsvFile`. */
+export async function writeCsvFile(
+  records: readonly object[],
+  ...target: Parameters<typeof createCsvFile>
+): Promise<void> {
+  const file = await createCsvFile(...target);
+  await file.add(records);
+  await file.finish();
+}
+
 /** A CSV file for people in memory, as `createCsvFile` writes it. */
 export function renderCsv(columns: readonly string[], records: readonly object[]): Buffer {
   return Buffer.from(byteOrderMark + stringify([...records], { header: true, columns: [...columns] }));

@@ -131,12 +131,12 @@ export function explainResult(
       ? `no value of its column ${resultColumn} is a known verdict`
       : `it has no column ${resultColumn}`;
     const advice = isFound
-      ? 'set file.resultValues to the words that it uses (or file.resultColumn to another column)'
-      : 'set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words';
+      ? 'Set file.resultValues to the words that it uses (or file.resultColumn to another column)'
+      : 'Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words';
     return {
       class: 'data',
       code,
-      message: `the result has no readable verdict: ${fault}. Its columns are ${columns.join(', ')}. ${capitalise(advice)}, then run ${day} again`,
+      message: `the result has no readable verdict: ${fault}. Its columns are ${columns.join(', ')}. ${advice}, then run ${day} again`,
     };
   }
   if (code === 'result-incomplete' && verdicts) {
@@ -152,8 +152,4 @@ export function explainResult(
     };
   }
   return undefined;
-}
-
-function capitalise(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

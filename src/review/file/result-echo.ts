@@ -3,6 +3,7 @@ import { lineEnd, splitCells } from './csv.js';
 import {
   createVerdictReader,
   findResultColumns,
+  nameColumns,
   type ResultField,
   type ResultReading,
   readCellText,
@@ -156,7 +157,7 @@ function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[]
   if (typeof cells === 'string' || cells.length !== echoColumns.length) return undefined;
   const columns = findResultColumns(cells, reading);
   const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
-  return isEcho ? cells.map((cell) => cell.trim()).filter((name) => name !== '') : undefined;
+  return isEcho ? nameColumns(cells) : undefined;
 }
 
 /**

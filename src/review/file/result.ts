@@ -100,8 +100,7 @@ export async function* readResult(
       if ('malformed' in record) malformed.push({ line: record.line, reason: record.malformed });
       else if (columns === undefined) {
         columns = findResultColumns(record.cells, reading);
-        const names = record.cells.map((cell) => cell.trim()).filter((name) => name !== '');
-        yield { kind: 'header', fields: listFields(columns), columns: names };
+        yield { kind: 'header', fields: listFields(columns), columns: nameColumns(record.cells) };
       } else rows.push(readRow(record, columns));
     }
     counted.rows += rows.length + malformed.length;
@@ -167,6 +166,11 @@ export const resultFields: readonly ResultField[] = [...columnNames.keys()];
 
 /** The index of each field's column. */
 export type ResultColumns = { readonly [field in ResultField]?: number };
+
+/** The names of a header's columns, without blank ones. */
+export function nameColumns(cells: readonly string[]): readonly string[] {
+  return cells.map((cell) => cell.trim()).filter((name) => name !== '');
+}
 
 /**
  * Finds columns by name: first exactly, then ignoring case, white space, underscores and hyphens. Other columns are
