@@ -15,8 +15,9 @@ import type { Delivery } from '../src/review/delivery.js';
 import { checkReviewFile } from '../src/review/file/file-check.js';
 import { joinResult } from '../src/review/file/result-join.js';
 import { createFileForms } from '../src/review/file/review-line.js';
-import { readSentBatches, renderReviewFile } from '../src/review/file/spooled-files.js';
+import { renderReviewFile } from '../src/review/file/spooled-files.js';
 import { readReference } from '../src/review/stored/stored-line.js';
+import { readStoredBatches } from '../src/review/stored-batches.js';
 import { createCsvSource } from '../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../src/sources/files/local.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
@@ -115,7 +116,7 @@ const sending = new Bench(fiveRounds)
   .add('join the result, judge the bookings', async () => {
     const sources = {
       readBytes: () => spool.read('sent_Result.csv'),
-      readSent: () => readSentBatches(sentParts, collected),
+      readSent: () => readStoredBatches(sentParts.ledger, collected, 'file'),
     };
     const joined = await joinResult(sources, { masterIdColumn });
     for await (const _ of joined.findJudged());

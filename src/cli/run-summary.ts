@@ -4,7 +4,7 @@ import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
-import { countAffected, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
+import { countAffected, mayHaveResult, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
 import { formatCount, formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -107,9 +107,8 @@ function describeState({ state, failure }: Run): string {
 }
 
 /** Somebody who set up delivery by file expects a result, and by body there is none. */
-function hasNoFile({ delivery, counts, collectedAt }: Run): boolean {
-  const { accepted, posted } = counts;
-  return delivery === 'file' && collectedAt !== undefined && posted > 0 && posted === accepted;
+function hasNoFile(run: Run): boolean {
+  return run.delivery === 'file' && run.collectedAt !== undefined && !mayHaveResult(run);
 }
 
 function explain(run: Run, toppedUp = 'before'): string[] {

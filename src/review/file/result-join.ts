@@ -1,3 +1,4 @@
+import type { StoredBatch } from '../stored-batches.js';
 import type { Judged, JudgedPlaces } from '../verdict.js';
 import { type Counters, createCounters, createKeyTable } from './key-table.js';
 import {
@@ -11,18 +12,11 @@ import { readEcho } from './result-echo.js';
 import { indexResult, type ResultIndex, sayVerdict } from './result-index.js';
 import { createSentNameReader, forEachLine } from './sent-names.js';
 
-/** A batch of the review file as stored in the ledger. */
-export interface SentBatch {
-  readonly batch: number;
-  /** Each line with its line end. */
-  readonly lines: Buffer;
-}
-
 export interface JoinSources {
   /** The result's bytes, from the start on each call. */
   readonly readBytes: () => AsyncIterable<Uint8Array>;
   /** The bookings that were sent, from the start on each call. */
-  readonly readSent: () => AsyncIterable<SentBatch>;
+  readonly readSent: () => AsyncIterable<StoredBatch>;
 }
 
 /**

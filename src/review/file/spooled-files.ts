@@ -4,9 +4,10 @@ import type { Spool, SpooledFile } from '../../spool/spool.js';
 import type { BatchReader } from '../ledger.js';
 import { isSameSighting, type Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
+import { readStoredBatches } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
-import { type JoinedResult, joinResult, type SentBatch } from './result-join.js';
+import { type JoinedResult, joinResult } from './result-join.js';
 import { renderReviewHeader } from './review-line.js';
 
 /** The file to be sent. */
@@ -53,24 +54,13 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
     );
 }
 
-interface SentParts {
-  readonly ledger: BatchReader;
-}
-
-/** The bookings of the file, as stored. */
-export async function* readSentBatches({ ledger }: SentParts, run: Run): AsyncGenerator<SentBatch> {
-  const { batches } = await ledger.measureBatches(run.id, 'file');
-  for (let batch = 0; batch < batches; batch += 1)
-    yield { batch, lines: await ledger.readBatch(run.id, 'file', batch) };
-}
-
 /** The bytes of the review file, in the order of the bookings. */
 export async function* renderReviewFile(
-  parts: Pick<FileParts, 'masterIdColumn'> & SentParts,
+  parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: BatchReader },
   run: Run,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
-  for await (const { lines } of readSentBatches(parts, run)) yield lines;
+  for await (const { lines } of readStoredBatches(parts.ledger, run, 'file')) yield lines;
 }
 
 /** A result as it was read. */
@@ -93,7 +83,7 @@ async function joinSpooledResult(parts: FileParts, run: Run): Promise<ReadResult
     sha256 = hash.digest('hex');
   }
   const joined = await joinResult(
-    { readBytes, readSent: () => readSentBatches(parts, run) },
+    { readBytes, readSent: () => readStoredBatches(parts.ledger, run, 'file') },
     { masterIdColumn, resultColumn, resultValues },
   );
   return { ...joined, sha256 };

@@ -4,6 +4,7 @@ import { renderReviewFile } from '../file/spooled-files.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
+import { readStoredBatches } from '../stored-batches.js';
 
 /** Receives what would be sent; absent if only checksums are needed. */
 export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;
@@ -17,15 +18,16 @@ export interface SentSums {
 /** The first stored lines of a collected run, those of the file first. */
 export async function readFirstLines(
   ledger: BatchReader,
-  { id }: Run,
+  run: Run,
   count: number,
 ): Promise<readonly { readonly line: string; readonly form: BookingForm }[]> {
   const first: { line: string; form: BookingForm }[] = [];
   for (const form of ['file', 'body'] as const) {
-    const { batches } = await ledger.measureBatches(id, form);
-    for (let batch = 0; batch < batches && first.length < count; batch += 1) {
-      const lines = (await ledger.readBatch(id, form, batch)).toString().split('\n').slice(0, -1);
+    if (first.length === count) break;
+    for await (const stored of readStoredBatches(ledger, run, form)) {
+      const lines = stored.lines.toString().split('\n').slice(0, -1);
       first.push(...lines.slice(0, count - first.length).map((line) => ({ line, form })));
+      if (first.length === count) break;
     }
   }
   return first;
@@ -34,14 +36,14 @@ export async function readFirstLines(
 /** Builds every request body as it would be sent. */
 export async function previewBodies(
   ledger: BatchReader,
-  { id }: Run,
+  run: Run,
   take?: TakeContent,
 ): Promise<SentSums & { readonly batches: number }> {
-  const { batches } = await ledger.measureBatches(id, 'body');
   const all = createHash('sha256');
+  let batches = 0;
   let bytes = 0;
-  for (let batch = 0; batch < batches; batch += 1) {
-    const lines = await ledger.readBatch(id, 'body', batch);
+  for await (const { batch, lines } of readStoredBatches(ledger, run, 'body')) {
+    batches += 1;
     const bookings = lines.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0);
     const body = buildRequestBody(lines, { first: 0, bookings });
     all.update(body);

@@ -91,7 +91,8 @@ function knowledgeOf(group: readonly Run[]): VerdictKnowledge {
   return group.some(mayHaveResult) ? 'awaiting-result' : 'by-email';
 }
 
-function mayHaveResult({ delivery, counts }: Pick<Run, 'delivery' | 'counts'>): boolean {
+/** False for a run by body, and for one by file whose bookings all go by body. */
+export function mayHaveResult({ delivery, counts }: Pick<Run, 'delivery' | 'counts'>): boolean {
   return delivery === 'file' && (counts.accepted === 0 || counts.posted < counts.accepted);
 }
 

@@ -3,6 +3,7 @@ import type { History } from '../history.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import { readNamelessFields } from '../stored/stored-line.js';
+import { readStoredBatches } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
 import type { DayVerdicts } from './day-verdicts.js';
 
@@ -120,7 +121,7 @@ async function* readJudged(ledger: ListingLedger, { id }: Run, judged: Judged): 
 }
 
 async function* readUnanswered(ledger: ListingLedger, run: Run): AsyncGenerator<Lines> {
-  const { id, file } = run;
+  const { file } = run;
   if (file?.verdicts) {
     for (const reason of unansweredReasons) {
       for await (const { lines } of readJudged(ledger, run, reason)) yield { lines, verdictReason: reason };
@@ -129,9 +130,8 @@ async function* readUnanswered(ledger: ListingLedger, run: Run): AsyncGenerator<
   }
   if (file?.rows === undefined) return;
   const verdictReason = file.triggeredAt === undefined ? 'not-delivered' : 'awaiting-result';
-  const { batches } = await ledger.measureBatches(id, 'file');
-  for (let batch = 0; batch < batches; batch += 1) {
-    const text = (await ledger.readBatch(id, 'file', batch)).toString();
-    yield { lines: text.split('\n').filter((line) => line !== ''), verdictReason };
+  for await (const { lines } of readStoredBatches(ledger, run, 'file')) {
+    const stored = lines.toString().split('\n');
+    yield { lines: stored.filter((line) => line !== ''), verdictReason };
   }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { joinResult, type SentBatch } from '../../../src/review/file/result-join.js';
+import { joinResult } from '../../../src/review/file/result-join.js';
+import type { StoredBatch } from '../../../src/review/stored-batches.js';
 import type { Judged } from '../../../src/review/verdict.js';
 import { anyFileBooking, fileBooking, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
 
@@ -325,7 +326,7 @@ async function join(bookings: readonly Booking[], result: string, { batchSize = 
   return { ...totals, affected, missing: positions['not-in-result'], unclear: positions.unclear };
 }
 
-async function* toBatches(bookings: readonly Booking[], batchSize: number): AsyncGenerator<SentBatch> {
+async function* toBatches(bookings: readonly Booking[], batchSize: number): AsyncGenerator<StoredBatch> {
   for (let first = 0; first < bookings.length; first += batchSize)
     yield { batch: first / batchSize, lines: linesOf(bookings.slice(first, first + batchSize)) };
 }

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   ChangedFileError,
   ensureSpooled,
-  readSentBatches,
   renderReviewFile,
   reviewName,
   spoolReviewFile,
 } from '../../../src/review/file/spooled-files.js';
+import { readStoredBatches } from '../../../src/review/stored-batches.js';
 import { fileOf, linesOf } from './file-bookings.js';
 import { blocksOf, fileBookings, prepareFileRun, readWhole } from './file-run.js';
 
@@ -42,7 +42,7 @@ describe('the review file', () => {
   it('is read back by batch, numbered as stored', async () => {
     const { parts, run } = await prepareFileRun({ bookings });
     const batches = [];
-    for await (const batch of readSentBatches(parts, run)) batches.push(batch);
+    for await (const batch of readStoredBatches(parts.ledger, run, 'file')) batches.push(batch);
     expect(batches.map(({ batch, lines }) => [batch, lines.toString()])).toEqual(
       [0, 1, 2].map((batch) => [batch, linesOf(bookings.slice(2 * batch, 2 * batch + 2)).toString()]),
     );
