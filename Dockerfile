@@ -2,7 +2,7 @@ FROM node:20.20-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json esbuild.config.js ./
+COPY tsconfig.json tsconfig.build.json bundle.js ./
 COPY src src
 COPY jobs jobs
 # SQLite ships builds for two C libraries; this image has only one of them.

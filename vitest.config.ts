@@ -26,6 +26,7 @@ const nightly = [
   'test/jobs/file-faults.test.ts',
   'test/jobs/file-server-faults.test.ts',
   'test/ledger/{postgres,sqlite}.test.ts',
+  'test/library/bookings-module.test.ts',
   'test/many-machines/lost-queue.test.ts',
   'test/many-machines/triggers.test.ts',
   'test/schedule/review-scheduler-year.test.ts',
@@ -49,6 +50,7 @@ const shared = [
 /** Tests of which the contract suites of ledger and queue have the difference already. */
 const sharedNightly = [
   ...shared,
+  'audit',
   'bad-input',
   'file-calls',
   'file-faults',

@@ -13,7 +13,7 @@ import { createDayReader } from '../src/review/collect/day-reader.js';
 import { createBookingStore } from '../src/review/collect/store-bookings.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { checkReviewFile } from '../src/review/file/file-check.js';
-import { joinResult } from '../src/review/file/result-join.js';
+import { startJoin } from '../src/review/file/result-join.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { renderReviewFile } from '../src/review/file/spooled-files.js';
 import { readReference } from '../src/review/stored/stored-line.js';
@@ -26,7 +26,7 @@ import { makeTemporaryFolder } from './harness/environment.js';
 import { writeResult } from './stand-ins/write-result.js';
 
 /**
- * The time of a day by file, phase by phase in one thread: `npm run bench:phases -- [BOOKINGS]`. The first five phases are
+ * The time of a day by file, phase by phase in one thread: `npm run bench:phases -- [BOOKINGS]`. The first four phases are
  * the collect; each includes the previous ones, so its own time is the difference.
  */
 const bookings = Number(process.argv[2] ?? 1_000_000);
@@ -77,12 +77,7 @@ const collecting = new Bench(fiveRounds)
   .add('parse', async () => {
     for await (const _ of source.read(day, { signal }));
   })
-  .add('… and validate', async () => {
-    const normalise = createNormaliser();
-    for await (const { records } of source.read(day, { signal }))
-      for (const record of records) if ('fields' in record) normalise(record.fields);
-  })
-  .add('… and render', async () => {
+  .add('… and validate, render', async () => {
     for await (const _ of reader.read(day, forms, { signal }));
   })
   .add('… and tell duplicates', async () => {
@@ -118,8 +113,9 @@ const sending = new Bench(fiveRounds)
       readBytes: () => spool.read('sent_Result.csv'),
       readSent: () => readStoredBatches(sentParts.ledger, collected, 'file'),
     };
-    const joined = await joinResult(sources, { masterIdColumn });
-    for await (const _ of joined.findJudged());
+    const join = startJoin(sources, { masterIdColumn });
+    for await (const block of sources.readBytes()) await join.take(block);
+    for await (const _ of (await join.end()).findJudged());
   });
 await sending.run();
 await ledger.close();

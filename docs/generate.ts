@@ -29,7 +29,8 @@ const introduction = `# Configuration
 
 The configuration is one YAML file, by default \`hotel-review.yaml\` in the current folder; \`--config FILE\` selects another.
 Relative paths are relative to that file. \`\${NAME}\` inside a text is replaced by the environment variable of that name or, if
-there is none, by the variable in the file \`.env\` next to the configuration. A missing variable is an error. For a literal
+there is none, by the variable in the file \`.env\` next to the configuration; \`\${file:PATH}\` is replaced by the content of that
+file, without its last line end. A missing variable or file is an error. For a literal
 \`\${\`, write \`$\${\`. Unknown settings are errors, and all mistakes are reported at once. \`hotel-review init\` writes both files.
 
 | setting | what it is | form | default |
@@ -49,7 +50,10 @@ function listSettings(group: Node, prefix: string): string[] {
       return [`| **\`${path}\`** | ${escapeCell(node.description)} | | |`, ...listSettings(node, `${path}.`)];
     const fallback =
       node.default === undefined ? (group.required?.includes(name) ? 'required' : '') : code(node.default);
-    return [`| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`];
+    const row = `| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`;
+    // A text that may also be a group.
+    const inGroup = node.anyOf?.find(({ properties }) => properties !== undefined) ?? {};
+    return [row, ...listSettings(inGroup, `${path}.`)];
   });
 }
 

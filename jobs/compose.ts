@@ -4,6 +4,7 @@ import type { MappingComparison } from '../src/review/collect/collect.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';
+import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
@@ -31,6 +32,14 @@ export async function composeReview(
   { notify, sourceMessages, performs = true }: ComposeOptions,
 ) {
   const ledger = await openLedger(config);
+  const readErased = () => readErasedGuests(ledger, config.hashKey);
+  try {
+    // Before anything is started without the key.
+    await readErased();
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
   const service = openReviewService(config);
   let sftp: ClosableSftpServer | undefined;
   const findSftp = () => {
@@ -48,6 +57,7 @@ export async function composeReview(
   const parts: RunDayParts = {
     ...(await composeCollect(config, sourceMessages)),
     comparison: await composeComparison(config, ledger, sourceMessages),
+    readErased,
     ledger,
     deliveryFor,
     workforce,

@@ -11,8 +11,10 @@ import {
 import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
+import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
-import { checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
+import { checkPageLimit, checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
+import { checkServer } from '../src/doctor/server.js';
 import {
   checkClock,
   checkService,
@@ -25,11 +27,12 @@ import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
+import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { kindOf } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
-import { openSftp } from './deliveries.js';
+import { openArchive, openSftp, openSpool } from './deliveries.js';
 import { findLedger } from './ledgers.js';
 import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
@@ -73,10 +76,14 @@ function listChecks(
   const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive } = config;
   const { sftp, resultPattern } = config.file;
   const runsDay = dayOfRun(new Date(clock()), timezone);
-  const askService = createServiceProbe(service, clock);
+  const askService = createServiceProbe(service, config.proxy, clock);
   return [
     // Before the ledger is opened, because opening it restricts the mode of its file.
-    [fileModesCheck(file, config)],
+    [
+      fileModesCheck(file, config),
+      { part: 'configuration', seconds: 5, look: async () => checkPageLimit(config) },
+      { part: 'configuration', seconds: 5, look: () => checkServer(config, clock()) },
+    ],
     // Everything but the ledger, which the other checks need not wait for.
     [
       {
@@ -140,7 +147,7 @@ function listChecks(
           {
             part: 'queue',
             seconds: 10,
-            look: (signal) => checkQueue({ url: queue.url, answerMs: redisAnswerMs }, signal),
+            look: (signal) => checkQueue({ ...queue, answerMs: redisAnswerMs }, signal),
           },
           { part: 'archive', seconds: 5, look: async () => checkSharedPlaces(config) },
         ]
@@ -162,6 +169,23 @@ function listChecks(
           look: () => checkKeptFolder(folder, platform),
         }),
       ),
+      {
+        part: 'ledger',
+        seconds: 30,
+        async look() {
+          // Why it can't be opened is reported above.
+          const found = await findLedger(config, { waits: false }).catch(() => undefined);
+          if (!found) return [];
+          try {
+            const kept = { ledger: found, archive: openArchive(config), spool: openSpool(config) };
+            return checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config);
+          } catch (error) {
+            return [unknownNames(error)];
+          } finally {
+            await found.close();
+          }
+        },
+      },
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];

@@ -11,16 +11,18 @@ import { CollectError, collectDay } from '../src/review/collect/collect.js';
 import { rejectsListed } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import { toSuspectsReport } from '../src/review/day/report.js';
+import { readErasedGuests } from '../src/review/erasures.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
 import { readMaskedFields } from '../src/review/stored/stored-line.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
+import { recordAction } from './audit.js';
 import { clock } from './clock.js';
 import { composeCollect, composeComparison } from './compose.js';
 import { createDelivery, openSftp } from './deliveries.js';
-import { findLedger, openSqlite } from './ledgers.js';
+import { findLedger, openLedger, openSqlite } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;
@@ -28,7 +30,7 @@ const runId = 'dry-run';
 
 /**
  * Collects a day as a run would, into a temporary ledger, and shows what would be sent. It doesn't call the service,
- * and reads nothing but the local copy of the mappings from the real ledger.
+ * and reads nothing but the local copy of the mappings from the real ledger. Files with guests' names are recorded there.
  */
 export async function dryRunDay(
   config: Config,
@@ -37,6 +39,7 @@ export async function dryRunDay(
   terminal: Terminal,
 ): Promise<number> {
   requireBegun(day, clock());
+  if (out !== undefined) await recordDryRun(config, day, terminal.locate(out), terminal);
   const folder = out === undefined ? undefined : await createOutFolder(out, terminal.locate(out));
   const kept = await findAnswering(config, terminal);
   const { ledger, discard } = await openPassingLedger(terminal.io.temporaryFolder);
@@ -70,6 +73,21 @@ export async function dryRunDay(
     await ledger.close();
     await discard();
     await kept?.close();
+  }
+}
+
+/** Creates the ledger if there is none yet. */
+async function recordDryRun(
+  config: Config,
+  day: BusinessDay,
+  out: string,
+  terminal: Terminal,
+): Promise<void> {
+  const ledger = (await findLedger(config, { waits: false })) ?? (await openLedger(config));
+  try {
+    await recordAction(ledger, { action: 'dry-run', subject: day.iso, details: { out } }, terminal);
+  } finally {
+    await ledger.close();
   }
 }
 
@@ -129,7 +147,7 @@ async function collect(
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
     ...comparison,
-    ...(kept && { volumes: kept }),
+    ...(kept && { volumes: kept, readErased: () => readErasedGuests(kept, config.hashKey) }),
     delivery,
     ledger,
     notify,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
+import { createReports } from '../src/cli/reports.js';
 import { loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
@@ -45,7 +46,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteEmail });
   const file = await writeSandboxConfiguration(sandbox);
   const config = await loadConfig({ file, env: {} });
-  const openTerminal = () => createTerminal({ json: false, config: file, io });
+  const openTerminal = () => createTerminal({ reports: createReports(io.stdout, false), config: file, io });
   const { command, sourceMessages } = openTerminal();
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { businessDayAt, isTimeZone } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { dotEnvName, readDotEnv } from '../src/config/environment.js';
+import { dotEnvName, pickProxyVariables, readDotEnv } from '../src/config/environment.js';
 import { hasPlaceholders } from '../src/config/placeholders.js';
 import type { Examination } from '../src/examination/examine-day.js';
 import { UsageError } from '../src/review/refusals.js';
+import { createHookSecret } from '../src/server/signature.js';
 import {
   type Answers,
   listSecrets,
@@ -61,7 +63,11 @@ export async function initialise(
     ? createTerminalAsker({ input, output: errors, signal: terminal.signal })
     : { ...defaultsAsker, tell: (text: string) => void errors.write(`${text}\n`) };
   const timezone = isTimeZone(timeZone) ? timeZone : 'UTC';
-  const { answers, examination, findings } = await interview(options, {
+  const {
+    answers: given,
+    examination,
+    findings,
+  } = await interview(options, {
     asker,
     timezone,
     home,
@@ -69,7 +75,7 @@ export async function initialise(
     known,
     trials: createSourceTrials({
       file,
-      env: pickPresent(known),
+      env: { ...pickPresent(known), ...pickProxyVariables(terminal.io.env) },
       clock,
       signal: terminal.signal,
       tell: asker.tell,
@@ -78,6 +84,8 @@ export async function initialise(
     }),
   });
   terminal.signal.throwIfAborted();
+  const hookSecret = keepsEnv ? known('hookSecret') : createHookSecret(randomBytes);
+  const answers = { ...given, secrets: { ...given.secrets, hookSecret } };
   const text = renderConfiguration({ answers, examination, schema: referToSchema(schemaFile, folder) });
   await writeNewFiles([
     ...(keepsEnv ? [] : [{ path: env, text: renderSecrets(answers), mode: 0o600 }]),

@@ -53,6 +53,16 @@ export async function findLedger(
   }
 }
 
+/** Its path or address, without a password. */
+export async function showLedgerPlace({ ledger }: Config): Promise<string> {
+  switch (ledger.kind) {
+    case 'sqlite':
+      return ledger.path;
+    case 'postgres':
+      return (await import('../src/ledger/postgres/database.js')).placeOf(ledger.url);
+  }
+}
+
 /**
  * Opens the ledger for reading while `look` runs.
  *

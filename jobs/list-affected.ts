@@ -1,16 +1,25 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
-import { listingColumns, renderVerdicts, toListedRecord, type VerdictListing } from '../src/cli/affected.js';
+import {
+  listingColumns,
+  renderVerdicts,
+  shown,
+  toListedRecord,
+  type VerdictListing,
+} from '../src/cli/affected.js';
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
-import { writeCsvFile } from '../src/cli/output-files.js';
+import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
+import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import {
+  type BookingList,
   type ListedBooking,
   listAffected as listAffectedBookings,
   listUnanswered,
 } from '../src/review/verdicts/listing.js';
+import { recordLook } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -40,7 +49,7 @@ export async function listAffected(
   const isoDays = listDays(days, config);
   const reportNone = (notice: string): number => {
     const unknown = isoDays.map((iso) => summariseVerdicts(iso, []));
-    terminal.answer(`${notice}\n`, toObject(days, unknown, { affected: [] }));
+    terminal.answer(`${notice}\n`, toObject(days, unknown, {}));
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
@@ -49,19 +58,24 @@ export async function listAffected(
       verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
     const affected = await listAffectedBookings(ledger, verdicts, options);
     const unanswered = options.unanswered ? await listUnanswered(ledger, verdicts, options) : undefined;
+    const list = unanswered ?? affected;
     const listing: VerdictListing = {
       days: verdicts,
       isRange: days.isRange,
       lists: unanswered ? 'unanswered' : 'affected',
-      bookings: unanswered ?? affected,
+      count: list.count,
+      bookings: await readFirst(list),
       checkInBefore: options.checkInBefore,
     };
-    const isKnown = listing.bookings.length > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
+    const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
     const csv = isKnown ? options.csv : undefined;
-    if (csv !== undefined) await writeCsv(listing, csv, options.delimiter, terminal);
-    terminal.answer(
+    const subject = days.isRange ? `${days.from} to ${days.to}` : days.from;
+    const details = { found: list.count, lists: listing.lists, csv: csv && terminal.locate(csv) };
+    await recordLook(ledger, { action: 'affected', subject, details }, terminal);
+    if (csv !== undefined) await writeCsv(list, listing, { csv, delimiter: options.delimiter }, terminal);
+    await terminal.answerInPieces(
       renderVerdicts(listing, { command: terminal.command, csv }),
-      toObject(days, verdicts, { affected, unanswered }),
+      renderLargeObject(toObject(days, verdicts, { affected, unanswered })),
     );
     return worstOf(verdicts.map(exitCodeOfDay));
   });
@@ -89,25 +103,47 @@ function listDays({ from, to }: Days, { timezone }: Config): string[] {
   return days;
 }
 
+/** Enough for a terminal. */
+async function readFirst(list: BookingList): Promise<readonly ListedBooking[]> {
+  const first: ListedBooking[] = [];
+  for await (const bookings of list.read()) {
+    first.push(...bookings);
+    if (first.length >= shown) break;
+  }
+  return first.slice(0, shown);
+}
+
 async function writeCsv(
+  list: BookingList,
   listing: VerdictListing,
-  csv: string,
-  delimiter: string | undefined,
+  { csv, delimiter }: { readonly csv: string; readonly delimiter: string | undefined },
   terminal: Terminal,
 ): Promise<void> {
-  const records = listing.bookings.map((booking) => toListedRecord(booking, listing));
-  await writeCsvFile(records, listingColumns(listing), csv, terminal.locate(csv), delimiter);
+  const file = await createCsvFile(listingColumns(listing), csv, terminal.locate(csv), delimiter);
+  try {
+    for await (const bookings of list.read())
+      await file.add(bookings.map((booking) => toListedRecord(booking, listing)));
+  } finally {
+    await file.finish();
+  }
 }
 
 interface Lists {
-  readonly affected: readonly ListedBooking[];
-  readonly unanswered?: readonly ListedBooking[] | undefined;
+  readonly affected?: BookingList;
+  readonly unanswered?: BookingList | undefined;
 }
 
 /** What `--json` prints. Unknown is null, never an empty list. */
-function toObject(days: Days, verdicts: readonly DayVerdicts[], { affected, unanswered }: Lists): object {
-  const toRecords = (bookings: readonly ListedBooking[]) =>
-    bookings.map((booking) => toListedRecord(booking, days));
+function toObject(
+  days: Days,
+  verdicts: readonly DayVerdicts[],
+  { affected, unanswered }: Lists,
+): Record<string, unknown> {
+  const toRecords = (list: BookingList | undefined): RecordChunks =>
+    async function* () {
+      for await (const bookings of list?.read() ?? [])
+        yield bookings.map((booking) => toListedRecord(booking, days));
+    };
   const counts = verdicts.map(countVerdicts);
   const listed = {
     affected: counts.some((one) => one.affected !== null) ? toRecords(affected) : null,

@@ -4,6 +4,7 @@ import { rejectedColumns, renderRejected, toRejectedRecord } from '../src/cli/re
 import type { Config } from '../src/config/load.js';
 import { rejectsListed } from '../src/review/collected.js';
 import { kindOf } from '../src/sources/registry.js';
+import { recordLook } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -26,6 +27,8 @@ export async function listRejected(
     if (!run) return reportNone(`There is no run of ${day}.`);
     const rejected = (await ledger.listRejects(run.id, rejectsListed)).map(toRejectedRecord);
     const more = Math.max(0, run.counts.rejected - rejected.length);
+    const details = { found: rejected.length, csv: csv && terminal.locate(csv) };
+    await recordLook(ledger, { action: 'rejected', subject: day, details }, terminal);
     if (csv !== undefined)
       await writeCsvFile(rejected, rejectedColumns, csv, terminal.locate(csv), delimiter);
     const { placeUnit } = kindOf(config.source);

@@ -3,6 +3,7 @@ import { createCsvFile } from '../src/cli/output-files.js';
 import { renderSuspects, suspectColumns, suspectsShown } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
+import { recordLook } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -37,6 +38,8 @@ export async function listSuspects(
       terminal.answer(words, { day, runId: null, suspects: [] });
       return exitCode.failed;
     }
+    const details = { csv: csv && terminal.locate(csv) };
+    await recordLook(ledger, { action: 'suspects', subject: day, details }, terminal);
     const file =
       csv === undefined
         ? undefined

@@ -6,7 +6,7 @@ import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
-export function openReviewService({ service, body }: Config): ServiceClient {
+export function openReviewService({ service, body, proxy }: Config): ServiceClient {
   return createServiceClient({
     baseUrl: service.baseUrl,
     apiKey: service.apiKey,
@@ -16,13 +16,15 @@ export function openReviewService({ service, body }: Config): ServiceClient {
     connectTimeoutMs: service.connectTimeoutSeconds * 1000,
     statusCodes: service.statusCodes,
     httpStatus: service.httpStatus,
+    ca: service.ca,
+    proxy,
     clock: () => new Date(),
   });
 }
 
 /** The service's typed operations, with the configured retries. */
 export function openMappingService(config: Config): MappingService {
-  const { service, mappings } = config;
+  const { service, mappings, proxy } = config;
   return createMappingService({
     baseUrl: service.baseUrl,
     apiKey: service.apiKey,
@@ -36,6 +38,8 @@ export function openMappingService(config: Config): MappingService {
       ...service.statusCodes,
     },
     httpStatus: service.httpStatus,
+    ca: service.ca,
+    proxy,
     masterIdName: service.masterIdName,
     deletedTypes: mappings.deletedTypes,
     maxSkippedShare: mappings.maxSkippedShare,

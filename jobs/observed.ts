@@ -1,13 +1,17 @@
 import type { Config } from '../src/config/load.js';
-import { readCompleteUntil } from '../src/mappings/sync-mappings.js';
+import { readCompleteUntil } from '../src/mappings/sync-bounds.js';
 import type { Ledger } from '../src/review/ledger.js';
+import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server } from '../src/server/server.js';
+import { createPathShortener } from '../src/server/shown-paths.js';
+import { readTlsIdentity } from '../src/server/tls.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
+import { openArchive, openSpool } from './deliveries.js';
 import type { Terminal } from './terminal.js';
 
 /** The parts of a review in a long-running process, with health and metrics. */
@@ -22,6 +26,11 @@ export async function composeObserved(config: Config, { notifyCounting, log, sou
     summarise: (today) => ledger.summarise(today),
     ...(countWaiting && { queueDepth: countWaiting }),
     ...(config.mappings.cron !== undefined && { mappingsReach: () => readMappingsReach(config, ledger) }),
+    oldestNames: () =>
+      findOldestNames(
+        { ledger, archive: openArchive(config), spool: openSpool(config) },
+        { now: clock(), timezone: config.timezone },
+      ),
     clock,
     timezone: config.timezone,
   });
@@ -35,22 +44,37 @@ export async function composeObserved(config: Config, { notifyCounting, log, sou
   return {
     parts,
     notify,
-    openServer(port: number, hook?: HookSettings): Server {
+    /** @param serving only `serve` has a hook and a certificate */
+    openServer(port: number, serving?: { readonly hook: HookSettings }): Server {
       const { timezone, server } = config;
+      const { host, hosts, tls } = server;
       return createServer({
-        host: server.host,
+        host,
         port,
+        hosts,
+        shortenPaths: createPathShortener({ folder: config.folder, paths: listLocalPaths(config) }),
         timezone,
         statuses: ledger,
         health,
         metrics,
         clock,
         log,
-        ...(hook && { hook }),
+        ...serving,
+        ...(serving && tls && { readIdentity: () => readTlsIdentity(tls) }),
       });
     },
     close,
   };
+}
+
+/** What messages may name besides paths below the configuration's folder. */
+function listLocalPaths({ ledger, archive, file, source }: Config): string[] {
+  return [
+    'path' in ledger ? ledger.path : '',
+    'path' in archive ? archive.path : '',
+    file.spool,
+    'path' in source ? source.path : '',
+  ];
 }
 
 async function readMappingsReach({ mappings }: Config, ledger: Ledger): Promise<number | undefined> {

@@ -3,7 +3,8 @@ import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderRangePlan, toPlanObject } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
-import { planDay, planRange, type RangeMode } from '../src/review/day/range-plan.js';
+import { type PlannedDay, planDay, planRange, type RangeMode } from '../src/review/day/range-plan.js';
+import { completeCommands, type WriteCommand } from '../src/text/shell.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -21,6 +22,12 @@ export async function planDays(
     () => days.map((day) => ({ day: day.iso, plan: planDay(options.mode, undefined, { ...options, day }) })),
     (ledger) => planRange(ledger, days, options),
   );
-  terminal.answer(renderRangePlan(planned), toPlanObject(planned));
+  const shown = planned.map((one) => completePlan(one, terminal.command));
+  terminal.answer(renderRangePlan(shown), toPlanObject(shown));
   return exitCode.done;
+}
+
+function completePlan({ day, plan }: PlannedDay, command: WriteCommand): PlannedDay {
+  if (plan.action !== 'refused') return { day, plan };
+  return { day, plan: { ...plan, message: completeCommands(plan.message, command) } };
 }

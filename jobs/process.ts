@@ -1,4 +1,4 @@
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { exitOnceWritten, ignoreClosedPipe, listenForStop } from '../src/cli/process.js';
 import { endDespiteAbandonedWork } from '../src/doctor/ending.js';
 
@@ -11,11 +11,15 @@ export interface CommandIo {
   /** Relative paths on the command line resolve against it. */
   readonly cwd: string;
   readonly home: string;
+  /** The name of the operating system's user, for the audit trail. */
+  readonly user: string;
   readonly temporaryFolder: string;
   /** The machine's. */
   readonly timeZone: string;
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
+  /** Aborts right before the process ends at once: listeners can write, but not wait. */
+  readonly halted: AbortSignal;
   /** Called when the command gives up on work that cannot be cancelled and would keep the process alive. */
   readonly onAbandoned: () => void;
 }
@@ -35,9 +39,14 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     env,
     cwd: process.cwd(),
     home: homedir(),
+    user: nameUser(env),
     temporaryFolder: tmpdir(),
-    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // Not read at once: the first use of `Intl` takes longer than most commands.
+    get timeZone() {
+      return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
     signal: stop.signal,
+    halted: stop.halted,
     onAbandoned() {
       hasAbandonedWork = true;
     },
@@ -48,4 +57,19 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   if (stop.signal.aborted) process.exit();
   if (hasAbandonedWork) endDespiteAbandonedWork(process);
   exitOnceWritten([stdout, stderr], () => process.exit());
+}
+
+/** Who started this process. With sudo that is the person, not the account that the command runs as. */
+function nameUser({ SUDO_USER: person }: NodeJS.ProcessEnv): string {
+  const account = nameAccount();
+  return person === undefined || person === account ? account : `${account} (sudo by ${person})`;
+}
+
+function nameAccount(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have a number only.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

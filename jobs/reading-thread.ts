@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
@@ -7,15 +7,23 @@ import { createForms, type ReadingOrder } from './reading.js';
 import { composeSource } from './sources.js';
 
 /** The thread that reads a large day and ends with it. */
-const { settings, day, kind } = workerData as ReadingOrder;
+async function readDay({ settings, day, kind, erased }: ReadingOrder, port: MessagePort): Promise<void> {
+  const forms = createForms(kind, settings);
+  const pool = createBufferPool();
+  // Source modules are not read in this thread, so it has none of their errors to show.
+  const sourceMessages = {
+    say: (text: string) => void process.stderr.write(`${text}\n`),
+    showsModuleErrors: false,
+  };
+  const reader = createDayReader({
+    ...(await composeSource(settings, sourceMessages)),
+    takeBuffer: pool.take,
+  });
+  const read = (signal: AbortSignal) =>
+    reader.read(createBusinessDay(day.iso, day.zone), forms, { signal, erased });
+  await sendChunks(read, port, pool);
+}
+
 if (!parentPort) throw new TypeError('expected to be started as a thread');
-const { signal } = new AbortController();
-const forms = createForms(kind, settings);
-const pool = createBufferPool();
-// Source modules are not read in this thread, so it has none of their errors to show.
-const sourceMessages = {
-  say: (text: string) => void process.stderr.write(`${text}\n`),
-  showsModuleErrors: false,
-};
-const reader = createDayReader({ ...(await composeSource(settings, sourceMessages)), takeBuffer: pool.take });
-await sendChunks(reader.read(createBusinessDay(day.iso, day.zone), forms, { signal }), parentPort, pool);
+// Not awaited: sources are loaded on demand, and share this file's bundle, which would have to be loaded first.
+void readDay(workerData as ReadingOrder, parentPort);

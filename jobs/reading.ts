@@ -7,6 +7,7 @@ import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../src/review/body/booking-item.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
 import type { BookingForms } from '../src/review/delivery.js';
+import type { ErasedGuests } from '../src/review/erasures.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createFillingSource } from '../src/sources/filling-source.js';
@@ -17,6 +18,7 @@ export interface ReadingSettings {
   readonly source: Config['source'];
   readonly s3: Config['s3'];
   readonly retry: Config['retry'];
+  readonly proxy: Config['proxy'];
   readonly masterIdName: string;
   readonly incomplete: Config['file']['incomplete'];
 }
@@ -26,22 +28,24 @@ export interface ReadingOrder {
   readonly settings: ReadingSettings;
   readonly day: Pick<BusinessDay, 'iso' | 'zone'>;
   readonly kind: DeliveryKind;
+  readonly erased?: ErasedGuests | undefined;
 }
 
 export async function openReader(
-  { source, s3, retry, service, file }: Config,
+  { source, s3, retry, proxy, service, file }: Config,
   sourceMessages: SourceMessages,
 ): Promise<DayReader> {
-  const settings = { source, s3, retry, masterIdName: service.masterIdName, incomplete: file.incomplete };
+  const { masterIdName } = service;
+  const settings = { source, s3, retry, proxy, masterIdName, incomplete: file.incomplete };
   const parts = await composeSource(settings, sourceMessages);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
   return createThreadedReader({
     reader,
     measure: (day) => parts.source.measure(day),
-    startThread: (day, kind) =>
+    startThread: (day, kind, erased) =>
       new Worker(new URL('./reading-thread.js', import.meta.url), {
-        workerData: createReadingOrder(settings, day, kind),
+        workerData: { ...createReadingOrder(settings, day, kind), erased },
       }),
   });
 }

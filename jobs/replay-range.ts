@@ -14,10 +14,11 @@ import {
 } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { planDay, requestOf } from '../src/review/day/range-plan.js';
-import { toReport } from '../src/review/day/report.js';
+import { readReport } from '../src/review/day/report.js';
 import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { runDaysConcurrently, waitForRunSlot } from '../src/review/day/run-slots.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { completeCommands } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { applyConfiguredRetention } from './review-day.js';
@@ -44,11 +45,11 @@ export async function replayRange(
     sourceMessages: terminal.sourceMessages,
   });
   const outcomes = new Map<string, DayOutcome>();
-  const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, signal });
+  const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, terminal });
   const note = (outcome: DayOutcome) => {
     outcomes.set(outcome.day, outcome);
     progress.end(outcome.day, describeOutcome(outcome));
-    terminal.report(toDayObject(outcome));
+    terminal.report(toDayObject(outcome), { more: true });
   };
   const findEnd = () => [...outcomes.values()].find(endsRange);
   const mayBegin = () => !signal.aborted && findEnd() === undefined;
@@ -114,25 +115,27 @@ interface ReviewContext {
   readonly config: Config;
   readonly parts: RunDayParts;
   readonly options: ReplayOptions;
-  readonly signal: AbortSignal;
+  readonly terminal: Terminal;
 }
 
 async function reviewOne(
   day: BusinessDay,
-  { config, parts, options, signal }: ReviewContext,
+  { config, parts, options, terminal }: ReviewContext,
 ): Promise<DayOutcome> {
   const request = requestOf(options.mode, options);
   try {
     const { run } = await runDay(
       { ...request, trigger: 'replay', day, configuredDelivery: config.delivery },
       parts,
-      signal,
+      terminal.signal,
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
-    const report = toReport(run, clock(), suspects);
+    const report = await readReport(parts.ledger, run, clock(), suspects);
     return { kind: 'reviewed', day: day.iso, report, exitCode: exitCodeOf(run) };
   } catch (error) {
-    return { kind: 'error', day: day.iso, failure: describeFailure(error) };
+    const failure = describeFailure(error);
+    const message = completeCommands(failure.message, terminal.command);
+    return { kind: 'error', day: day.iso, failure: { ...failure, message } };
   }
 }
 

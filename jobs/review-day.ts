@@ -1,4 +1,4 @@
-import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
+import type { BusinessDay } from '../src/booking/business-day.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
@@ -59,6 +59,7 @@ export async function reviewDay(
           command: terminal.command,
           paint: terminal.paint,
           isOnlooker: detach,
+          timezone: day.zone,
         },
       ),
     );
@@ -73,5 +74,5 @@ export async function reviewDay(
 
 export function applyConfiguredRetention(config: Config, ledger: Ledger): Promise<void> {
   const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
-  return applyRetention(kept, config, businessDayAt(new Date(clock()), config.timezone));
+  return applyRetention(kept, config, { now: clock(), timezone: config.timezone });
 }

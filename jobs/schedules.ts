@@ -22,7 +22,7 @@ export async function openSchedule(
       const { connectorTo, createBullmqSchedule } = await import('../src/schedule/bullmq-schedule.js');
       return createBullmqSchedule({
         slots,
-        connect: connectorTo(queue.url),
+        connect: connectorTo(queue),
         onTrouble: (error) => notify({ type: 'schedule-away', error }),
       });
     }

@@ -5,14 +5,14 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import type { Ledger } from '../src/review/ledger.js';
-import { applyRetention } from '../src/review/stored/retention.js';
+import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
-import { createSlots } from '../src/schedule/slots.js';
+import { createSlots, type Slots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { clock } from './clock.js';
-import { openArchive, openSpool } from './deliveries.js';
 import { composeObserved } from './observed.js';
+import { applyConfiguredRetention } from './review-day.js';
 import { openSchedule, openSyncScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
 import { logQueueProblems } from './workforces.js';
@@ -29,12 +29,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const reviews = createBackgroundReviews({
     parts: { ...observed.parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
-    afterReview: () =>
-      applyRetention(
-        { ledger, archive: openArchive(config), spool: openSpool(config) },
-        config,
-        today(config),
-      ),
+    afterReview: () => applyConfiguredRetention(config, ledger),
     signal,
   });
   const reviewScheduler = createReviewScheduler({
@@ -49,7 +44,8 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     signal,
   });
   const syncScheduler = openSyncScheduler(config, { ledger, notify, signal });
-  const server = observed.openServer(options.port ?? config.server.port, hookOf(config, ledger, reviews));
+  const hook = hookOf(config, { ledger, reviews, slots });
+  const server = observed.openServer(options.port ?? config.server.port, { hook });
   try {
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
@@ -72,12 +68,28 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   return exitCode.done;
 }
 
-function hookOf({ hook }: Config, ledger: Ledger, reviews: BackgroundReviews): HookSettings {
+interface HookParts {
+  readonly ledger: Ledger;
+  readonly reviews: BackgroundReviews;
+  readonly slots: Slots;
+}
+
+function hookOf(
+  { hook, schedule: { catchUpDays }, timezone }: Config,
+  { ledger, reviews, slots }: HookParts,
+): HookSettings {
   return {
     secrets: [hook.secret ?? []].flat(),
     tokens: [hook.token ?? []].flat(),
     toleranceSeconds: hook.toleranceSeconds,
     runs: {
+      findFirstDay: (day) => {
+        const now = new Date(clock());
+        return findFirstAskableDay(day, { slots, now, catchUpDays }, async () => {
+          const { firstDay } = await ledger.summarise(businessDayAt(now, timezone));
+          return firstDay;
+        });
+      },
       findRun: (requestId) => ledger.findHookRun(requestId),
       async start(day, requestId, expected) {
         // Starting a run waits for a ledger that is unavailable: a caller that got an error must not find a run started
@@ -90,8 +102,4 @@ function hookOf({ hook }: Config, ledger: Ledger, reviews: BackgroundReviews): H
       },
     },
   };
-}
-
-function today({ timezone }: Config) {
-  return businessDayAt(new Date(clock()), timezone);
 }

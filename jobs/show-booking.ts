@@ -1,6 +1,8 @@
 import { renderHistories, toHistory } from '../src/cli/booking-history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
+import { maskAnswers } from '../src/review/stored/masked-answers.js';
+import { recordAction, recordLook } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -18,7 +20,13 @@ export async function showBooking(
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const traces = await ledger.trace(reference);
-    const bookings = traces.map((trace) => toHistory(trace, { withAnswers: answers }));
+    const record = answers ? recordAction : recordLook;
+    const found = traces.length;
+    // What was typed and is no reference may be a name.
+    const subject = found > 0 ? reference : undefined;
+    await record(ledger, { action: 'show', subject, details: { found, answers } }, terminal);
+    const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
+    const bookings = shown.map((trace) => toHistory(trace, { withAnswers: answers }));
     terminal.answer(renderHistories(reference, bookings, terminal.command), { reference, bookings });
     return bookings.length > 0 ? exitCode.done : exitCode.failed;
   });

@@ -1,7 +1,8 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
-import { readWaiting, toReport } from '../src/review/day/report.js';
+import { makesDayGood } from '../src/review/day/good-day.js';
+import { readWaiting, readWaits, toReport } from '../src/review/day/report.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { kindOf } from '../src/sources/registry.js';
@@ -27,11 +28,19 @@ export async function showStatus(
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
-    if (day === undefined || runs.length === 0) {
-      terminal.answer(
-        day === undefined || runs.length > 0 ? renderStatus(runs, style) : `There is no run of ${day}.\n`,
-        { runs: runs.map((run) => toReport(run, clock())) },
-      );
+    if (day !== undefined && runs.length === 0) {
+      terminal.answer(`There is no run of ${day}.\n`, { runs });
+      return exitCode.done;
+    }
+    if (day === undefined) {
+      const waits = await readWaits(ledger, runs, clock());
+      terminal.answer(renderStatus(runs, { ...style, waits }), {
+        runs: runs.map((run) => ({
+          ...toReport(run, clock()),
+          isGood: makesDayGood(run, config.timezone),
+          waiting: waits.get(run.id),
+        })),
+      });
       return exitCode.done;
     }
     const { placeUnit } = kindOf(config.source);
@@ -44,11 +53,12 @@ export async function showStatus(
     );
     terminal.answer(
       detailed
-        .map((details) => renderClosing(details, { now: clock(), command, paint, isOnlooker: true }))
+        .map((details) => renderClosing(details, { ...style, now: clock(), isOnlooker: true }))
         .join('\n'),
       {
         runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting }) => ({
           ...toReport(run, clock(), suspects),
+          isGood: makesDayGood(run, config.timezone),
           ...(waiting && { waiting }),
           rejects,
           warnings,

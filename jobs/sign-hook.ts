@@ -33,7 +33,7 @@ export async function signHook(
 }
 
 /** The address to call from this machine: a wildcard address can't be called. */
-function addressOf({ host, port }: Config['server']): string {
+function addressOf({ host, port, tls }: Config['server']): string {
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -10,7 +10,7 @@ import { openRetryPolicy } from './retry-policy.js';
 export type { SourceMessages } from '../src/sources/common/kind.js';
 
 /** The part of the configuration that describes a source. */
-export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry'>;
+export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry' | 'proxy'>;
 
 /** The source, and how to normalise its records. */
 export async function composeSource(settings: SourceSettings, sourceMessages: SourceMessages) {
@@ -25,14 +25,15 @@ export function openSource(settings: SourceSettings, sourceMessages: SourceMessa
 }
 
 export function openSourceParts(
-  { s3, retry }: Omit<SourceSettings, 'source'>,
+  { s3, retry, proxy }: Omit<SourceSettings, 'source'>,
   sourceMessages: SourceMessages,
 ): SourceParts {
   return {
-    openBucket: (bucket) => findBucket({ s3 }, bucket)(),
+    openBucket: (bucket) => findBucket({ s3, proxy }, bucket)(),
     retry: openRetryPolicy({ retry }),
     clock: () => new Date(),
     random,
+    proxy,
     sourceMessages,
   };
 }

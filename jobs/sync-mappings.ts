@@ -11,8 +11,14 @@ import {
 } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-import type { MappingCopy, MappingSync, NewMasterHotel } from '../src/mappings/mapping-copy.js';
-import { type NotifySync, readNewHotels, syncMappings } from '../src/mappings/sync-mappings.js';
+import {
+  type MappingCopy,
+  type MappingSync,
+  type NewMasterHotel,
+  readNewHotels,
+} from '../src/mappings/mapping-copy.js';
+import type { NotifySync } from '../src/mappings/sync-events.js';
+import { syncMappings } from '../src/mappings/sync-mappings.js';
 import { clock } from './clock.js';
 import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';

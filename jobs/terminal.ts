@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createPaint, type Paint } from '../src/cli/colours.js';
 import { type Log, silentLog } from '../src/cli/log.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
+import type { Reports } from '../src/cli/reports.js';
 import { createTerminalProgress } from '../src/cli/terminal-progress.js';
 import { commandNameIn } from '../src/config/command-name.js';
 import type { NotifyAll } from '../src/events/events.js';
@@ -38,13 +39,15 @@ export interface Terminal {
   /** Colours words of texts for a person, where there is a terminal. */
   readonly paint: Paint;
   /** Prints an object with `--json`; nothing otherwise. */
-  report(report: object): void;
+  readonly report: Reports['write'];
   /** Prints a text for a person, or its JSON with `--json`. */
   answer(text: string, report: object): void;
+  /** The same for JSON that comes in pieces, as fast as they are read. */
+  answerInPieces(text: string, pieces: AsyncIterable<string>): Promise<void>;
 }
 
 interface TerminalOptions {
-  readonly json: boolean;
+  readonly reports: Reports;
   /** The configuration file, as given. */
   readonly config: string;
   /** Replaces the progress. */
@@ -55,7 +58,7 @@ interface TerminalOptions {
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { json, config, log, showsModuleErrors = false, io } = options;
+  const { reports, config, log, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const progressOptions = { stream: errors, clock, isDumb: io.env.TERM === 'dumb' };
   const progress = createTerminalProgress(progressOptions);
@@ -66,10 +69,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const notifyCounting = (counters: ObserverParts['counters']) =>
     openObservers({ progress, log, counters, onFault });
   const say = (text: string) => {
-    (json ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
-  };
-  const report = (object: object) => {
-    if (json) output.write(`${JSON.stringify(object)}\n`);
+    (reports.isJson ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
   };
   return {
     signal: io.signal,
@@ -83,9 +83,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
     sourceMessages: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
-    paint: createPaint({ stream: json ? errors : output, env: io.env }),
+    paint: createPaint({ stream: reports.isJson ? errors : output, env: io.env }),
     command: createCommandWriter(commandNameIn(io.env), config),
-    report,
-    answer: (text, object) => (json ? report(object) : say(text)),
+    report: reports.write,
+    answer: (text, object) => (reports.isJson ? reports.write(object) : say(text)),
+    answerInPieces: async (text, pieces) =>
+      reports.isJson ? reports.writeInPieces(pieces, io.signal) : say(text),
   };
 }

@@ -1,9 +1,11 @@
 import type { Log } from '../src/cli/log.js';
 import type { Config } from '../src/config/load.js';
+import { describeHost } from '../src/http/url.js';
 import { createInProcessQueues } from '../src/queue/in-process.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import type { Ledger } from '../src/review/ledger.js';
+import type { Endpoints } from '../src/review/perform/endpoints.js';
 import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
 import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -27,6 +29,7 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
     deliveryOf: ({ delivery }: { readonly delivery: DeliveryKind }) => deliveryFor(delivery),
     retry: openRetryPolicy(config),
     limits: { maxRefusedShare: config.maxRefusedShare },
+    endpoints: findEndpoints(config),
     leaseMs: workers.leaseSeconds * 1000,
     longestWaitMs: findLongestWaitMs(config),
     graceMs: workers.stopSeconds * 1000,
@@ -42,12 +45,22 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
       const { createBullmqQueue } = await import('../src/queue/bullmq.js');
       return createSharedWorkforce({
         ...common,
-        queue: createBullmqQueue({ url: queue.url, lockMs: common.leaseMs, ...pace, onNotice: notify }),
+        queue: createBullmqQueue({
+          url: queue.url,
+          ca: queue.ca,
+          lockMs: common.leaseMs,
+          ...pace,
+          onNotice: notify,
+        }),
         reconcileMs: workers.reconcileSeconds * 1000,
         performs,
       });
     }
   }
+}
+
+function findEndpoints({ service, file: { sftp } }: Config): Endpoints {
+  return { service: describeHost(service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` };
 }
 
 /** The longest that any step may have to wait: between two tries, as the service asked, or for the next look for a result. */
@@ -64,7 +77,7 @@ const answerMs = 3_000;
 export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {
   if (queue.kind !== 'redis') return;
   const { checkQueue } = await import('../src/doctor/queue.js');
-  for (const { verdict, message, advice } of await checkQueue({ url: queue.url, answerMs }, signal)) {
+  for (const { verdict, message, advice } of await checkQueue({ ...queue, answerMs }, signal)) {
     if (verdict !== 'ok') log[verdict === 'wrong' ? 'error' : 'warn']({ advice }, `redis: ${message}`);
   }
 }

@@ -17,7 +17,7 @@ export function createCollectingComparison({ name, database, bookings }: Collect
     work: `collecting ${show(bookings.full)} bookings from ${title}`,
     against: `${client.program} to a file, file as source`,
     unit: 's',
-    reach: { ours: { atMost: 300, unit: 'MB' } },
+    reach: { ratio: { atMost: 1 }, ours: { atMost: 300, unit: 'MB' } },
     findObstacle: () =>
       findTimeObstacle() ?? needs ?? findMissingProgram(client.program, client.debianPackage),
     async prepare(scale) {
@@ -30,7 +30,7 @@ export function createCollectingComparison({ name, database, bookings }: Collect
           return add(await collect(stage, bookings[scale], 'csv'), exported);
         }),
         notes: [
-          'A whole `run` by body without the time from first call to last response. The server shares the cores. A second thread reads files, but not databases.',
+          'A whole `run` by body without the time from first call to last response. The server shares the cores.',
           client.note,
         ],
         close: () => stage.close(),

@@ -1,7 +1,7 @@
 import { openSsh } from '../../test/support/sftp-programs.js';
 import type { Comparison, Contestant, Reach } from '../comparison.js';
 import { type FileContestant, type FileStage, prepareFileStage } from '../file-stage.js';
-import { findMissingProgram } from '../harness/environment.js';
+import { findMissingPackage, findMissingProgram } from '../harness/environment.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
 
 export interface FileRunOptions {
@@ -12,14 +12,29 @@ export interface FileRunOptions {
   readonly reach: Reach;
 }
 
-const peers: Readonly<Record<FileRunOptions['peer'], { readonly what: string; readonly does: string }>> = {
+interface Peer {
+  readonly what: string;
+  readonly does: string;
+  findObstacle(): string | undefined;
+}
+
+const peers: Readonly<Record<FileRunOptions['peer'], Peer>> = {
   'node-script': {
     what: 'a script in Node',
+    findObstacle: () => undefined,
     does: 'The script (csv-parse, zod, csv-stringify, fastPut) keeps no records and sends duplicates.',
   },
   'python-script': {
     what: 'a script in Python',
+    findObstacle: () =>
+      findMissingProgram('python3', 'python3') ?? findMissingProgram('sftp', 'openssh-client'),
     does: 'The script (csv, OpenSSH sftp, same cipher) keeps no records and drops duplicates.',
+  },
+  'duckdb-script': {
+    what: 'DuckDB and scp',
+    // 70 MB with its native part: too much to come with the project.
+    findObstacle: () => findMissingPackage('@duckdb/node-api') ?? findMissingProgram('scp', 'openssh-client'),
+    does: 'The script (one query, OpenSSH scp, same cipher) keeps no records, drops duplicates and uses both processors.',
   },
 };
 
@@ -36,9 +51,7 @@ export function createFileRunComparison(options: FileRunOptions): Comparison {
       findTimeObstacle() ??
       openSsh.needs ??
       findMissingProgram('ssh-keyscan', 'openssh-client') ??
-      (peer === 'python-script'
-        ? (findMissingProgram('python3', 'python3') ?? findMissingProgram('sftp', 'openssh-client'))
-        : undefined),
+      peers[peer].findObstacle(),
     async prepare(scale) {
       const stage = await prepareFileStage(bookings[scale]);
       const { counts } = stage;

@@ -15,7 +15,7 @@ export const twoWorkers: Comparison = {
   work: 'by body on Redis and PostgreSQL, two workers',
   against: 'one worker',
   unit: 'bookings/s',
-  reach: { ratio: { atLeast: 1.8 } },
+  reach: { ratio: { atLeast: 1.85 } },
   findObstacle: () => findTimeObstacle() ?? findServersObstacle(),
   async prepare(scale) {
     const [stage, servers] = await Promise.all([prepareBodyStage(bookings[scale]), startSharedServers()]);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { quantileSorted } from 'simple-statistics';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import type { Ledger, Right } from '../../src/review/ledger.js';
+import type { Right } from '../../src/review/claims.js';
+import type { Ledger } from '../../src/review/ledger.js';
 
 /** The duration of the ledger's two writes per step, and the steps per second. */
 export interface LedgerPace {

@@ -1,3 +1,4 @@
+import { isPlainName } from '../text/plain-name.js';
 import { SafeError } from '../text/safe-error.js';
 
 /** A file in the archive. */
@@ -21,9 +22,16 @@ export interface Archive {
    * same bytes again changes nothing; other bytes under a name in use are refused. Also removes what a killed `keep` of
    * that run left. Rethrows what `content` throws; then nothing is kept.
    *
-   * @throws ArchiveError `different-content`, `unwritable`
+   * @param sha256 what the content must be, in hexadecimal: anything else is not kept
+   * @throws ArchiveError `different-content`, `unexpected-content`, `unwritable`
    */
-  keep(day: string, runId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<ArchivedFile>;
+  keep(
+    day: string,
+    runId: string,
+    name: string,
+    content: AsyncIterable<Uint8Array>,
+    sha256?: string,
+  ): Promise<ArchivedFile>;
   /** @throws ArchiveError `absent` when there is no such file, `unreadable`; both during iteration */
   read(day: string, runId: string, name: string): AsyncIterable<Uint8Array>;
   /** The names of the run's files, sorted; empty when there is no such run. @throws ArchiveError `unreadable` */
@@ -36,7 +44,13 @@ export interface Archive {
   remove(day: string, runId: string, names: readonly string[]): Promise<void>;
 }
 
-export type ArchiveErrorCode = 'absent' | 'different-content' | 'unsafe-name' | 'unreadable' | 'unwritable';
+export type ArchiveErrorCode =
+  | 'absent'
+  | 'different-content'
+  | 'unexpected-content'
+  | 'unsafe-name'
+  | 'unreadable'
+  | 'unwritable';
 
 /** The message names the place and the reason, never content. */
 export class ArchiveError extends SafeError {
@@ -48,6 +62,12 @@ export class ArchiveError extends SafeError {
   ) {
     super(message, options);
   }
+}
+
+/** @throws ArchiveError `unexpected-content` for other bytes than those that were to be kept */
+export function expectContent(path: string, found: string, expected: string | undefined): void {
+  if (expected === undefined || found === expected) return;
+  throw new ArchiveError('unexpected-content', `${path} is not kept: its checksum is not the expected one`);
 }
 
 /** In bytes of UTF-8; file systems allow 255. */
@@ -65,14 +85,4 @@ export function expectSafeName(name: string): string {
 
 function describe(name: string): string {
   return JSON.stringify(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
-}
-
-const unsafeCharacter = /[/\\\p{Cc}\p{Cs}\u2028\u2029]/u;
-
-/**
- * Whether this is a plain file name on every system, without a way out of its folder: not empty, no slash or backslash,
- * no leading dot, no control character, no lone surrogate. Does not check the length.
- */
-export function isPlainName(name: string): boolean {
-  return name !== '' && !name.startsWith('.') && !unsafeCharacter.test(name);
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
-import { type Archive, type ArchivedFile, ArchiveError, expectSafeName } from './archive.js';
+import { type Archive, type ArchivedFile, ArchiveError, expectContent, expectSafeName } from './archive.js';
 
 /** Temporary names start with a dot, which kept files never do. */
 const temporarySuffix = '.partial';
@@ -28,7 +28,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
 
   return {
     locate,
-    async keep(day, runId, name, content) {
+    async keep(day, runId, name, content, sha256) {
       const folder = locate(day, runId);
       const path = locateFile(day, runId, name);
       return mutex.run(folder, async () => {
@@ -37,6 +37,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
         const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
         try {
           const written = await writeNew(temporary, path, content);
+          expectContent(path, written.sha256, sha256);
           const kept = await hashIfThere(path);
           if (kept === undefined) await rename(temporary, path).catch(explain('unwritable', path));
           else if (kept !== written.sha256)

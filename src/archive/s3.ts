@@ -3,7 +3,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
-import { type Archive, type ArchivedFile, ArchiveError, expectSafeName } from './archive.js';
+import { type Archive, type ArchivedFile, ArchiveError, expectContent, expectSafeName } from './archive.js';
 
 /** The object's metadata that holds its checksum, in hexadecimal. */
 const checksumName = 'sha256';
@@ -51,10 +51,12 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     folder: string,
     key: string,
     content: AsyncIterable<Uint8Array>,
+    expected: string | undefined,
   ): Promise<Omit<ArchivedFile, 'name'>> {
     const buffered = await createUnnamedFile(temporaryFolder).catch(explain('unwritable', showKey(key)));
     try {
       const { bytes, sha256 } = await buffered.fill(content, explain('unwritable', showKey(key)));
+      expectContent(showKey(key), sha256, expected);
       const bucket = await open();
       await bucket.abandonUploads(`${folder}/`).catch(explain('unwritable', showKey(key)));
       const isKept = async () => {
@@ -82,10 +84,10 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
 
   return {
     locate,
-    async keep(day, runId, name, content) {
+    async keep(day, runId, name, content, expected) {
       const folder = writePrefix(day, runId);
       const key = locateObject(day, runId, name);
-      return mutex.run(folder, async () => ({ name, ...(await keepObject(folder, key, content)) }));
+      return mutex.run(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
     },
     async *read(day, runId, name) {
       const key = locateObject(day, runId, name);

@@ -38,8 +38,10 @@ export interface BusinessDay {
 
 const hour = 3_600_000;
 const dayLength = 24 * hour;
+/** Needs none of `Intl`, whose first use takes longer than most commands. */
+const utc = 'UTC';
 /** Validating a zone takes longer than everything else here. */
-const knownZones = new Set<string>();
+const knownZones = new Set([utc]);
 /** The days of each month in a leap year. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -118,7 +120,7 @@ export function businessDayAt(instant: Date, zone: string): BusinessDay {
 
 /** The zone's local time at an instant, as if it were UTC. Both are epoch milliseconds. */
 function readLocalClock(instant: number, zone: string): number {
-  return instant + Math.round(tzOffset(zone, new Date(instant)) * 60_000);
+  return zone === utc ? instant : instant + Math.round(tzOffset(zone, new Date(instant)) * 60_000);
 }
 
 /**
@@ -150,7 +152,6 @@ function writeUtcDate(instant: number): string {
 /** Day of the year and week-numbering year: date-fns considers them mistakes and prints a warning. */
 const mistakenLetters = /[DY]/;
 const quotedText = /'[^']*'/g;
-const anyDay = createBusinessDay('2000-01-01', 'UTC');
 
 /** True for a date-fns pattern that date-fns itself warns about. */
 export function hasMistakenLetters(pattern: string): boolean {
@@ -161,7 +162,7 @@ export function hasMistakenLetters(pattern: string): boolean {
 export function isDayPattern(pattern: string): boolean {
   if (pattern === '' || hasMistakenLetters(pattern)) return false;
   try {
-    anyDay.format(pattern);
+    createBusinessDay('2000-01-01', utc).format(pattern);
     return true;
   } catch {
     // date-fns throws a RangeError for unknown letters.

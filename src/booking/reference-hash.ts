@@ -13,3 +13,10 @@ export function hashReference(reference: string | undefined): number {
   }
   return hash >>> 0 || noReference + 1;
 }
+
+/** The same for a reference in ASCII bytes. */
+export function hashPlainReference(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ (bytes[index] ?? 0), 0x01000193);
+  return hash >>> 0 || noReference + 1;
+}

@@ -6,7 +6,7 @@ import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
-const shown = 200;
+export const shown = 200;
 
 const legend = '  booked, copy: ServiceId of the booking, and in the local copy of the mappings';
 
@@ -16,6 +16,8 @@ export interface VerdictListing {
   readonly days: readonly DayVerdicts[];
   readonly isRange: boolean;
   readonly lists: 'affected' | 'unanswered';
+  readonly count: number;
+  /** The first of them: at least as many as are shown. */
   readonly bookings: readonly ListedBooking[];
   readonly checkInBefore?: string | undefined;
 }
@@ -27,16 +29,14 @@ interface ListingOptions {
 
 /** The affected bookings of a day or a range, or those without a verdict, or why none are known. */
 export function renderVerdicts(listing: VerdictListing, { command, csv }: ListingOptions): string {
-  const { days, isRange, bookings } = listing;
+  const { days, isRange, bookings, count } = listing;
   const [only] = days;
   const head = isRange || !only ? describeRange(listing) : describeDay(only, listing);
   const rows = bookings.slice(0, shown).map((booking) => toRow(booking, listing));
   return [
     head,
     ...(rows.length > 0 ? [renderTable(rows, headOf(listing)), legend] : []),
-    ...(bookings.length > shown
-      ? [`  … and ${formatCount(bookings.length - shown)} more; --csv FILE lists all`]
-      : []),
+    ...(count > shown ? [`  … and ${formatCount(count - shown)} more; --csv FILE lists all`] : []),
     ...(isRange ? renderDays(days) : describeNewer(days)),
     ...describeOthers(listing, command),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
@@ -45,12 +45,12 @@ export function renderVerdicts(listing: VerdictListing, { command, csv }: Listin
 }
 
 function describeRange(listing: VerdictListing): string {
-  const { days, bookings, lists } = listing;
+  const { days, count, lists } = listing;
   const what = lists === 'affected' ? 'affected bookings' : 'bookings without a verdict';
   const range = `${days.at(0)?.day} to ${days.at(-1)?.day}`;
   const isKnown = days.some(({ knowledge }) => knowledge === 'judged' || knowledge === 'nothing-sent');
   if (lists === 'affected' && !isKnown) return `${range}: no result is known.`;
-  return `${range}: ${what}${describeFilter(listing)}: ${formatCount(bookings.length)}`;
+  return `${range}: ${what}${describeFilter(listing)}: ${formatCount(count)}`;
 }
 
 function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
@@ -71,12 +71,12 @@ function describeDay(verdicts: DayVerdicts, listing: VerdictListing): string {
 }
 
 function describeJudged({ day, runs, unanswered }: DayVerdicts, listing: VerdictListing): string {
-  const { bookings, lists } = listing;
+  const { count, lists } = listing;
   const run = `(run ${runs[0]?.id})`;
   const filter = describeFilter(listing);
-  if (bookings.length > 0) {
+  if (count > 0) {
     const what = lists === 'affected' ? 'affected bookings' : 'bookings without a verdict';
-    return `${day}: ${what}${filter}: ${formatCount(bookings.length)} ${run}`;
+    return `${day}: ${what}${filter}: ${formatCount(count)} ${run}`;
   }
   if (lists === 'unanswered')
     return `${day}: no booking of the file${filter} is listed without a verdict ${run}.`;
@@ -126,7 +126,7 @@ function nameAffected(knowledge: DayVerdicts['knowledge'], affected: number | nu
 
 /** How many bookings the list says nothing about. */
 function describeOthers(
-  { days, isRange, lists, bookings, checkInBefore }: VerdictListing,
+  { days, isRange, lists, count, checkInBefore }: VerdictListing,
   command: WriteCommand,
 ): string[] {
   const unanswered = days.reduce((sum, day) => sum + (day.unanswered ?? 0), 0);
@@ -140,7 +140,7 @@ function describeOthers(
       `${formatCountOf(unanswered, 'booking')} of the file without a verdict` +
         (lists === 'affected' ? `; to list them: ${command(`affected ${range} --unanswered`)}` : '.'),
     );
-  const unlisted = unanswered - bookings.length;
+  const unlisted = unanswered - count;
   if (lists === 'unanswered' && checkInBefore === undefined && unlisted > 0)
     lines.push(
       `${formatCount(unlisted)} of them can't be listed: an older version counted them, but did not record which they are.`,

@@ -82,7 +82,7 @@ function describeReason(reason: UnknownReason): string {
     case 'not-in-result':
       return 'the result does not name it';
     case 'unclear':
-      return 'the result names it without a readable verdict';
+      return 'the result names it without a readable verdict about this master hotel';
     case 'awaiting-result':
       return 'no result has arrived yet';
     case 'by-email':

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Run, RunState } from '../review/run.js';
+import { hasUnexpectedCount, type Run, type RunState } from '../review/run.js';
 import { hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
 
 /** Colours a text for a terminal, or leaves it as it is. */
@@ -31,9 +31,9 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
 /** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
 export function paintState(
   paint: Paint,
-  run: Pick<Run, 'state' | 'counts' | 'volume'>,
+  run: Pick<Run, 'state' | 'counts' | 'volume' | 'expected' | 'collectedAt'>,
   text: string,
 ): string {
   if (run.state !== 'succeeded') return paint(colours[run.state], text);
-  return hasUnknownVerdicts(run) || run.volume ? text : paint('green', text);
+  return hasUnknownVerdicts(run) || run.volume || hasUnexpectedCount(run) ? text : paint('green', text);
 }

@@ -1,4 +1,4 @@
-import type { Run } from '../review/run.js';
+import { hasUnexpectedCount, type Run } from '../review/run.js';
 
 /** The exit codes, as documented for the command. */
 export const exitCode = {
@@ -12,10 +12,10 @@ export const exitCode = {
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
 /** The exit code for the state of a run. */
-export function exitCodeOf({ state }: Run): ExitCode {
-  switch (state) {
+export function exitCodeOf(run: Run): ExitCode {
+  switch (run.state) {
     case 'succeeded':
-      return exitCode.done;
+      return hasUnexpectedCount(run) ? exitCode.failed : exitCode.done;
     case 'awaiting-result':
       return exitCode.resultPending;
     case 'collecting':

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../config/problems.js';
 import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
 import { SyncBusyError } from '../mappings/sync-mappings.js';
-import { FencedError, LedgerUnusableError } from '../review/ledger.js';
+import { FencedError, LedgerUnusableError } from '../review/ledger-errors.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import { describeError, isSafeToShow } from '../text/safe-error.js';
 import { type ExitCode, exitCode } from './exit-code.js';

@@ -13,6 +13,8 @@ interface Process {
 interface StopListener {
   /** Aborts when the process is asked to stop. */
   readonly signal: AbortSignal;
+  /** Aborts right before a second signal ends the process: its listeners can write, but not wait. */
+  readonly halted: AbortSignal;
   /** The command has ended with this code: from now on a signal ends the process with the same code, at once. */
   end(code: number): void;
 }
@@ -20,15 +22,21 @@ interface StopListener {
 /** One AbortSignal for the whole process: Ctrl-C and SIGTERM stop it cleanly, a second signal at once. */
 export function listenForStop(process: Process, errors: NodeJS.WritableStream): StopListener {
   const controller = new AbortController();
+  const halt = new AbortController();
   let ended: number | undefined;
   const stop = (name: NodeJS.Signals) => {
-    if (ended !== undefined || controller.signal.aborted) return process.exit(ended ?? exitCode.failed);
+    if (ended !== undefined) return process.exit(ended);
+    if (controller.signal.aborted) {
+      halt.abort(new StoppedError(name));
+      return process.exit(exitCode.failed);
+    }
     errors.write(`\n${name}: stopping; send the signal again to stop at once\n`);
     controller.abort(new StoppedError(name));
   };
   for (const name of stopSignals) process.on(name, stop);
   return {
     signal: controller.signal,
+    halted: halt.signal,
     end(code): void {
       ended = code;
     },

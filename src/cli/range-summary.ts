@@ -1,5 +1,5 @@
 import type { DayPlan, RangeMode } from '../review/day/range-plan.js';
-import type { RunReport } from '../review/day/report.js';
+import { describeWaiting, type RunReport } from '../review/day/report.js';
 import type { DeliveryKind } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import { quoteForShell, type WriteCommand } from '../text/shell.js';
@@ -109,11 +109,11 @@ function explain(outcome: DayOutcome, command: WriteCommand): string[] {
   if (outcome.kind === 'left' || exitCodeOfDay(outcome) === exitCode.done) return [];
   const { day } = outcome;
   if (outcome.kind === 'error') return [`${day}:`, ...wrapText(outcome.failure.message)];
-  const { error, state } = outcome.report;
+  const { error, state, waiting } = outcome.report;
   const next = command(`run --day ${day}`);
   if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
   const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
-  return [`${day}:`, `  ${what}: ${next}`];
+  return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
 }
 
 /** A range of days that ended before its last day, with the options it was started with. */

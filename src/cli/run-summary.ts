@@ -1,12 +1,20 @@
 import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
+import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
+import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
 import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
-import { isActive, type Run } from '../review/run.js';
+import { countRecords, hasUnexpectedCount, isActive, type Run } from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
 import { countAffected, mayHaveResult, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
-import { formatCount, formatDuration, formatInstant, formatLocalInstant, wrapText } from '../text/format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatLocalInstant,
+  formatRecentInstant,
+  wrapText,
+} from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { noColours, type Paint, paintState } from './colours.js';
 import { renderFileSummary } from './file-summary.js';
@@ -48,7 +56,7 @@ export interface RunDetails {
   /** What `place` counts in the source, for example "line". */
   readonly placeUnit: string;
   /** What the run waits for. */
-  readonly waiting?: { readonly step: string; readonly until: string; readonly code: string };
+  readonly waiting?: WaitingReport;
 }
 
 export interface ClosingOptions {
@@ -57,12 +65,14 @@ export interface ClosingOptions {
   /** Another process may be working on the run. */
   readonly isOnlooker?: boolean;
   readonly paint?: Paint;
+  /** Of the account. With it, a run that succeeded before its day was over says so. */
+  readonly timezone?: string;
 }
 
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   { run, toppedUp, rejects, warnings, refused, placeUnit, waiting }: RunDetails,
-  { now, command, isOnlooker = false, paint = noColours }: ClosingOptions,
+  { now, command, isOnlooker = false, paint = noColours, timezone }: ClosingOptions,
 ): string {
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
   const sections = [
@@ -75,14 +85,17 @@ export function renderClosing(
         ]
       : []),
     ...explain(run, toppedUp),
-    ...(waiting
-      ? [`  waiting until ${formatInstant(Date.parse(waiting.until))} for ${waiting.step} (${waiting.code})`]
+    ...(timezone !== undefined && endedTooEarly(run, timezone)
+      ? [`  It was ${earlyNote}: the next run sends what is missing.`]
       : []),
+    ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),
     ...renderFileSummary(run, command),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run),
+    ...renderUnexpected(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
+    ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
     ...renderReasons('warnings', warnings, placeUnit),
     ...renderRefused(refused, run.counts.refused),
     ...nextSteps(run, command, isOnlooker),
@@ -159,6 +172,15 @@ function renderVolume({ volume, failure }: Run): string[] {
   return ['far fewer bookings than usual:', ...describeDrops(volume).map((text) => `  ${text}`)];
 }
 
+/** The message of a run that failed for it says it already. */
+function renderUnexpected(run: Run): string[] {
+  if (run.state === 'failed' || !hasUnexpectedCount(run)) return [];
+  return wrapText(
+    `the end-of-day hook expected ${formatCount(run.expected ?? 0)} records, and the source held ${formatCount(countRecords(run.counts))}: ` +
+      'once its export is complete, run the day again',
+  );
+}
+
 function renderRefused(refused: readonly RefusedBooking[], total: number): string[] {
   if (refused.length === 0) return [];
   const rows = refused
@@ -180,6 +202,8 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
       '(what was delivered is not sent again)',
     ];
   }
+  if (run.state === 'succeeded' && hasUnexpectedCount(run))
+    return [`To send what is missing: ${command(`run --day ${run.day}`)}`];
   if (run.counts.refused > 0) {
     return [`To see what the service said about one: ${command('show REFERENCE --answers')}`];
   }
@@ -189,13 +213,16 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
 interface StatusOptions {
   readonly command: WriteCommand;
   readonly timezone: string;
+  readonly waits?: Waits;
   readonly paint?: Paint;
 }
+
+const earlyNote = 'collected before the day was over';
 
 /** One line per run, for `status` without a day, within 80 columns. */
 export function renderStatus(
   runs: readonly Run[],
-  { command, timezone, paint = noColours }: StatusOptions,
+  { command, timezone, waits = new Map(), paint = noColours }: StatusOptions,
 ): string {
   if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
   const rows = runs.map((run) => {
@@ -207,7 +234,7 @@ export function renderStatus(
       formatCount(delivered),
       formatCount(pending + refused + rejected),
       formatKnown(countAffected(run)),
-      formatLocalInstant(run.startedAt, timezone).slice('2026-'.length),
+      formatRecentInstant(run.startedAt, timezone),
     ];
   });
   const head = ['day', 'state', 'by', 'delivered', 'undelivered', 'affected', 'started'];
@@ -216,7 +243,11 @@ export function renderStatus(
     ...(runs.some(({ topsUp }) => topsUp)
       ? ['  + late bookings: only what earlier runs had not delivered']
       : []),
-    ...runs.flatMap(noteRun),
+    ...runs.flatMap((run) => {
+      const isGoodDay = runs.some((one) => one.day === run.day && makesDayGood(one, timezone));
+      const isEarly = !isGoodDay && endedTooEarly(run, timezone);
+      return noteRun(run, { waiting: waits.get(run.id), isEarly, timezone });
+    }),
     `  undelivered: pending, refused or rejected; times in ${timezone}`,
     `  all about one day: ${command('status DAY')}`,
   ];
@@ -229,8 +260,23 @@ function nameBriefly(run: Run): string {
 }
 
 /** What the columns have no room for. */
-function noteRun({ day, reason, counts: { unanswered, posted } }: Run): string[] {
+function noteRun(
+  run: Run,
+  {
+    waiting,
+    isEarly,
+    timezone,
+  }: { readonly waiting: WaitingReport | undefined; readonly isEarly: boolean; readonly timezone: string },
+): string[] {
+  const { day, reason, expected = 0, counts } = run;
+  const { unanswered, posted } = counts;
   const notes = [
+    ...(waiting ? [describeWaiting(waiting, (instant) => formatLocalInstant(instant, timezone))] : []),
+    ...(run.state === 'succeeded' && hasUnexpectedCount(run)
+      ? [`${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`]
+      : []),
+    ...(isEarly ? [earlyNote] : []),
+    ...(run.volume ? ['far fewer bookings than usual'] : []),
     ...(unanswered ? [`${formatCount(unanswered)} without a verdict`] : []),
     ...(posted > 0 ? [`${formatCount(posted)} by e-mail only`] : []),
     ...(reason === undefined ? [] : [`reason: ${reason}`]),

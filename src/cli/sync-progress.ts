@@ -1,6 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { MappingSync } from '../mappings/mapping-copy.js';
-import type { NotifySync, SyncEvent } from '../mappings/sync-mappings.js';
+import type { NotifySync, SyncEvent } from '../mappings/sync-events.js';
 import { formatCountOf, formatInstant, formatRate } from '../text/format.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 

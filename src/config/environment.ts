@@ -1,40 +1,96 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { ProxyRules } from '../http/connection-rules.js';
 import { codeOf } from '../text/safe-error.js';
-import { ConfigurationError } from './problems.js';
+import { ConfigurationError, type Problem } from './problems.js';
 
-/** `$${`, `${NAME}`, or a `${` that is neither. */
-const reference = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
+/** `$${`, `${NAME}`, `${file:PATH}`, or a `${` that is none of them. */
+const reference = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|file:([^{}]+))\}|\$\{/g;
 
 interface Substitution {
   readonly filled: string;
-  /** Whether any part came, or should have come, from the environment. */
+  /** Whether any part came, or should have come, from the environment or a file. */
   readonly isFromEnvironment: boolean;
   /** The missing variables, by name. They quote nothing else of the text. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Replaces `${NAME}`; `$${` is a literal `${`. The value of a variable is taken literally, even if it holds a `${`.
+ * Replaces `${NAME}` and `${file:PATH}`; `$${` is a literal `${`. What comes in is taken literally, even if it holds a `${`.
+ *
+ * @param folder the base of relative paths
  */
-export function substituteVariables(text: string, env: NodeJS.ProcessEnv): Substitution {
+export function substituteVariables(text: string, env: NodeJS.ProcessEnv, folder: string): Substitution {
   const complaints: string[] = [];
   let isFromEnvironment = false;
-  const filled = text.replace(reference, (written: string, name: string | undefined) => {
-    if (written === '$${') return '${';
-    isFromEnvironment = true;
-    const value = name === undefined ? undefined : env[name];
-    if (name === undefined) {
-      complaints.push(
-        `expected \${NAME} with a name of letters, digits and _ (a literal \${ is written $\${), got: another form`,
-      );
-    } else if (!value) {
-      const got = value === undefined ? 'nothing' : 'an empty text';
-      complaints.push(`expected a value in the environment variable ${name}, got: ${got}`);
-    }
-    return value ?? '';
-  });
+  const filled = text.replace(
+    reference,
+    (written: string, name: string | undefined, path: string | undefined) => {
+      if (written === '$${') return '${';
+      isFromEnvironment = true;
+      if (path !== undefined) {
+        const { content = '', complaint } = readSecretFile(resolve(folder, path));
+        if (complaint !== undefined) complaints.push(complaint);
+        return content;
+      }
+      const value = name === undefined ? undefined : env[name];
+      if (name === undefined) {
+        complaints.push(
+          `expected \${NAME} with a name of letters, digits and _, or \${file:PATH} (a literal \${ is written $\${), got: another form`,
+        );
+      } else if (!value) {
+        const got = value === undefined ? 'nothing' : 'an empty text';
+        complaints.push(`expected a value in the environment variable ${name}, got: ${got}`);
+      }
+      return value ?? '';
+    },
+  );
   return { filled, isFromEnvironment, complaints };
+}
+
+/** As much as no secret needs. */
+const largestSecret = 65_536;
+
+/** The content of a file, without the line end that editors add. Errors never quote it. */
+function readSecretFile(path: string): { readonly content?: string; readonly complaint?: string } {
+  const name = JSON.stringify(path);
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > largestSecret)
+      return { complaint: `expected a secret in the file ${name}, got: too much` };
+    const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+    return content === ''
+      ? { complaint: `expected a value in the file ${name}, got: an empty text` }
+      : { content };
+  } catch (error) {
+    const code = codeOf(error) ?? 'unknown';
+    return code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+      ? { complaint: `expected a text in UTF-8 in the file ${name}, got: other bytes` }
+      : { complaint: `the file ${name} cannot be read (${code})` };
+  }
+}
+
+/** The variables of the environment that `readProxyRules` reads. */
+export function pickProxyVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = env;
+  return { https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY };
+}
+
+/** HTTPS_PROXY and NO_PROXY, as most programs read them: in small letters first. */
+export function readProxyRules(env: NodeJS.ProcessEnv): {
+  readonly proxy: ProxyRules;
+  readonly problems: readonly Problem[];
+} {
+  const name = env.https_proxy ? 'https_proxy' : 'HTTPS_PROXY';
+  const written = env[name];
+  if (!written) return { proxy: {}, problems: [] };
+  const url = written.includes('://') ? written : `http://${written}`;
+  const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  const message = 'expected an address such as http://proxy.example.com:3128, got: another text';
+  const direct = (env.no_proxy || env.NO_PROXY || '').split(/[\s,]+/).filter(Boolean);
+  return { proxy: { url, direct }, problems: isUsable ? [] : [{ path: name, message }] };
 }
 
 /** The file is beside the configuration file. */

@@ -15,9 +15,11 @@ export function explainIssues(
 ): Problem[] {
   const valueAt = (path: readonly PropertyKey[]) => path.reduce<unknown>(takeMember, tree);
   const all = issues.flatMap((issue) =>
-    issue.code === 'invalid_union' && issue.discriminator !== undefined
-      ? [issue, ...findMistakesOfEveryKind(issue, schema, valueAt)]
-      : [issue],
+    issue.code !== 'invalid_union'
+      ? [issue]
+      : issue.discriminator === undefined
+        ? findMistakesInGroup(issue, valueAt(issue.path))
+        : [issue, ...findMistakesOfEveryKind(issue, schema, valueAt)],
   );
   const problems = all.flatMap((issue): Problem[] => {
     if (issue.code === 'unrecognized_keys')
@@ -30,9 +32,9 @@ export function explainIssues(
     if (typeof value === 'string' && fromEnvironment.has(path)) {
       return [{ path, message: addGot(issue.message, undefined, 'a text from the environment') }];
     }
-    const { level, names } = outlineSetting(schema, issue.path);
+    const { level, names, takesText } = outlineSetting(schema, issue.path);
     // A text in place of a group may be any of its members.
-    const isShown = level === 'open' && names.length === 0;
+    const isShown = level === 'open' && (names.length === 0 || takesText);
     const got = isShown ? describe(value) : describeType(value);
     const needsQuotes =
       issue.code === 'invalid_type' && issue.expected === 'string' && typeof value === 'number';
@@ -102,6 +104,18 @@ function describe(value: unknown): string {
   const looksLikeText =
     /^[!-~]+(?: [!-~]+)*…?$/.test(shown) && !/^(?:[\d.+-]+|true|false|null|~)$/i.test(shown);
   return looksLikeText ? shown : JSON.stringify(shown);
+}
+
+/** Of a setting that may be a text or a group: what is wrong inside the group. */
+function findMistakesInGroup(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] {
+  const inside = isGroup(value)
+    ? issue.errors.find((issues) =>
+        issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'),
+      )
+    : undefined;
+  return inside === undefined
+    ? [issue]
+    : inside.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 /**

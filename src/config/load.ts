@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { checkAuthorities } from './authorities.js';
 import { commandNameIn } from './command-name.js';
 import { dotEnvName, readDotEnv } from './environment.js';
 import { ConfigurationError } from './problems.js';
@@ -20,7 +21,10 @@ export async function loadConfig({ file, env }: { file: string; env: NodeJS.Proc
     import('./parse.js'),
   ]);
   const ofFile = await readDotEnv(join(dirname(file), dotEnvName));
-  return parseConfig({ text, file, env: { ...ofFile, ...env } });
+  const config = parseConfig({ text, file, env: { ...ofFile, ...env } });
+  const problems = await checkAuthorities(config);
+  if (problems.length > 0) throw new ConfigurationError(file, problems);
+  return config;
 }
 
 async function readText(file: string, commandName: string): Promise<string> {

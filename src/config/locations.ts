@@ -1,7 +1,18 @@
 import * as z from 'zod';
 import { mayContainUnescapedPassword } from '../http/url.js';
 import { checkS3Endpoint, readS3Location, type S3Location } from '../s3/bucket.js';
-import { confidentiality, expected, group, headerText, isGroup, textLike } from '../settings/values.js';
+import { explainUnprotected } from '../settings/connection-security.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  headerText,
+  isGroup,
+  oneOf,
+  text,
+  textLike,
+  textThat,
+} from '../settings/values.js';
 
 /** Where the ledger lives. */
 export type LedgerLocation =
@@ -11,12 +22,74 @@ export type LedgerLocation =
 /** What distributes steps to workers. */
 export type QueueLocation =
   | { readonly kind: 'in-process' }
-  | { readonly kind: 'redis'; readonly url: string };
+  | {
+      readonly kind: 'redis';
+      readonly url: string;
+      /** The file of the authority's certificate; with it TLS is required. */
+      readonly ca?: string | undefined;
+    };
 
 /** Where the evidence of file runs is kept. */
 export type ArchiveLocation =
   | { readonly kind: 'directory'; readonly path: string }
   | ({ readonly kind: 's3' } & S3Location);
+
+/** A part that is chosen by its address, as it is written. */
+export interface WrittenAddress {
+  readonly url: string;
+  readonly plaintext?: 'allowed';
+  readonly ca?: string;
+}
+
+/** The group of an address that may also be written as a text. */
+export function toAddress(written: string | WrittenAddress): WrittenAddress {
+  return typeof written === 'string' ? { url: written } : written;
+}
+
+/** An address, or a group of it and of what protects the connection. */
+function address(name: string, isReadable: (url: string) => boolean, what: string) {
+  const objection = (given: unknown) => {
+    const written = toAddress(given as string | WrittenAddress);
+    // An address that cannot be read is reported as such.
+    return isReadable(written.url)
+      ? explainUnprotected(written, `${name}: { url: …, plaintext: allowed }`)
+      : undefined;
+  };
+  const url = textThat(isReadable, what).describe('The address.');
+  const guarded = group({
+    url,
+    plaintext: oneOf('allowed')
+      .describe('Allows a connection to another machine without TLS, or with an unverified certificate.')
+      .exactOptional(),
+    ca: text('a path')
+      .describe(
+        "A PEM file with the certificate of the authority that signed the server's certificate. With it TLS is required.",
+      )
+      .exactOptional(),
+  }).refine((given) => objection(given) === undefined, {
+    path: ['url'],
+    error: ({ input }) => objection(input),
+  });
+  return z.union(
+    [
+      url.refine((given) => objection(given) === undefined, { error: ({ input }) => objection(input) }),
+      guarded,
+    ],
+    expected(what),
+  );
+}
+
+export const ledger = address(
+  'ledger',
+  (url) => readLedgerLocation(url) !== undefined,
+  'sqlite:PATH or postgres://…',
+);
+
+export const queue = address(
+  'queue',
+  (url) => readQueueLocation(url) !== undefined,
+  'in-process, redis://… or rediss://…',
+);
 
 /** Reads `sqlite:PATH` or `postgres://…`; undefined for anything else. The path stays as written. */
 export function readLedgerLocation(text: string): LedgerLocation | undefined {
@@ -87,6 +160,11 @@ export const s3 = group({
     .register(confidentiality, { level: 'secret' })
     .exactOptional()
     .describe('The token of a temporary access key.'),
+  ca: text('a path')
+    .exactOptional()
+    .describe(
+      "A PEM file with the certificate of the authority that signed the server's certificate. No other authority is then trusted.",
+    ),
   pathStyle: z
     .boolean(expected('true or false'))
     .exactOptional()

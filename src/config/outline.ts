@@ -5,6 +5,8 @@ import { confidentiality } from '../settings/values.js';
 interface SettingOutline {
   /** The allowed names; none if it is not a group. */
   readonly names: readonly string[];
+  /** Whether it may be a text instead of a group. */
+  readonly takesText: boolean;
   /** The strictest level on the path to it. */
   readonly level: 'secret' | 'private' | 'open';
 }
@@ -13,15 +15,17 @@ interface SettingOutline {
 export function outlineSetting(schema: z.core.$ZodType, path: readonly PropertyKey[]): SettingOutline {
   let groups = listKinds(schema);
   let level: SettingOutline['level'] = 'open';
+  let takesText = false;
   for (const name of path) {
     if (groups.length === 0) break;
     const members = listMembers(groups, String(name));
-    if (members.length === 0) return { names: [], level };
+    if (members.length === 0) return { names: [], takesText: false, level };
     const levels = members.map((member) => confidentiality.get(unwrap(member))?.level);
     level = levels.find((one) => one === 'secret') ?? levels.find((one) => one !== undefined) ?? level;
     groups = members.flatMap(listKinds);
+    takesText = members.some(acceptsText);
   }
-  return { names: listNames(groups), level };
+  return { names: listNames(groups), takesText, level };
 }
 
 /** The paths of all settings with that name, in any group; case does not count. */
@@ -45,7 +49,12 @@ export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[])
 function listKinds(schema: z.core.$ZodType): z.ZodObject[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return [inner];
-  return inner instanceof z.ZodDiscriminatedUnion ? inner.options.flatMap(listKinds) : [];
+  return inner instanceof z.ZodUnion ? inner.options.flatMap(listKinds) : [];
+}
+
+function acceptsText(schema: z.core.$ZodType): boolean {
+  const inner = unwrap(schema);
+  return inner instanceof z.ZodUnion && inner.options.some((option) => option instanceof z.ZodString);
 }
 
 function listNames(groups: readonly z.ZodObject[]): string[] {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { isGroup } from '../settings/values.js';
+import { readProxyRules } from './environment.js';
 import { explainIssues } from './explain.js';
 import { holdsPassword } from './locations.js';
 import { outlineSetting } from './outline.js';
@@ -23,13 +24,15 @@ export function parseConfig(request: ReadRequest): Config {
   const unread = new Set(read.problems.map(({ path }) => path));
   const issues = checked.error?.issues ?? [];
   const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !unread.has(path));
-  if (!checked.success || read.problems.length > 0) {
-    throw new ConfigurationError(request.file, [...read.problems, ...wrong]);
+  const { proxy, problems } = readProxyRules(request.env);
+  if (!checked.success || read.problems.length + problems.length > 0) {
+    throw new ConfigurationError(request.file, [...read.problems, ...problems, ...wrong]);
   }
   return resolveConfig(checked.data, {
     folder: dirname(resolve(request.file)),
     literalSecrets: findLiteralSecrets(settingsSchema, read),
     renamedSettings,
+    proxy,
   });
 }
 

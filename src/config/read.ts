@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import {
   type ErrorCode,
   isAlias,
@@ -40,7 +41,7 @@ const faults: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * Reads YAML 1.2 and replaces `${NAME}` in texts. A setting without a value counts as absent.
+ * Reads YAML 1.2 and replaces `${NAME}` and `${file:PATH}` in texts. A setting without a value counts as absent.
  *
  * @throws ConfigurationError if the text is not YAML, or not a group of settings
  */
@@ -55,6 +56,7 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
   const faulty: Problem[] = [...document.errors, ...document.warnings].map(({ code, pos: [offset] }) =>
     notYaml(offset, faults[code] ?? `a mistake (${code})`),
   );
+  const folder = dirname(resolve(file));
   const problems: Problem[] = [];
   const fromEnvironment = new Set<string>();
 
@@ -83,7 +85,7 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
   }
 
   function fillIn(written: string, path: string): string {
-    const { filled, isFromEnvironment, complaints } = substituteVariables(written, env);
+    const { filled, isFromEnvironment, complaints } = substituteVariables(written, env, folder);
     if (isFromEnvironment) fromEnvironment.add(path);
     problems.push(...complaints.map((message) => ({ path, message })));
     return complaints.length > 0 ? written : filled;

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import type { ProxyRules } from '../http/connection-rules.js';
 import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/verdict.js';
+import { completePostgresUrl } from '../settings/connection-security.js';
 import { resolveKeyFile } from '../settings/sftp-account.js';
 import { kindOf } from '../sources/registry.js';
 import {
@@ -9,6 +11,8 @@ import {
   readArchiveLocation,
   readLedgerLocation,
   readQueueLocation,
+  toAddress,
+  type WrittenAddress,
 } from './locations.js';
 import type { RenamedSetting } from './renamed-settings.js';
 import type { Settings } from './schema.js';
@@ -20,6 +24,10 @@ export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | '
   readonly ledger: LedgerLocation;
   readonly queue: QueueLocation;
   readonly archive: ArchiveLocation;
+  /** Of the configuration file, absolute. */
+  readonly folder: string;
+  /** How https connections leave this machine. */
+  readonly proxy: ProxyRules;
   /** The settings whose secrets are in the file itself, as paths. `doctor` warns about them. */
   readonly literalSecrets: readonly string[];
   /** The settings with old names. The command prints a notice for each. */
@@ -29,12 +37,20 @@ export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | '
 /** @param folder of the configuration file, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,
-  { folder, ...facts }: { readonly folder: string } & Pick<Config, 'literalSecrets' | 'renamedSettings'>,
+  {
+    folder,
+    ...facts
+  }: { readonly folder: string } & Pick<Config, 'proxy' | 'literalSecrets' | 'renamedSettings'>,
 ): Config {
   const { service, source, body, file } = settings;
   return {
     ...settings,
-    service: { ...service, statusCodes: { ...defaultStatusCodes, ...service.statusCodes } },
+    service: {
+      ...service,
+      ...(service.ca !== undefined && { ca: resolve(folder, service.ca) }),
+      statusCodes: { ...defaultStatusCodes, ...service.statusCodes },
+    },
+    s3: { ...settings.s3, ...(settings.s3.ca !== undefined && { ca: resolve(folder, settings.s3.ca) }) },
     source: kindOf(source).resolve(source, folder),
     body: { ...body, timeoutSeconds: body.timeoutSeconds ?? service.timeoutSeconds },
     file: {
@@ -42,10 +58,33 @@ export function resolveConfig(
       spool: resolve(folder, file.spool),
       ...(file.sftp && { sftp: resolveKeyFile(file.sftp, folder) }),
     },
-    ledger: resolvePath(mustRead(readLedgerLocation, settings.ledger), folder),
-    queue: mustRead(readQueueLocation, settings.queue),
+    ledger: resolveLedger(toAddress(settings.ledger), folder),
+    queue: resolveQueue(toAddress(settings.queue), folder),
+    server: resolveTls(settings.server, folder),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
+    folder,
     ...facts,
+  };
+}
+
+/** The driver takes the authority from the address. */
+function resolveLedger({ url, ca }: WrittenAddress, folder: string): LedgerLocation {
+  const location = resolvePath(mustRead(readLedgerLocation, url), folder);
+  if (location.kind !== 'postgres') return location;
+  return { ...location, url: completePostgresUrl(url, ca === undefined ? undefined : resolve(folder, ca)) };
+}
+
+function resolveQueue({ url, ca }: WrittenAddress, folder: string): QueueLocation {
+  const location = mustRead(readQueueLocation, url);
+  return location.kind !== 'redis' || ca === undefined ? location : { ...location, ca: resolve(folder, ca) };
+}
+
+function resolveTls({ tls, ...server }: Settings['server'], folder: string): Settings['server'] {
+  if (tls === undefined) return server;
+  const { certificateFile, keyFile } = tls;
+  return {
+    ...server,
+    tls: { certificateFile: resolve(folder, certificateFile), keyFile: resolve(folder, keyFile) },
   };
 }
 

@@ -3,7 +3,7 @@ import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/boo
 import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
 import { checkBaseUrl } from '../mapping-service/options.js';
 import { createSlots } from '../schedule/slots.js';
-import { readKeys } from '../server/signature.js';
+import { isLongToken, readKeys, shortestKey } from '../server/signature.js';
 import {
   confidentiality,
   expected,
@@ -22,7 +22,7 @@ import {
 } from '../settings/values.js';
 import { sourceSchema } from '../sources/registry.js';
 import { file } from './file-delivery-settings.js';
-import { readArchiveLocation, readLedgerLocation, readQueueLocation, s3 } from './locations.js';
+import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
 
 const hourInSeconds = 3_600;
@@ -50,6 +50,11 @@ const service = group(
       .register(confidentiality, { level: 'private' }),
     timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole request may take.'),
     connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
+    ca: text('a path')
+      .exactOptional()
+      .describe(
+        "A PEM file with the certificate of the authority that signed the service's certificate. No other authority is then trusted.",
+      ),
     masterIdName: fieldName()
       .default(masterIdField.name)
       .describe('The name of the master hotel id in JSON, in this deployment of the service.'),
@@ -147,16 +152,23 @@ const schedule = group({
     ),
 });
 
+const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
+const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
+
 const hook = group({
   secret: oneOrMore(
-    textThat((secret) => isAccepted(() => readKeys(secret)), 'a text; after whsec_, base64'),
+    textThat((secret) => isAccepted(() => readKeys(secret)), strongSecret),
     'a text or a list of texts',
   )
-    .describe('The secret that signs calls of the end-of-day hook; a list while you rotate it.')
+    .describe(
+      'The secret that signs calls of the end-of-day hook, of at least 24 random bytes; a list while you rotate it.',
+    )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  token: oneOrMore(text(), 'a text or a list of texts')
-    .describe('The bearer token for callers that cannot sign; a list while you rotate it.')
+  token: oneOrMore(textThat(isLongToken, strongToken), 'a text or a list of texts')
+    .describe(
+      'The bearer token for callers that cannot sign, of at least 24 random bytes; a list while you rotate it.',
+    )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
   toleranceSeconds: wholeNumber(1, dayInSeconds)
@@ -171,6 +183,26 @@ const server = group({
   port: wholeNumber(0, 65_535)
     .default(8080)
     .describe('The port of the hook, the status page, health and metrics; 0 picks a free one.'),
+  hosts: z
+    .array(
+      textLike(
+        /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^[0-9a-f.:]+$/i,
+        'a host name or an address, without a port',
+      ),
+      expected('a list of host names'),
+    )
+    .default([])
+    .describe(
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address that is connected to are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
+    ),
+  tls: group({
+    certificateFile: text('a path').describe(
+      'The certificate in PEM, followed by those of intermediate authorities. A renewed one is used within a minute.',
+    ),
+    keyFile: text('a path').describe('Its private key in PEM, without a passphrase.'),
+  })
+    .exactOptional()
+    .describe('The certificate of `serve`; with it, `serve` speaks HTTPS only.'),
 });
 
 const workers = group({
@@ -224,12 +256,16 @@ export const settingsSchema = group({
       'How the run of a day without bookings ends. An export that broke can look like a day without.',
     ),
   retry: retry.prefault({}).describe('When failed calls are retried.'),
-  ledger: textThat((value) => readLedgerLocation(value) !== undefined, 'sqlite:PATH or postgres://…')
+  ledger: ledger
     .default('sqlite:./data/ledger.db')
-    .describe('The database of runs, steps and bookings.'),
-  queue: textThat((value) => readQueueLocation(value) !== undefined, 'in-process, redis://… or rediss://…')
+    .describe(
+      'The database of runs, steps and bookings: its address, or a group. An address on another machine needs TLS with a verified certificate (`?sslmode=verify-full`), or `plaintext: allowed` in the group.',
+    ),
+  queue: queue
     .default('in-process')
-    .describe('What distributes steps to workers.'),
+    .describe(
+      'What distributes steps to workers: its address, or a group. Redis on another machine needs `rediss://`, or `plaintext: allowed` in the group.',
+    ),
   archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
     .default('./data/archive')
     .describe('Where sent files and received results are kept.'),
@@ -240,6 +276,16 @@ export const settingsSchema = group({
   workers: workers.prefault({}).describe('How processes share work.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
+  hashKey: textThat(
+    (key) => key.length >= 16,
+    'a text of at least 16 characters, such as from `openssl rand -base64 32`',
+  )
+    .describe(
+      'The key of the hashes by which erased guests are recognised when their day is replayed. The same for all processes, and never ' +
+        'changed: guests that were erased under another key could not be recognised. It is not kept in the ledger.',
+    )
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
   guestNameDays: wholeNumber(1, centuryInDays)
     .default(30)
     .describe('After how many days guest names are blanked and archived bytes deleted. Checksums stay.'),

@@ -1,24 +1,27 @@
 import { Redis } from 'ioredis';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { checkRedis } from '../queue/redis-check.js';
-import { describeRedis, describeRefusal } from '../queue/redis-connection.js';
+import { describeRedis, describeRefusal, readRedisTls } from '../queue/redis-connection.js';
 
 const { ok, wrong } = findingsOf('queue');
 
 interface QueueCheckParts {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
+  /** The file of the authority's certificate; with it TLS is required. */
+  readonly ca?: string | undefined;
   /** How long the server may take for all of it. */
   readonly answerMs: number;
 }
 
 /** Connects once and checks whether the server is fit for the queue. Writes nothing. */
 export async function checkQueue(
-  { url, answerMs }: QueueCheckParts,
+  { url, ca, answerMs }: QueueCheckParts,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const address = describeRedis(url);
   const client = new Redis(url, {
+    ...readRedisTls(ca),
     lazyConnect: true,
     connectTimeout: answerMs,
     disconnectTimeout: 500,

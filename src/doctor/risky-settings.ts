@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf, type Part } from '../examination/finding.js';
-import { isLoopback } from '../http/url.js';
+import { findRemoteHost, readConnectionSecurity } from '../settings/connection-security.js';
 
 interface DatabaseConnection {
   readonly part: Part;
@@ -12,30 +12,20 @@ interface DatabaseConnection {
   readonly ca?: string | undefined;
 }
 
-/** Warns if guests' names cross the network unencrypted. Only a warning: private networks exist. */
+/** Warns if guests' names cross the network unprotected, which the configuration has to allow first. */
 export function warnAboutPlainConnection({ part, setting, url, ca }: DatabaseConnection): readonly Finding[] {
-  const host = readRemoteHost(url);
-  if (host === undefined || ca !== undefined || asksForTls(new URL(url))) return [];
+  const security = readConnectionSecurity({ url, ca });
+  if (security === 'local' || security === 'verified') return [];
+  const fault =
+    security === 'plain'
+      ? "is not encrypted: guests' names cross the network in plain text"
+      : "does not verify the certificate: guests' names go to whoever answers";
   return [
     findingsOf(part).warning(
-      `the connection to ${host} is not encrypted: guests' names cross the network in plain text`,
+      `the connection to ${findRemoteHost(url)} ${fault}`,
       `Add ?sslmode=verify-full to the address in ${setting}, if the server supports TLS.`,
     ),
   ];
-}
-
-/** Undefined for a file, a socket or this machine. */
-function readRemoteHost(url: string): string | undefined {
-  if (!/^(postgres|postgresql|mysql|mariadb):\/\//i.test(url) || !URL.canParse(url)) return undefined;
-  const { hostname, searchParams } = new URL(url);
-  const host = searchParams.get('host') ?? hostname;
-  const isSocket = searchParams.has('socket') || /^(\/|%2f)/i.test(host);
-  return host === '' || isSocket || isLoopback(host) ? undefined : host;
-}
-
-function asksForTls({ searchParams }: URL): boolean {
-  const mode = searchParams.get('sslmode') ?? (searchParams.has('ssl') ? 'require' : 'disable');
-  return mode !== 'disable';
 }
 
 /** Workers on several machines share a queue, but can't see what is only on this machine. */
@@ -59,4 +49,18 @@ export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly 
     );
   }
   return findings;
+}
+
+/** The most that the service is known to allow without being asked. */
+const usualPageLimit = 1_000;
+
+/** A sync is the first to notice that the account does not allow it, and `serve` syncs at night. */
+export function checkPageLimit({ mappings: { limit } }: Pick<Config, 'mappings'>): readonly Finding[] {
+  if (limit <= usualPageLimit) return [];
+  return [
+    findingsOf('configuration').warning(
+      `mappings.limit is ${limit}: more than ${usualPageLimit} mappings per page are refused, unless the account allows them`,
+      `Ask the operator of the service, or set mappings.limit to ${usualPageLimit}.`,
+    ),
+  ];
 }

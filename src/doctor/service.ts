@@ -10,8 +10,10 @@ const { ok, warning, wrong } = findingsOf('service');
 const later = 'Try again later. If it persists, ask the operator of the service.';
 const address = 'Is service.baseUrl the address of the service, including its version, such as /api/3.0?';
 const network = 'Is service.baseUrl right, and is the service reachable from this machine?';
+const proxy =
+  'Is HTTPS_PROXY right, and may the proxy reach the service? NO_PROXY lists hosts that need no proxy.';
 const authorities =
-  'Is service.baseUrl right? For certificates of your own authority, set NODE_EXTRA_CA_CERTS to its file.';
+  'Is service.baseUrl right? For certificates of your own authority, set service.ca to its file.';
 
 /** What failed, by the verdict's code. */
 const failures: Readonly<Record<string, readonly [what: string, advice: string]>> = {
@@ -22,6 +24,8 @@ const failures: Readonly<Record<string, readonly [what: string, advice: string]>
   'connection-refused': ['was not sent: nothing listens there', network],
   'host-unreachable': ['was not sent: the host is unreachable', network],
   'connect-timeout': ['was not sent: connecting took too long', network],
+  'proxy-unreachable': ['was not sent: the proxy cannot be reached', proxy],
+  'proxy-refused': ['was not sent: the proxy did not open a connection', proxy],
   'malformed-answer': ['got a response that is not HTTP', address],
   'unreadable-answer': ['got a response that is not one of the service', address],
   timeout: ['got no response in time', later],
@@ -100,7 +104,9 @@ export function createServiceProbe(
     httpStatus,
     timeoutSeconds,
     connectTimeoutSeconds,
+    ca,
   }: Config['service'],
+  proxy: Config['proxy'],
   clock: () => number,
 ): (signal: AbortSignal) => Promise<Probe> {
   let probing: Promise<Probe> | undefined;
@@ -112,6 +118,8 @@ export function createServiceProbe(
         accountId,
         statusCodes,
         httpStatus,
+        ca,
+        proxy,
         timeoutMs: Math.min(timeoutSeconds, longestProbeSeconds) * 1000,
         connectTimeoutMs: Math.min(connectTimeoutSeconds, longestProbeSeconds) * 1000,
         clock: () => new Date(clock()),

@@ -54,7 +54,18 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
           )
         : ok(`a file was uploaded to ${place}, renamed, read back and removed`),
     );
-    found.push(describeFolder(await session.list(folder), parts));
+    let unusableNames = 0;
+    const onUnusableName = () => {
+      unusableNames += 1;
+    };
+    found.push(describeFolder(await session.list(folder, { onUnusableName }), parts));
+    if (unusableNames > 0)
+      found.push(
+        warning(
+          `${formatCount(unusableNames)} more in ${folder} with unusable names (a slash, control or invisible characters, too long): they are skipped`,
+          'Ask the operator who creates such files, and to remove them.',
+        ),
+      );
     return found;
   } catch (error) {
     if (!(error instanceof SftpError)) throw error;

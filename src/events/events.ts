@@ -1,5 +1,5 @@
 import type { ExportEvent } from '../mappings/export/await-export.js';
-import type { SyncEvent } from '../mappings/sync-mappings.js';
+import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { SchedulerEvent } from '../schedule/scheduler-event.js';
 

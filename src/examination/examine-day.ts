@@ -12,7 +12,14 @@ export type Examination =
   /** Not tried, because settings are missing. */
   | { readonly kind: 'untried'; readonly unknown: readonly string[] }
   /** The source could not be read. */
-  | { readonly kind: 'failed'; readonly place: string; readonly day: string; readonly reason: string }
+  | {
+      readonly kind: 'failed';
+      readonly place: string;
+      readonly day: string;
+      readonly reason: string;
+      /** There are no bookings of that day yet. */
+      readonly isMissing?: boolean;
+    }
   /** It was read, and holds no bookings. */
   | { readonly kind: 'unusable'; readonly place: string; readonly day: string; readonly reason: string }
   | Examined;
@@ -59,7 +66,12 @@ export async function examineDay(
     if (!(error instanceof SourceError)) throw error;
     return isLocal && error.fault !== 'missing'
       ? { kind: 'unusable', ...where, reason: explainUnusable(error) }
-      : { kind: 'failed', ...where, reason: error.message };
+      : {
+          kind: 'failed',
+          ...where,
+          reason: error.message,
+          ...(error.fault === 'missing' && { isMissing: true }),
+        };
   }
   const objection = findObjection(sample, day);
   return objection === undefined

@@ -2,7 +2,7 @@ import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { countDates, type Normalise } from '../booking/normalise.js';
 import { formatShare, isMoreThanShare } from '../review/share.js';
-import { type BookingSource, SourceError } from '../review/source.js';
+import { type BookingSource, filteredAtMost, SourceError } from '../review/source.js';
 import { maskBooking } from '../review/stored/stored-line.js';
 import { type Finding, findingsOf } from './finding.js';
 
@@ -86,13 +86,20 @@ async function readSample(
     }
   }
   // A source that returned as many as requested may have more.
-  sample.isWhole = sample.read !== sampleSize;
+  sample.isWhole = sample.read !== sampleSize && sample.read + sample.filtered < filteredAtMost;
   return sample;
 }
 
 function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: SourceCheckParts): Finding[] {
   const { understood, dates, rejects, read, filtered, absentColumns, isWhole } = sample;
   const place = source.locate(day);
+  if (read === 0 && !isWhole)
+    return [
+      warning(
+        `${place}: source.where takes none of its first ${filtered} records`,
+        'Check the columns and values of source.where.',
+      ),
+    ];
   if (read === 0) {
     const message = `${place} holds no booking${filtered > 0 ? ` that source.where takes: all ${filtered} records are filtered` : ''}`;
     return emptyDay === 'fail'

@@ -27,6 +27,8 @@ const failures: ReadonlyMap<string, NetworkFailure> = new Map([
   ['ENETUNREACH', unreachable],
   ['ENETDOWN', unreachable],
   ['EADDRNOTAVAIL', { code: 'no-local-address', meaning: 'unreached' }],
+  ['ERR_PROXY_UNREACHABLE', { code: 'proxy-unreachable', meaning: 'unreached' }],
+  ['ERR_PROXY_REFUSED', { code: 'proxy-refused', meaning: 'unreached' }],
   ['EMFILE', { code: 'too-many-open-files', meaning: 'unreached' }],
   ['UND_ERR_CONNECT_TIMEOUT', connectTimeout],
   ['ERR_TLS_HANDSHAKE_TIMEOUT', connectTimeout],

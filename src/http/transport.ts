@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
+import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
+import { chooseProxy, openTunnel, readAuthority } from './tunnel.js';
 
-interface TransportOptions {
+interface TransportOptions extends ConnectionRules {
   /** Scheme, host and port, such as `https://service.example.com`. */
   readonly origin: string;
   /** Maximum number of connections; further calls wait for a free one. */
@@ -69,7 +71,7 @@ export function createTransport(options: TransportOptions): Transport {
     connections: options.connections,
     pipelining: 1,
     // Destroying the pool does not stop connections that are still being opened; the signal does.
-    connect: { timeout: options.connectTimeoutMs, signal: closing.signal },
+    connect: createConnector(options, closing.signal),
     // One timer of our own covers the whole call.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -82,6 +84,29 @@ export function createTransport(options: TransportOptions): Transport {
       closed ??= pool.destroy().finally(() => closing.abort());
       return closed;
     },
+  };
+}
+
+/** Certificates are verified whatever the environment says. */
+function createConnector(
+  { origin, connectTimeoutMs, ca, proxy = {} }: TransportOptions,
+  signal: AbortSignal,
+): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    signal,
+    rejectUnauthorized: true,
+    ...readAuthority(ca),
+  } as buildConnector.BuildOptions);
+  const { protocol, hostname, port } = new URL(origin);
+  const target = { hostname, port: port || 443, timeoutMs: connectTimeoutMs, signal };
+  const through = protocol === 'https:' ? chooseProxy(proxy, target) : undefined;
+  if (through === undefined) return connect;
+  return (options, done) => {
+    openTunnel(through, target).then(
+      (httpSocket) => connect({ ...options, httpSocket }, done),
+      (error: Error) => done(error, null),
+    );
   };
 }
 

@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+
 /** Percent-encodes a name or value of a query. A slash may stand in a query as it is. (RFC 3986, 3.4.) */
 export function encodeQueryPart(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll('%2F', '/');
@@ -9,7 +11,9 @@ export function encodeQueryPart(text: string): string {
  * @param hostname of a parsed URL, which always writes an IPv4 address as four numbers
  */
 export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (hostname.startsWith('127.') && isIPv4(hostname))
+  );
 }
 
 /**
@@ -18,4 +22,10 @@ export function isLoopback(hostname: string): boolean {
  */
 export function mayContainUnescapedPassword(address: string): boolean {
   return /^[a-z0-9+.-]+:\/\/[^/?#]*[/?#].*@/is.test(address);
+}
+
+/** Host and port of an address, and nothing else of it: safe to show. */
+export function describeHost(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`;
 }

@@ -1,4 +1,4 @@
-import type { BookingForm } from '../review/step.js';
+import { type BookingForm, bookingForms } from '../review/step.js';
 import { type Dialect, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
 
@@ -17,7 +17,7 @@ export function* readBatch(
   );
   if (!row) throw noSuchRun(runId);
   if (row.lines === null) throw noSuchBatch(form, batch);
-  return Buffer.isBuffer(row.lines) ? row.lines : Buffer.from(String(row.lines));
+  return toBuffer(row.lines);
 }
 
 /** The lines of a batch of a run that is known to exist. */
@@ -50,6 +50,29 @@ export function* measureBatches(
   );
   if (!row) throw noSuchRun(runId);
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
+}
+
+/** See `BatchSampler`. */
+export function* sampleBatches(
+  { schema, lines }: Dialect,
+  runId: string,
+): Query<{ readonly form: BookingForm; readonly lines: Buffer }[]> {
+  const samples: { form: BookingForm; lines: Buffer }[] = [];
+  for (const form of bookingForms)
+    for (const order of ['', 'DESC']) {
+      const row = yield* one(
+        `SELECT ${lines} AS lines FROM ${schema}runs JOIN ${schema}batches ON run = number AND form = ?
+         WHERE id = ? ORDER BY batch ${order} LIMIT 1`,
+        form,
+        runId,
+      );
+      if (row) samples.push({ form, lines: toBuffer(row.lines) });
+    }
+  return samples;
+}
+
+function toBuffer(lines: unknown): Buffer {
+  return Buffer.isBuffer(lines) ? lines : Buffer.from(String(lines));
 }
 
 function noSuchBatch(form: BookingForm, batch: number): RangeError {

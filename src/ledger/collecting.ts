@@ -1,5 +1,6 @@
+import type { Right } from '../review/claims.js';
 import type { Collect, CollectedBatch, CollectedChunk, CollectStart } from '../review/collected.js';
-import { FencedError, type Right } from '../review/ledger.js';
+import { FencedError } from '../review/ledger-errors.js';
 import type { Run } from '../review/run.js';
 import { startDelivery } from '../review/run-transitions.js';
 import { type BookingForm, bookingForms, type PlannedStep } from '../review/step.js';
@@ -95,7 +96,8 @@ function* resetRun(
     `UPDATE ${schema}runs SET source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, providers = NULL, volume = NULL
+       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, providers = NULL, volume = NULL,
+       names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
     source,
     batchSize,

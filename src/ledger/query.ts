@@ -150,4 +150,6 @@ export interface Performer {
 /** A dialect and the database that speaks it. */
 export interface Store extends Performer {
   readonly dialect: Dialect;
+  /** Overwrites what the database's files still hold of the removed names of these runs, by number. */
+  overwriteRemains(runs: readonly number[]): Promise<void>;
 }

@@ -1,8 +1,11 @@
 import type { ReadOnlyLedger } from '../review/ledger.js';
 import type { BookingForm } from '../review/step.js';
-import { measureBatches, readBatch } from './batches.js';
+import { createActionRecorder } from './audit-trail.js';
+import { measureBatches, readBatch, sampleBatches } from './batches.js';
+import { createErasureReader } from './erasing.js';
 import { createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
+import { describeKept } from './kept-data.js';
 import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
 import {
@@ -14,13 +17,14 @@ import {
   runNumber,
   summarise,
 } from './runs.js';
-import { findWait, isBeingPerformed, listOpenSteps, tally } from './steps.js';
+import { tally } from './step-totals.js';
+import { findWait, isBeingPerformed, listOpenSteps } from './steps.js';
 import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
 
 /** Whether a stored line has that booking reference. */
 export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
 
-/** All that a ledger can be asked, for either database. */
+/** All that a ledger can be asked, and the record of who asked, for either database. */
 export function createReader(
   store: Store,
   carriesReference: CarriesReference,
@@ -29,6 +33,8 @@ export function createReader(
   return {
     mappings: createMappingReader(store),
     exports: createExportReader(store),
+    audit: createActionRecorder(store),
+    ...createErasureReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: async (day) => (await read(() => listRuns(dialect, { day, limit: 1 })))[0],
     getRun: (runId) => read(() => getRun(dialect, runId)),
@@ -41,12 +47,14 @@ export function createReader(
     isBeingPerformed: (runId) => read(() => isBeingPerformed(dialect, runId)),
     readBatch: (runId, form, batch) => read(() => readBatch(dialect, runId, form, batch)),
     measureBatches: (runId, form) => read(() => measureBatches(dialect, runId, form)),
+    sampleBatches: (runId) => read(() => sampleBatches(dialect, runId)),
     nextDelivered: (runId, after) =>
       readTogether(function* () {
         return yield* dialect.nextDelivered(yield* runNumber(dialect, runId), after);
       }),
     nextJudged: (runId, judged, after = -1) => readTogether(() => nextJudged(dialect, runId, judged, after)),
     nextSuspects: (runId, after) => readTogether(() => nextSuspects(dialect, runId, after)),
+    describeKept: () => read(() => describeKept(dialect)),
     tally: (runId) => read(() => tally(dialect, runId)),
     countRejects: (runId) => read(() => countRejects(dialect, runId)),
     listRejects: (runId, limit) => read(() => listRejects(dialect, runId, limit)),

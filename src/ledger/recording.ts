@@ -1,5 +1,6 @@
 import { patchRun } from '../review/changes.js';
-import { FencedError, type Recorded } from '../review/ledger.js';
+import type { Recorded } from '../review/claims.js';
+import { FencedError } from '../review/ledger-errors.js';
 import { mayAwaitResult } from '../review/run-transitions.js';
 import type { Claim, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
@@ -7,7 +8,8 @@ import { replaceVerdicts } from './findings.js';
 import { type Dialect, one, type Query } from './query.js';
 import { changeRun } from './run-changes.js';
 import { findLocked, readRun } from './runs.js';
-import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps, readProgress } from './steps.js';
+import { readProgress } from './step-totals.js';
+import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps } from './steps.js';
 
 /**
  * Records an ending, inside a transaction. If an earlier try recorded this same ending but its answer was lost, returns

@@ -2,15 +2,22 @@ import type { Hold } from '../async/hold.js';
 import type { Retention } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
+import { pruneActions } from './audit-trail.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 
 /** Takes the sole right to work on a day; undefined if somebody else holds it. */
-type HoldDay = (day: string) => Promise<Hold | undefined>;
+export type HoldDay = (day: string) => Promise<Hold | undefined>;
 
-/** A run of an old day may itself be recent: the age counts from the day or the run's end, whichever is later. */
-const isOld = 'day < ? AND coalesce(finished_at, started_at) < ?';
+/**
+ * A run of an old day may itself be recent: the age counts from the day or from the run's end, whichever is later, and for a
+ * run without an end from its collect.
+ */
+const isOld = 'day < ? AND coalesce(finished_at, collected_at, collect_started_at, started_at) < ?';
+
+/** Whatever its state. What a run receives after its names were removed is due at once. */
+const hasNames = `names_blanked_at IS NULL AND (${isOld} OR day < ? AND lines_blanked = 1)`;
 
 /**
  * Blanks and removes what is old, one run at a time and only while nobody works on its day. Bookings are rewritten one
@@ -18,14 +25,18 @@ const isOld = 'day < ? AND coalesce(finished_at, started_at) < ?';
  */
 export function createRetention(store: Store, clock: () => number, holdDay: HoldDay): Retention {
   const { dialect, read, transact } = store;
+  const listRunsWithNames = (before: string) =>
+    listOldRuns(dialect, hasNames, [before, Date.parse(before), before]);
+  const listRunsWithRecords = (before: string) =>
+    listOldRuns(dialect, `pruned_at IS NULL AND ${isOld}`, [before, Date.parse(before)]);
 
   /** Returns how many old runs there are; those in progress are left for the next time. */
   async function forOldRuns(
     before: string,
-    condition: string,
+    list: (before: string) => Query<Run[]>,
     work: (run: Run, hold: Hold) => Promise<void>,
   ): Promise<number> {
-    const runs = await read(() => listOldRuns(dialect, before, condition));
+    const runs = await read(() => list(before));
     for (const run of runs) {
       const hold = await holdDay(run.day);
       if (!hold) continue;
@@ -38,39 +49,67 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     return runs.length;
   }
 
-  async function blankRun({ id }: Run, blank: Blank, at: number, { lost }: Hold): Promise<void> {
-    for (const batch of await read(() => listBatches(dialect, id))) {
+  async function blankRun(
+    { id, linesBlanked }: Run,
+    blank: Blank,
+    at: number,
+    { lost }: Hold,
+  ): Promise<void> {
+    for (const batch of linesBlanked ? [] : await read(() => listBatches(dialect, id))) {
       if (lost.aborted) return;
       await transact(() => blankBatch(dialect, batch, blank));
     }
-    if (!lost.aborted) await transact(() => markBlanked(dialect, id, at));
+    if (lost.aborted) return;
+    await store.overwriteRemains([await transact(() => blankRest(dialect, id))]);
+    // Last, so that interrupted work is finished the next time.
+    await transact(() => markBlanked(dialect, id, at));
   }
 
   return {
-    listRunsWithNames: (before) =>
-      read(() =>
-        listOldRuns(dialect, before, `names_blanked_at IS NULL AND state NOT IN (${quotedActiveStates})`),
-      ),
-    blankGuestNames: (before, blank) =>
-      forOldRuns(before, 'names_blanked_at IS NULL', (run, hold) => blankRun(run, blank, clock(), hold)),
-    prune: (before) =>
-      forOldRuns(before, 'pruned_at IS NULL', ({ id }) => transact(() => pruneRun(dialect, id, clock()))),
+    findLastStart: (by) => read(() => findLastStart(dialect, by)),
+    listRunsWithNames: (before) => read(() => listRunsWithNames(before)),
+    listRunsWithRecords: (before) => read(() => listRunsWithRecords(before)),
+    async blankGuestNames(before, blank, forget) {
+      const count = await forOldRuns(before, listRunsWithNames, async (run, hold) => {
+        // The ledger comes last, so that interrupted work is finished the next time.
+        await forget?.(run);
+        await blankRun(run, blank, clock(), hold);
+      });
+      // Also when nothing was due: the last time, somebody may have been reading.
+      await store.overwriteRemains([]);
+      return count;
+    },
+    async prune(before) {
+      await transact(() => pruneActions(dialect, Date.parse(before)));
+      return forOldRuns(before, listRunsWithRecords, ({ id }) =>
+        transact(() => pruneRun(dialect, id, clock())),
+      );
+    },
   };
 }
 
 type Blank = Parameters<Retention['blankGuestNames']>[1];
 
-function* listOldRuns({ schema }: Dialect, before: string, condition: string): Query<Run[]> {
-  const rows = yield* all(
-    `SELECT * FROM ${schema}runs WHERE ${isOld} AND ${condition} ORDER BY number`,
-    before,
-    Date.parse(before),
+/** The newest by its number: a run that was started under a wrong clock would stay the newest by its start. */
+function* findLastStart({ schema }: Dialect, by: number): Query<number | undefined> {
+  const row = yield* one(
+    `SELECT started_at FROM ${schema}runs WHERE started_at <= ? ORDER BY number DESC LIMIT 1`,
+    by,
   );
+  return row && Number(row.started_at);
+}
+
+function* listOldRuns(
+  { schema }: Dialect,
+  condition: string,
+  values: readonly (string | number)[],
+): Query<Run[]> {
+  const rows = yield* all(`SELECT * FROM ${schema}runs WHERE ${condition} ORDER BY number`, ...values);
   return rows.map(toRun);
 }
 
 /** Workers claim steps of a run without holding its day. */
-function* isWorkedOn({ schema, isAbandoned }: Dialect, day: string): Query<boolean> {
+export function* isWorkedOn({ schema, isAbandoned }: Dialect, day: string): Query<boolean> {
   const { sql, values } = isAbandoned();
   const row = yield* one(
     `SELECT 1 AS found FROM ${schema}runs JOIN ${schema}steps ON run = number
@@ -81,9 +120,9 @@ function* isWorkedOn({ schema, isAbandoned }: Dialect, day: string): Query<boole
   return row !== undefined;
 }
 
-type BatchKey = readonly [run: number, form: BookingForm, batch: number];
+export type BatchKey = readonly [run: number, form: BookingForm, batch: number];
 
-function* listBatches({ schema }: Dialect, runId: string): Query<BatchKey[]> {
+export function* listBatches({ schema }: Dialect, runId: string): Query<BatchKey[]> {
   const rows = yield* all(
     `SELECT run, form, batch FROM ${schema}batches JOIN ${schema}runs ON run = number WHERE id = ?`,
     runId,
@@ -95,19 +134,27 @@ function* blankBatch({ schema, lock }: Dialect, key: BatchKey, blank: Blank): Qu
   const isBatch = 'run = ? AND form = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
-  const lines = blank(row.lines as Buffer, key[1]);
+  const stored = row.lines as Buffer;
+  const lines = blank(stored, key[1]);
+  if (lines.equals(stored)) return;
   yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
 }
 
-function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
+/** Returns the run's row number. */
+function* blankRest(dialect: Dialect, runId: string): Query<number> {
   const { schema } = dialect;
   const { number } = yield* lockRun(dialect, runId);
   // What a broken record holds under a field may be anything.
   yield* change(`UPDATE ${schema}rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
   yield* change(`UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
-  // A run in progress may still write names, so it is not marked as blanked.
+  return number;
+}
+
+/** Together with what was written in the meantime. */
+function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
+  const number = yield* blankRest(dialect, runId);
   yield* change(
-    `UPDATE ${schema}runs SET names_blanked_at = ? WHERE number = ? AND state NOT IN (${quotedActiveStates})`,
+    `UPDATE ${dialect.schema}runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`,
     at,
     number,
   );

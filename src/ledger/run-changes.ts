@@ -1,10 +1,10 @@
 import { patchRun, type RunPatch } from '../review/changes.js';
+import type { Right } from '../review/claims.js';
 import type {
   Abandonment,
   CollectRequest,
   HookRequests,
   NewRun,
-  Right,
   RunWriter,
   Settlement,
 } from '../review/ledger.js';
@@ -19,7 +19,8 @@ import {
 } from '../review/run-transitions.js';
 import { type Assigned, assign, change, type Dialect, one, type Query, type Store } from './query.js';
 import { findRun, getRun, lockRight, lockRun } from './runs.js';
-import { changeSteps, readTotals } from './steps.js';
+import { readTotals } from './step-totals.js';
+import { changeSteps } from './steps.js';
 
 /** Creates, takes over, reopens and settles runs. */
 export function createRunWriter({ dialect, read, transact }: Store): RunWriter & HookRequests {
@@ -27,6 +28,7 @@ export function createRunWriter({ dialect, read, transact }: Store): RunWriter &
     createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
     abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
     takeOver: (runId, asked) => transact(() => takeOver(dialect, runId, asked)),
+    noteExpected: (runId, expected) => transact(() => noteExpected(dialect, runId, expected)),
     replaceFailure: (runId, change) =>
       transact((mayBeDone) => replaceFailure(dialect, runId, change, mayBeDone)),
     settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
@@ -79,6 +81,12 @@ function* takeOver(dialect: Dialect, runId: string, asked: CollectRequest = {}):
   const patch = finishTakeOver(run, yield* readTotals(dialect, number), asked);
   yield* changeRun(dialect, number, patch);
   return patchRun(run, patch);
+}
+
+function* noteExpected(dialect: Dialect, runId: string, expected: number): Query<Run> {
+  const { number, run } = yield* lockRun(dialect, runId);
+  yield* changeRun(dialect, number, { expected });
+  return patchRun(run, { expected });
 }
 
 function* replaceFailure(
@@ -159,6 +167,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
     cancel_reason: patch.cancelReason,
     file: file && JSON.stringify(file),
     names_blanked_at: patch.namesBlankedAt,
+    lines_blanked: patch.linesBlanked === undefined ? undefined : Number(patch.linesBlanked),
     accepts_volume: patch.acceptsVolume && 1,
     expected: patch.expected,
   };

@@ -1,5 +1,7 @@
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
-import { FencedError, type LedgerSummary, type Right } from '../review/ledger.js';
+import type { Right } from '../review/claims.js';
+import type { LedgerSummary } from '../review/ledger.js';
+import { FencedError } from '../review/ledger-errors.js';
 import { noRuns, type Run, type RunState } from '../review/run.js';
 import type { DayVolume } from '../review/volume.js';
 import { all, type Dialect, one, type Query } from './query.js';
@@ -131,14 +133,14 @@ const goodDaysRead = 10;
 
 /**
  * Runs that were collected before their day ended miss bookings, and those of days that have not begun, which older versions
- * allowed, miss them all: neither makes a day good.
+ * allowed, miss them all: neither makes a day good. Nor does a run with another number of records than the hook expected.
  */
 function* findLastGoodDay(schema: string, today: BusinessDay): Query<string | undefined> {
   let before = today.next().iso;
   for (;;) {
     const rows = yield* all(
       `SELECT day, max(coalesce(collect_started_at, started_at)) AS collected FROM ${schema}runs
-       WHERE state = 'succeeded' AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
+       WHERE state = 'succeeded' AND (expected IS NULL OR expected = read - filtered) AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
       before,
     );
     for (const row of rows) {

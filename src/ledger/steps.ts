@@ -1,6 +1,6 @@
 import type { StepPatch, StepSelection, StepsChange } from '../review/changes.js';
-import type { OpenStep, StepCursor, StoredStep, Tally, Wait } from '../review/ledger.js';
-import type { FileProgress, StepTotals } from '../review/run-transitions.js';
+import type { OpenStep, StepCursor, StoredStep } from '../review/claims.js';
+import type { Wait } from '../review/ledger.js';
 import type { Claim, PlannedStep, StepEnding } from '../review/step.js';
 import { initialState, type Successor } from '../review/step-transitions.js';
 import {
@@ -14,7 +14,7 @@ import {
   one,
   type Query,
 } from './query.js';
-import { noSuchRun, runNumber } from './runs.js';
+import { runNumber } from './runs.js';
 import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
 import type { StoredRow } from './stored-values.js';
 
@@ -98,94 +98,6 @@ export function* findWait({ schema }: Dialect, runId: string, now: number): Quer
   if (row?.state !== 'ready' || row.not_before === null) return undefined;
   const until = Number(row.not_before);
   return until > now ? { step: String(row.name), until, code: String(row.last_code) } : undefined;
-}
-
-/** One statement, so that all counts are of the same moment. */
-export function* tally(dialect: Dialect, runId: string): Query<Tally> {
-  const { schema } = dialect;
-  const ofRun = `run = (SELECT number FROM ${schema}runs WHERE id = ?)`;
-  const firstFailed = (column: string) =>
-    `(SELECT ${column} FROM ${schema}steps WHERE ${ofRun} AND state = 'failed' ORDER BY position, name LIMIT 1)`;
-  const row = yield* one(
-    `WITH RECURSIVE ${workableSteps(dialect, ofRun)}
-     SELECT counted.*,
-       (SELECT count(*) FROM ${schema}runs WHERE id = ?) AS runs,
-       (SELECT coalesce(sum(bookings), 0) FROM ${schema}batches WHERE ${ofRun}) AS stored,
-       (SELECT count(*) FROM workable) AS open_steps,
-       ${firstFailed('name')} AS failed_name, ${firstFailed('last_code')} AS failed_code
-     FROM (
-       SELECT
-         coalesce(sum(bookings) FILTER (WHERE state = 'done'), 0) AS delivered,
-         coalesce(sum(bookings) FILTER (WHERE state = 'refused'), 0) AS refused,
-         coalesce(sum(bookings) FILTER (
-           WHERE state IN ('waiting', 'ready', 'running', 'failed', 'overdue')
-         ), 0) AS pending,
-         count(*) FILTER (WHERE state = 'failed') AS failed_steps,
-         count(*) FILTER (WHERE state = 'overdue') AS overdue_steps
-       FROM ${schema}steps WHERE ${ofRun}
-     ) AS counted`,
-    ...[runId, runId, runId, runId, runId, runId, runId],
-  );
-  if (!row || Number(row.runs) === 0) throw noSuchRun(runId);
-  return {
-    stored: Number(row.stored),
-    delivered: Number(row.delivered),
-    refused: Number(row.refused),
-    pending: Number(row.pending),
-    openSteps: Number(row.open_steps),
-    failedSteps: Number(row.failed_steps),
-    overdueSteps: Number(row.overdue_steps),
-    ...(row.failed_name !== null && {
-      firstFailed: { name: String(row.failed_name), code: String(row.failed_code) },
-    }),
-  };
-}
-
-/** The progress of a run, ignoring one of its steps. */
-export function* readProgress(dialect: Dialect, run: number, except: string): Query<FileProgress> {
-  const { columns, values } = fileProgress(dialect, run, except);
-  return toFileProgress(yield* one(`SELECT ${columns}`, ...values));
-}
-
-export function* readTotals(dialect: Dialect, run: number): Query<StepTotals> {
-  const progress = fileProgress(dialect, run, '');
-  const row = yield* one(
-    `WITH RECURSIVE ${workableSteps(dialect, 'run = ?')}
-     SELECT (SELECT count(*) FROM workable) AS open_steps,
-       (SELECT coalesce(sum(bookings), 0) FROM ${dialect.schema}steps WHERE run = ? AND state = 'refused') AS refused,
-       ${progress.columns}`,
-    ...[run, run, run],
-    ...progress.values,
-  );
-  return { ...toFileProgress(row), openSteps: Number(row?.open_steps), refused: Number(row?.refused) };
-}
-
-/** Steps that can still be worked on: not those that wait for one that failed or is overdue. Binds the run twice. */
-function workableSteps({ schema, stepsByPredecessor }: Dialect, ofRun: string): string {
-  return `workable (name) AS (
-    SELECT name FROM ${schema}steps WHERE ${ofRun} AND state IN ('ready', 'running')
-    UNION ALL
-    SELECT steps.name FROM ${stepsByPredecessor} JOIN workable ON steps.after = workable.name WHERE steps.${ofRun}
-  )`;
-}
-
-function fileProgress({ schema }: Dialect, run: number, except: string) {
-  const exists = (condition: string) =>
-    `EXISTS (SELECT 1 FROM ${schema}steps WHERE run = ? AND name <> ? AND ${condition})`;
-  return {
-    columns: `${exists("name = 'trigger' AND state = 'done'")} AS is_triggered,
-      ${exists("kind = 'batch' AND state IN ('ready', 'running')")} AS has_open_batch,
-      ${exists("name IN ('await-result', 'archive') AND state IN ('waiting', 'ready', 'running')")} AS is_result_open`,
-    values: [run, except, run, except, run, except],
-  };
-}
-
-function toFileProgress(row: StoredRow | undefined): FileProgress {
-  return {
-    isTriggered: Boolean(row?.is_triggered),
-    hasOpenBatch: Boolean(row?.has_open_batch),
-    isResultOpen: Boolean(row?.is_result_open),
-  };
 }
 
 /**

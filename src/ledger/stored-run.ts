@@ -1,5 +1,5 @@
+import type { OpenStep, StoredStep } from '../review/claims.js';
 import type { Attempt } from '../review/history.js';
-import type { OpenStep, StoredStep } from '../review/ledger.js';
 import { activeRunStates, countVerdicts, type Run, type RunFailure } from '../review/run.js';
 import type { Step, StepEnding } from '../review/step.js';
 import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
@@ -21,7 +21,7 @@ export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).j
 /** The columns that `toRun` reads, by name: a prepared statement must not change with the table. */
 export const runColumns = [
   ...['id', 'day', 'delivery', 'trigger', 'reason', 'cancel_reason', 'tops_up', 'state', 'token', 'source'],
-  ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at'],
+  ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at', 'lines_blanked'],
   ...['read', 'accepted', 'duplicates', 'rejected', 'filtered', 'posted'],
   ...['delivered', 'refused', 'repeated'],
   ...['suspects', 'filled_in'],
@@ -78,6 +78,7 @@ export function toRun(row: StoredRow): Run {
     failuresInRow: count('failures_in_row'),
     failure: failure || undefined,
     namesBlankedAt: integer('names_blanked_at'),
+    linesBlanked: Number(row.lines_blanked) === 1 ? (true as const) : undefined,
     volume: readJson<Run['volume']>(row.volume),
     acceptsVolume: Number(row.accepts_volume) === 1 ? (true as const) : undefined,
     expected: integer('expected'),

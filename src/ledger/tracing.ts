@@ -86,18 +86,21 @@ function* traceRejects(
 ): Query<{ readonly run: number; readonly trace: Trace }[]> {
   const { sql, values } = dialect.isReference(reference);
   const rows = yield* all(
-    `SELECT run, place, reason FROM ${dialect.schema}rejects WHERE ${sql} ORDER BY run DESC, place`,
+    `SELECT run, place, reason, field, value FROM ${dialect.schema}rejects WHERE ${sql} ORDER BY run DESC, place`,
     ...values,
   );
   const traces: { run: number; trace: Trace }[] = [];
   for (const row of rows) {
     const run = Number(row.run);
-    const trace: Trace = {
-      kind: 'reject',
+    const { text } = readColumns(row);
+    const trace = withoutUndefined({
+      kind: 'reject' as const,
       run: yield* readRun(dialect, run),
       place: Number(row.place),
       reason: String(row.reason) as RejectCode,
-    };
+      field: text('field'),
+      value: text('value'),
+    });
     traces.push({ run, trace });
   }
   return traces;

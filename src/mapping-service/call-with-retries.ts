@@ -24,6 +24,8 @@ type CallWithRetries = <Answer>(
 
 interface CallWithRetriesParts {
   readonly client: Pick<ServiceClient, 'call'>;
+  /** Its host and port, for messages. */
+  readonly host: string;
   readonly statusCodes: StatusCodeTable;
   readonly policy: RetryPolicy;
   /** Uniform in [0, 1). */
@@ -43,6 +45,7 @@ const neverAborted = new AbortController().signal;
 
 export function createCallWithRetries({
   client,
+  host,
   statusCodes,
   policy,
   random,
@@ -82,12 +85,12 @@ export function createCallWithRetries({
       const last = await tryOnce(call, signal);
       if (last.kind === 'succeeded') return last.value;
       const { verdict } = last;
-      if (!mayRepeat(verdict, call.isRepeatable)) throw failedCall(verdict, call, made);
+      if (!mayRepeat(verdict, call.isRepeatable)) throw failedCall(verdict, { ...call, host }, made);
       const delayMs = nextDelayMs(verdict.retryAfterMs);
-      if (delayMs === undefined) throw failedCall(verdict, call, made);
+      if (delayMs === undefined) throw failedCall(verdict, { ...call, host }, made);
       if (!signal.aborted && !closed.aborted) await wait(delayMs, signal);
       signal.throwIfAborted();
-      if (closed.aborted) throw failedCall(verdict, call, made);
+      if (closed.aborted) throw failedCall(verdict, { ...call, host }, made);
     }
   };
 }
@@ -113,7 +116,11 @@ const itsWords = "The service's own words, if any, are in the error's answer.";
  */
 function failedCall(
   verdict: FailedVerdict,
-  { operation, isRepeatable }: Pick<OperationCall<unknown>, 'operation' | 'isRepeatable'>,
+  {
+    operation,
+    isRepeatable,
+    host,
+  }: Pick<OperationCall<unknown>, 'operation' | 'isRepeatable'> & { readonly host: string },
   made: number,
 ): MappingServiceError {
   const { code, httpStatus, statusCode, answer } = verdict;
@@ -124,32 +131,34 @@ function failedCall(
     ...(statusCode !== undefined && { statusCode }),
     ...(answer !== undefined && { answer }),
   };
+  // Without a status there was no answer: the network failed.
+  const what = httpStatus === undefined ? `${code}, ${host}` : code;
   const tries = made === 1 ? '1 try' : `${made} tries`;
   switch (verdict.kind) {
     case 'fatal':
       return new MappingServiceError(
-        `${operation} cannot succeed (${code}): check ${operation === 'call' ? 'path, ' : ''}baseUrl, apiKey and accountId.`,
+        `${operation} cannot succeed (${what}): check ${operation === 'call' ? 'path, ' : ''}baseUrl, apiKey and accountId.`,
         { ...details, kind: 'fatal' },
       );
     case 'refused':
       return new MappingServiceError(
-        `${operation} was refused by the service (${code}): change its arguments. ${itsWords}`,
+        `${operation} was refused by the service (${what}): change its arguments. ${itsWords}`,
         { ...details, kind: 'refused' },
       );
     case 'retryable':
       if (verdict.refusedWhenSpent) {
         return new MappingServiceError(
-          `${operation} did not succeed in ${tries} (${code}): set the meaning of this code in statusCodes. ${itsWords}`,
+          `${operation} did not succeed in ${tries} (${what}): set the meaning of this code in statusCodes. ${itsWords}`,
           { ...details, kind: 'refused' },
         );
       }
       if (verdict.outcomeUnknown && !isRepeatable) {
         return new MappingServiceError(
-          `${operation} got no clear answer (${code}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
+          `${operation} got no clear answer (${what}), and the service may have processed it, so it is not repeated. Check for its effect before you call again.`,
           { ...details, kind: 'retryable', outcomeUnknown: true },
         );
       }
-      return new MappingServiceError(`${operation} failed in ${tries} (${code}): try again later.`, {
+      return new MappingServiceError(`${operation} failed in ${tries} (${what}): try again later.`, {
         ...details,
         kind: 'retryable',
       });

@@ -1,5 +1,7 @@
+import type { ConnectionRules } from '../http/connection-rules.js';
 import { readDate } from '../http/headers.js';
 import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
+import { escapePattern } from '../text/pattern.js';
 import { checkBaseUrl, checkHeaderValue } from './options.js';
 import { reviewByFilePath, reviewPath } from './requests.js';
 import {
@@ -11,7 +13,7 @@ import {
   type Verdict,
 } from './verdict.js';
 
-export interface ServiceClientOptions {
+export interface ServiceClientOptions extends ConnectionRules {
   /** The service's address including the version segment, with or without a trailing slash. (Spec 9.) */
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -98,7 +100,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     ...['User-Agent', 'booked-hotel-review'],
   ];
   const headersWithBody = [...headers, ...['Content-Type', 'application/json']];
-  const transport = createTransport({ origin, connections, timeoutMs, connectTimeoutMs, maxAnswerBytes });
+  const { ca, proxy } = options;
+  const limits = { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes };
+  const transport = createTransport({ origin, ...limits, ca, proxy });
 
   const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
     const judgeWhole = (whole: HttpAnswer) =>
@@ -181,7 +185,7 @@ export function createRedaction({
   readonly apiKey: string;
   readonly accountId: string;
 }): (text: string) => string {
-  const account = accountId.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const account = escapePattern(accountId);
   const accountAlone = new RegExp(`(?<![\\p{L}\\p{N}])${account}(?![\\p{L}\\p{N}])`, 'gu');
   return (text) => text.replaceAll(apiKey, '***').replace(accountAlone, '***');
 }

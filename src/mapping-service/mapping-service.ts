@@ -1,4 +1,5 @@
 import { readDate } from '../http/headers.js';
+import { describeHost } from '../http/url.js';
 import { readMappingsPage, readMasterHotelBrands } from './answers.js';
 import { createCallWithRetries } from './call-with-retries.js';
 import { createServiceClient } from './client.js';
@@ -47,10 +48,18 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
   const { httpStatus = {} } = options;
   const client = createServiceClient({
     ...{ baseUrl, apiKey, accountId, statusCodes, httpStatus, maxAnswerBytes },
+    ...{ ca: options.ca, proxy: options.proxy },
     ...limits,
   });
   const closing = new AbortController();
-  const call = createCallWithRetries({ client, statusCodes, policy, random, closed: closing.signal });
+  const call = createCallWithRetries({
+    client,
+    host: describeHost(baseUrl),
+    statusCodes,
+    policy,
+    random,
+    closed: closing.signal,
+  });
 
   const service: MappingService = {
     async getMappings(query, options) {

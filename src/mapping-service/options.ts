@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../async/retry.js';
+import type { ProxyRules } from '../http/connection-rules.js';
 import { isLoopback } from '../http/url.js';
 import type { HttpStatusMeaning, LastPage, VerdictKind } from './operations.js';
 
@@ -15,6 +16,10 @@ export interface CreateMappingServiceOptions {
   readonly connectTimeoutSeconds?: number;
   /** Maximum number of connections, default 8; further calls wait for a free one. */
   readonly connections?: number;
+  /** A PEM file with the authority's certificate: only servers that it signed are then trusted. */
+  readonly ca?: string | undefined;
+  /** The proxy for https, and the hosts that are reached without it; default: none. */
+  readonly proxy?: ProxyRules | undefined;
   /** When a call is repeated, where it differs from `defaultRetryPolicy`. */
   readonly retry?: Partial<RetryPolicy>;
   /** The meaning of each `StatusCode` inside an HTTP 200, where it differs from the defaults. */

@@ -43,6 +43,30 @@ function jobIdPrefix(runId: string): string {
   return `${encodeURIComponent(runId).replaceAll('*', '%2A')}/`;
 }
 
+/** BullMQ's score of a delayed job: its due time, and a number below this one that keeps jobs of one instant in order. */
+const scoresPerMillisecond = 0x1000;
+/** Clocks of several machines differ by less. */
+const clockToleranceMs = 1_000;
+
+/**
+ * Brings jobs forward that already wait and are due later than asked now. BullMQ ignores a job that it holds, and keeps
+ * the due time by the clock of the process that added it, which may have been ahead.
+ */
+export async function bringForward(client: Redis, queue: Queue, jobs: readonly StepJob[]): Promise<void> {
+  const delayed = queue.toKey('delayed');
+  if ((await client.zcard(delayed)) === 0) return;
+  const reading = client.pipeline();
+  for (const { opts } of jobs) reading.zscore(delayed, opts.jobId ?? '');
+  const scores = (await reading.exec()) ?? [];
+  for (const [index, { opts }] of jobs.entries()) {
+    const { jobId = '', timestamp = 0, delay = 0 } = opts;
+    const score = Number(scores[index]?.[1] ?? 0);
+    if (score / scoresPerMillisecond <= timestamp + delay + clockToleranceMs) continue;
+    // It may be handed out meanwhile.
+    await (await queue.getJob(jobId))?.changeDelay(delay).catch(() => {});
+  }
+}
+
 /** While the counter of BullMQ's rate limit has this value, no worker of any process takes a job. */
 const fullCounter = String(Number.MAX_SAFE_INTEGER);
 

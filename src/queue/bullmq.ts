@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { untilAborted } from '../async/abort.js';
 import { QueueAwayError, type QueuedStep, type StepQueue } from '../review/queue.js';
-import { dropWaiting, holdOffAllWorkers, queueName, queuePrefix, toJob } from './bullmq-jobs.js';
+import {
+  bringForward,
+  dropWaiting,
+  holdOffAllWorkers,
+  queueName,
+  queuePrefix,
+  toJob,
+} from './bullmq-jobs.js';
 import { type StepWorker, startStepWorker } from './bullmq-worker.js';
 import { openRedisConnection, type QueueNotice } from './redis-connection.js';
 
@@ -17,6 +24,8 @@ const pageSize = 500;
 export interface BullmqQueueOptions {
   /** `redis://` or `rediss://`, with user, password and database number where needed. */
   readonly url: string;
+  /** The file of the authority's certificate; with it TLS is required. */
+  readonly ca?: string | undefined;
   /** Maximum number of steps in progress in this process. */
   readonly concurrency: number;
   /** Maximum number of steps handed out per second, over all processes. */
@@ -34,7 +43,7 @@ export interface BullmqQueueOptions {
  * have no effect, just as when Redis loses its data.
  */
 export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
-  const { url, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
+  const { url, ca, concurrency, perSecond, lockMs = 30_000, answerMs = 5_000, clock, onNotice } = options;
   const stopping = new AbortController();
   let opened: ReturnType<typeof open> | undefined;
   let worker: StepWorker | undefined;
@@ -42,7 +51,7 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
   let closing: Promise<void> | undefined;
 
   function open() {
-    const connection = openRedisConnection({ url, answerMs, onNotice });
+    const connection = openRedisConnection({ url, ca, answerMs, onNotice });
     const queue = new Queue(queueName, {
       connection: connection.client,
       prefix: queuePrefix,
@@ -71,7 +80,11 @@ export function createBullmqQueue(options: BullmqQueueOptions): StepQueue {
     if (isClosed) return;
     const { connection, queue } = use();
     const now = clock();
-    await connection.answered(() => queue.addBulk(steps.map((step) => toJob(step, now))), answerLimitMs());
+    const jobs = steps.map((step) => toJob(step, now));
+    await connection.answered(async () => {
+      await queue.addBulk(jobs);
+      await bringForward(connection.client, queue, jobs);
+    }, answerLimitMs());
   }
 
   /** Stops waiting when the queue closes. Each wait has its own listener: a shared one would accumulate all waits. */

@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
+import type { ErasedGuests } from '../review/erasures.js';
 import type { BufferPool } from '../review/lines/buffer-pool.js';
 import type { DeliveryKind } from '../review/run.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
@@ -10,6 +11,9 @@ import { type BookingSource, SourceError, type SourceFault } from '../review/sou
 const chunksAhead = 4;
 /** Smaller sources are read faster than a thread starts. */
 const leastBytes = 4 * 1024 * 1024;
+/** How long a thread may take to release what its source holds, such as a query that is running on a server. */
+const stopMs = 5_000;
+const stop = 'stop';
 
 type Message =
   | { readonly kind: 'chunk'; readonly chunk: RenderedChunk }
@@ -28,7 +32,7 @@ export interface ThreadedReaderParts {
   readonly reader: DayReader;
   readonly measure: BookingSource['measure'];
   /** Starts a thread that calls `sendChunks` for that day. */
-  readonly startThread: (day: BusinessDay, kind: DeliveryKind) => Worker;
+  readonly startThread: (day: BusinessDay, kind: DeliveryKind, erased: ErasedGuests | undefined) => Worker;
 }
 
 /**
@@ -42,7 +46,7 @@ export function createThreadedReader({ reader, measure, startThread }: ThreadedR
       const bytes = await measure(day);
       yield* bytes === undefined || bytes < leastBytes
         ? reader.read(day, forms, options)
-        : receiveChunks(startThread(day, forms.kind), options.signal);
+        : receiveChunks(startThread(day, forms.kind, options.erased), options.signal);
     },
   };
 }
@@ -51,6 +55,7 @@ async function* receiveChunks(
   thread: Worker,
   signal: AbortSignal,
 ): AsyncGenerator<RenderedChunk, void, undefined> {
+  const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   try {
     for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {
       const received = message as Message;
@@ -70,7 +75,10 @@ async function* receiveChunks(
     signal.throwIfAborted();
     throw error;
   } finally {
-    await thread.terminate();
+    thread.postMessage(stop);
+    const timer = setTimeout(() => void thread.terminate(), stopMs);
+    await exited;
+    clearTimeout(timer);
   }
 }
 
@@ -81,21 +89,26 @@ export function giveBack(thread: Pick<MessagePort, 'postMessage'>, { lines }: Re
 
 /** The thread's end: sends chunks as they are requested, then reports how reading ended. */
 export async function sendChunks(
-  chunks: AsyncIterable<RenderedChunk>,
+  read: (signal: AbortSignal) => AsyncIterable<RenderedChunk>,
   port: MessagePort,
   pool: Pick<BufferPool, 'giveBack'>,
 ): Promise<void> {
+  const stopping = new AbortController();
   let wanted = chunksAhead;
-  let onWanted = () => {};
-  port.on('message', (memory: ArrayBuffer) => {
-    pool.giveBack(memory);
-    wanted += 1;
-    onWanted();
+  let onMessage = () => {};
+  port.on('message', (message: ArrayBuffer | typeof stop) => {
+    if (message === stop) stopping.abort();
+    else {
+      pool.giveBack(message);
+      wanted += 1;
+    }
+    onMessage();
   });
   const send = (message: Message, moved: ArrayBuffer[] = []) => port.postMessage(message, moved);
   try {
-    for await (const chunk of chunks) {
-      if (wanted === 0) await new Promise<void>((resolve) => (onWanted = resolve));
+    for await (const chunk of read(stopping.signal)) {
+      if (wanted === 0) await new Promise<void>((resolve) => (onMessage = resolve));
+      if (stopping.signal.aborted) break;
       wanted -= 1;
       const { bytes, ...arrays } = chunk.lines;
       const { ends, forms, referenceHashes, providerOf } = arrays;
@@ -105,6 +118,9 @@ export async function sendChunks(
     send({ kind: 'end' });
   } catch (error) {
     send({ kind: 'failed', error: toPlainError(error) });
+  } finally {
+    // The thread ends once nothing keeps it alive.
+    port.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OpenStep } from './ledger.js';
+import type { OpenStep } from './claims.js';
 import type { ReviewFile } from './review-file.js';
 import { countVerdicts, type Run, type RunFailure, type RunState } from './run.js';
 import type { PlannedStep, StepEnding, StepKind, StepState } from './step.js';
@@ -26,6 +26,7 @@ export interface RunPatch {
   readonly cancelReason?: string;
   readonly file?: Partial<ReviewFile>;
   readonly namesBlankedAt?: null;
+  readonly linesBlanked?: false;
   readonly acceptsVolume?: true;
   readonly expected?: number;
 }
@@ -76,7 +77,17 @@ export interface Change {
 
 /** The run after a patch is applied. */
 export function patchRun(run: Run, patch: RunPatch): Run {
-  const { posted, delivered, refused, repeated, failure, finishedAt, namesBlankedAt, ...plain } = patch;
+  const {
+    posted,
+    delivered,
+    refused,
+    repeated,
+    failure,
+    finishedAt,
+    namesBlankedAt,
+    linesBlanked,
+    ...plain
+  } = patch;
   const counts = {
     ...run.counts,
     ...(posted !== undefined && { posted }),
@@ -85,7 +96,13 @@ export function patchRun(run: Run, patch: RunPatch): Run {
     ...(repeated !== undefined && { repeated }),
     ...(plain.file && countVerdicts(plain.file)),
   };
-  const { failure: oldFailure, finishedAt: oldFinishedAt, namesBlankedAt: oldBlankedAt, ...kept } = run;
+  const {
+    failure: oldFailure,
+    finishedAt: oldFinishedAt,
+    namesBlankedAt: oldBlankedAt,
+    linesBlanked: wereBlanked,
+    ...kept
+  } = run;
   const nextFailure = failure === undefined ? oldFailure : failure;
   const nextFinishedAt = finishedAt === undefined ? oldFinishedAt : finishedAt;
   return {
@@ -95,5 +112,6 @@ export function patchRun(run: Run, patch: RunPatch): Run {
     ...(nextFailure && { failure: nextFailure }),
     ...(typeof nextFinishedAt === 'number' && { finishedAt: nextFinishedAt }),
     ...(namesBlankedAt === undefined && oldBlankedAt !== undefined && { namesBlankedAt: oldBlankedAt }),
+    ...(linesBlanked === undefined && wereBlanked && { linesBlanked: wereBlanked }),
   };
 }

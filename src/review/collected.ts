@@ -1,5 +1,5 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
-import type { Right } from './ledger.js';
+import type { Right } from './claims.js';
 import type { Run } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';

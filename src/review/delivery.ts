@@ -1,4 +1,4 @@
-import type { Booking } from '../booking/booking.js';
+import type { Booking, ServiceField } from '../booking/booking.js';
 import type { Verdict } from '../mapping-service/verdict.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from './step.js';
@@ -53,8 +53,34 @@ export interface BookingForms {
   readonly kind: DeliveryKind;
   /** The form in which a booking is stored and sent; undefined for one that this delivery doesn't carry. */
   formOf(booking: Booking): BookingForm | undefined;
+  /** Of a delivery by file: all fields that keep a booking out of it, for explaining why so many do. */
+  listObstacles?(booking: Booking): readonly ServiceField[];
   /** Writes the booking as one line, without a line end. */
   render(booking: Booking, form: BookingForm, line: LineWriter): void;
+  /** How most bookings are stored. Without it, all are rendered one by one. */
+  readonly usual?: UsualForm;
+}
+
+/** The form of every booking without words that read as null. */
+export interface UsualForm {
+  readonly form: BookingForm;
+  readonly layout: LineLayout;
+  /** Whether that includes bookings with missing fields. */
+  readonly mayLackFields: boolean;
+}
+
+/** What a booking's line consists of. */
+export interface LineLayout {
+  /** Written before the master id. */
+  readonly beginning: Uint8Array;
+  /** Written before the text of each other field, in the table's order. */
+  readonly beforeTexts: readonly Uint8Array[];
+  readonly text: TextForm;
+  /** Converts a date from YYYY-MM-DD. */
+  readonly writeDate: (iso: string) => string;
+  /** Written for a missing field. */
+  readonly missing: Uint8Array;
+  readonly ending: Uint8Array;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ReasonCount, Reject, RejectCode, Suspect } from './collected.js';
+import type { ReasonCount, Reject, Suspect } from './collected.js';
 import type { Run } from './run.js';
 import type { BookingForm, Step, StepEnding, StepState } from './step.js';
 import type { Judged } from './verdict.js';
@@ -68,7 +68,7 @@ export type Trace =
       readonly suspect?: Suspect;
       readonly attempts: readonly Attempt[];
     }
-  | { readonly kind: 'reject'; readonly run: Run; readonly place: number; readonly reason: RejectCode };
+  | ({ readonly kind: 'reject'; readonly run: Run } & Pick<Reject, 'place' | 'reason' | 'field' | 'value'>);
 
 export interface JudgedLines {
   readonly batch: number;

@@ -2,11 +2,13 @@ import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
-import { SafeError } from '../text/safe-error.js';
+import type { ActionRecorder, AuditTrail } from './audit.js';
+import type { Claims, OpenStep, Right, StepCursor } from './claims.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
+import type { ErasureReader, Erasures } from './erasures.js';
 import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
-import type { BookingForm, Claim, Claimed, Step, StepEnding } from './step.js';
+import type { BookingForm } from './step.js';
 import type { VolumeHistory } from './volume.js';
 
 /**
@@ -23,9 +25,11 @@ export interface Ledger
     DayHolds,
     SlotHolds,
     HookRequests,
-    Retention {
+    Retention,
+    Erasures {
   readonly mappings: MappingCopy;
   readonly exports: ExportLog;
+  readonly audit: AuditTrail;
 }
 
 /** A read-only ledger, for looking at runs while other processes work. */
@@ -36,14 +40,19 @@ export interface ReadOnlyLedger
     WaitReader,
     AttemptReader,
     BatchReader,
+    BatchSampler,
     DeliveredBookings,
     VolumeHistory,
     RejectReader,
     RejectLister,
     History,
-    SuspectReader {
+    SuspectReader,
+    KeptDataReader,
+    ErasureReader {
   readonly mappings: MappingReader;
   readonly exports: ExportReader;
+  /** The only thing that is written while looking: that somebody looked. */
+  readonly audit: ActionRecorder;
   /** Rejects if the ledger can't be reached; settles within two seconds either way. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +87,8 @@ export interface RunWriter {
   abandon(runId: string, abandonment: Abandonment): Promise<boolean>;
   /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
   takeOver(runId: string, asked?: CollectRequest): Promise<Run>;
+  /** Records how many records its source should hold, whatever its state; `hasUnexpectedCount` compares. */
+  noteExpected(runId: string, expected: number): Promise<Run>;
   /** Replaces why a run failed; false unless it failed with the code `before`. */
   replaceFailure(
     runId: string,
@@ -122,27 +133,9 @@ export interface BatchReader {
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
 }
 
-/** What performing a step needs. */
-export interface Claims extends ClaimRenewal, ClaimCheck {
-  /**
-   * Claims a step, and returns it with its run and its bookings. Without a token it uses the current one: processes that
-   * share a run may perform whatever step they are handed.
-   *
-   * Undefined if the step is not open, the attempt is stale, or the run is no longer ours, active or in this ledger.
-   */
-  claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
-  /** Records the ending of an attempt: see `recordEnding`. @throws FencedError under an outdated claim. */
-  record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
-}
-
-export interface ClaimRenewal {
-  /** Renews claims for another lease. Returns those that are outdated. */
-  renewClaims(claims: readonly Claim[]): Promise<Claim[]>;
-}
-
-export interface ClaimCheck {
-  /** False once the claim is outdated: another process has taken over the run, or just the step. */
-  holdsClaim(claim: Claim): Promise<boolean>;
+export interface BatchSampler {
+  /** The first and the last batch of each form; none of a run without bookings. */
+  sampleBatches(runId: string): Promise<readonly { readonly form: BookingForm; readonly lines: Buffer }[]>;
 }
 
 export interface DayHolds {
@@ -170,24 +163,42 @@ export interface HookRequests {
 
 /** Blanks guest names and removes old days. */
 export interface Retention {
-  /** Ended runs of days before `before` whose guest names are not blanked yet. */
+  /** When the newest of the runs that started by then started; undefined if none did. */
+  findLastStart(by: number): Promise<number | undefined>;
+  /** Runs of days before `before`, in any state, whose guest names are not blanked yet or that wrote since then. */
   listRunsWithNames(before: string): Promise<Run[]>;
-  /** Rewrites the bookings of days before `before` without guest names, once, and removes the service's own words. */
-  blankGuestNames(before: string, blank: (lines: Buffer, form: BookingForm) => Buffer): Promise<number>;
-  /** Removes bookings, steps and verdicts of days before `before`; the rows of the runs stay. */
+  /** Runs of days before `before` whose bookings and verdicts are not removed yet. */
+  listRunsWithRecords(before: string): Promise<Run[]>;
+  /**
+   * Rewrites the bookings of these runs without guest names, once, and removes the service's own words. Runs that somebody is
+   * working on are left for the next time.
+   *
+   * @param forget removes what is kept elsewhere of a run, while nobody works on its day; called before the ledger changes
+   */
+  blankGuestNames(
+    before: string,
+    blank: (lines: Buffer, form: BookingForm) => Buffer,
+    forget?: (run: Run) => Promise<void>,
+  ): Promise<number>;
+  /**
+   * Removes bookings, steps and verdicts of days before `before`, and what the audit trail recorded before; the rows of
+   * the runs stay.
+   */
   prune(before: string): Promise<number>;
 }
 
-/** The right to write to a run: its id and a token. */
-export interface Right {
-  readonly runId: string;
-  readonly token: number;
+export interface KeptDataReader {
+  /** The personal data in the ledger. */
+  describeKept(): Promise<KeptData>;
 }
 
-/** The right to a run that several processes work on. */
-export interface SharedRight {
-  readonly runId: string;
-  readonly token?: undefined;
+export interface KeptData {
+  /** Stored bookings, and the first business day with stored bookings or rejects. */
+  readonly bookings: { readonly count: number; readonly since?: string };
+  /** The same for those whose guests' names are still there. */
+  readonly names: { readonly count: number; readonly since?: string };
+  /** The entries of the audit trail, and when the oldest was recorded. */
+  readonly actions: { readonly count: number; readonly since?: number };
 }
 
 export interface LedgerSummary {
@@ -229,39 +240,6 @@ export interface Abandonment {
   readonly at: number;
 }
 
-export interface StepCursor {
-  readonly position: number;
-  readonly name: string;
-}
-
-export interface OpenStep extends StepCursor {
-  /** The attempt that a claim would be for. */
-  readonly attempt: number;
-  readonly notBefore?: number;
-}
-
-/** What decides about a step, as stored in the ledger. */
-export interface StoredStep
-  extends Pick<Step, 'name' | 'kind' | 'state' | 'bookings' | 'attempts' | 'tries' | 'waits'> {
-  /** Its place in the plan; halves share the place of the step they replace. */
-  readonly position: number;
-  /** The token of its last claim. */
-  readonly token?: number;
-  /** How many of its bookings count as sent again. */
-  readonly repeated: number;
-  /** Its last attempt ended without a clear answer: if it is claimed again, its bookings count as repeated. */
-  readonly outcomeUnknown: boolean;
-}
-
-/** What recording an ending led to: no property of the attempt, but the run's new state and the steps to queue. */
-export interface Recorded {
-  readonly run: Run;
-  /** Steps that this ending opened: halves, a successor, or the step itself, for example after an interruption. */
-  readonly opened: readonly OpenStep[];
-  /** True if this ending ended the run; of all processes that work on it, exactly one gets true. */
-  readonly settled: boolean;
-}
-
 export interface Tally {
   readonly stored: number;
   readonly delivered: number;
@@ -272,53 +250,4 @@ export interface Tally {
   readonly overdueSteps: number;
   /** The first failed step in plan order, and the code of its last attempt. */
   readonly firstFailed?: { readonly name: string; readonly code: string };
-}
-
-/** A write under an outdated token: another process has taken the run over. */
-export class FencedError extends SafeError {
-  override readonly name = 'FencedError';
-  constructor(readonly runId: string) {
-    super(`run ${runId} was taken over by another process; this one stops writing to it`);
-  }
-}
-
-/** The ledger can't be used until a person fixes something. */
-export class LedgerUnusableError extends SafeError {
-  override readonly name = 'LedgerUnusableError';
-  constructor(
-    /** The path of its file, or the address of its server without a password. */
-    readonly place: string,
-    /** What was expected, what was found, and what to do. */
-    reason: string,
-    options?: ErrorOptions,
-  ) {
-    super(`the ledger ${place} cannot be used: ${reason}`, options);
-  }
-}
-
-/** The ledger does not respond. What was written stays, and the next run resumes from there. */
-export class LedgerAwayError extends SafeError {
-  override readonly name = 'LedgerAwayError';
-  constructor(
-    /** Its address, without a password. */
-    readonly place: string,
-    options?: ErrorOptions,
-  ) {
-    super(
-      `the ledger ${place} does not answer: check that it is running and reachable, then run the command again`,
-      options,
-    );
-  }
-}
-
-/** The disk is full. What was written stays, and the next run resumes from there. */
-export class LedgerFullError extends SafeError {
-  override readonly name = 'LedgerFullError';
-  constructor(
-    /** The path of its file. */
-    readonly place: string,
-    options?: ErrorOptions,
-  ) {
-    super(`the disk of the ledger ${place} is full: free some space, then run the command again`, options);
-  }
 }

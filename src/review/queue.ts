@@ -47,7 +47,8 @@ export class QueueAwayError extends SafeError {
 export interface StepQueue {
   /**
    * Adds references. Running steps may still add theirs while the queue closes; once it is closed, they are dropped. A
-   * shared queue ignores a reference that it already holds, waiting or handed out.
+   * shared queue ignores a reference that it already holds, waiting or handed out, but hands it out earlier if it was to
+   * wait longer than asked now.
    *
    * @throws QueueAwayError
    */

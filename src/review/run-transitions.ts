@@ -24,10 +24,16 @@ export interface StepTotals extends FileProgress {
 }
 
 /** The collect is over: the steps of the plan can be performed. */
-export function startDelivery({ delivery }: Run, steps: readonly PlannedStep[], at: number): RunPatch {
+export function startDelivery(
+  { delivery, linesBlanked }: Run,
+  steps: readonly PlannedStep[],
+  at: number,
+): RunPatch {
   const byBody = steps.reduce((sum, { slice, bookings }) => sum + (slice?.form === 'body' ? bookings : 0), 0);
   const posted = delivery === 'file' ? byBody : 0;
-  return { state: 'delivering', collectedAt: at, openSteps: steps.length, posted };
+  // Retention reached the run while it was being collected: what was stored since then holds names.
+  const again: RunPatch = linesBlanked ? { namesBlankedAt: null, linesBlanked: false } : {};
+  return { state: 'delivering', collectedAt: at, openSteps: steps.length, posted, ...again };
 }
 
 /** Whether its steps can be claimed. */
@@ -123,7 +129,17 @@ function resumedState({ collectedAt }: Run): RunState {
 /** Ends an active run; undefined if it is not active, because another process has settled it. */
 export function settleRun(run: Run, { state, failure, at }: Settlement): RunPatch | undefined {
   if (!isActive(run)) return undefined;
-  return { state, failure: failure ?? null, finishedAt: state === 'awaiting-result' ? null : at };
+  return {
+    state,
+    failure: failure ?? null,
+    finishedAt: state === 'awaiting-result' ? null : at,
+    ...unblank(run),
+  };
+}
+
+/** The run was worked on after its names were removed, and what it received since then may hold names. */
+export function unblank({ namesBlankedAt }: Run): RunPatch {
+  return namesBlankedAt === undefined ? {} : { namesBlankedAt: null };
 }
 
 /** Cancels a run that a new one replaces. The raised token fences processes that still work on it. */

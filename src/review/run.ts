@@ -108,10 +108,26 @@ export interface Run {
   readonly acceptsVolume?: true;
   /** How many records the end-of-day hook expected. */
   readonly expected?: number;
-  /** When its guest names were blanked. */
+  /** When its guest names were blanked. Absent again once something was written that may hold names. */
   readonly namesBlankedAt?: number;
+  /** Its stored lines hold no guest names any more: the review file cannot be written again. */
+  readonly linesBlanked?: true;
   /** Only for a file run, once its file was written. */
   readonly file?: Partial<ReviewFile>;
+}
+
+/** The records that count: without those that `source.where` excludes. */
+export function countRecords({ read, filtered }: Pick<Counts, 'read' | 'filtered'>): number {
+  return read - filtered;
+}
+
+/** Whether its source held another number of records than the end-of-day hook expected: such a run makes no day done. */
+export function hasUnexpectedCount({
+  expected,
+  collectedAt,
+  counts,
+}: Pick<Run, 'expected' | 'collectedAt' | 'counts'>): boolean {
+  return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
 }
 
 /** Whether there is a step to perform: an overdue result alone is none. */

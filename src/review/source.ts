@@ -15,12 +15,27 @@ export type SourceRecord =
   | {
       readonly place: number;
       readonly fields: RawBooking;
+      /** The same fields as the source holds them, where that is plain text. */
+      readonly cells?: PlainCells;
       /** The ServiceId was taken from the local copy of the mappings. */
       readonly isFilledIn?: true;
       /** The values of the extra columns that were asked for, in their order; undefined for one that it doesn't have. */
       readonly extras?: readonly unknown[];
     }
   | { readonly place: number; readonly unreadable: UnreadableReason };
+
+/**
+ * The cells of a record as UTF-8 bytes, without quotes or escapes. A record that can be taken as it is need not become
+ * text first.
+ */
+export interface PlainCells {
+  readonly bytes: Uint8Array;
+  /** From `first`: where each field's cell starts and ends, in the table's order; both 0 for an absent column. */
+  readonly bounds: Uint32Array;
+  readonly first: number;
+  /** At least the sum of the cells' lengths. */
+  readonly length: number;
+}
 
 export interface SourceChunk {
   /** In the source's order. */
@@ -52,7 +67,10 @@ export interface BookingSource {
   locate(day: BusinessDay): string;
   /** What `place` counts: "line", "record", "row". */
   readonly placeUnit: string;
-  /** Roughly how many bytes there are to read; undefined if unknown. */
+  /**
+   * Roughly how many bytes there are to read, so that a large day gets a thread of its own: infinitely many where only a
+   * database server knows. Undefined if unknown, or if it can't be read in another thread.
+   */
   measure(day: BusinessDay): Promise<number | undefined>;
   /** @throws SourceError if the source as a whole is missing, broken or unreadable */
   read(day: BusinessDay, options: SourceReading): AsyncIterable<SourceChunk>;
@@ -62,10 +80,14 @@ export interface SourceReading {
   readonly signal: AbortSignal;
   /**
    * How many records the caller will use, starting from the first; by default the whole day. Sources with expensive
-   * records, such as databases, deliver no more than that; others may.
+   * records, such as databases, deliver no more than that; others may. With `source.where` at most `filteredAtMost` are
+   * read, however few of them match.
    */
   readonly atMost?: number | undefined;
 }
+
+/** How many records are read for a caller that wants a few, where a filter may leave out most of them. */
+export const filteredAtMost = 1_000;
 
 export type SourceFault =
   | 'missing'

@@ -1,11 +1,13 @@
 import type { Change, RunPatch, StepPatch } from './changes.js';
-import type { OpenStep, StoredStep } from './ledger.js';
+import type { OpenStep, StoredStep } from './claims.js';
+import type { ReviewFile } from './review-file.js';
 import type { Run } from './run.js';
 import {
   type FileProgress,
   isBeingDelivered,
   isOnlyResultMissing,
   mayAwaitResult,
+  unblank,
 } from './run-transitions.js';
 import type { Claim, PlannedStep, StepEnding, StepKind, StepState } from './step.js';
 
@@ -77,20 +79,20 @@ export function recordEnding(ended: EndedAttempt): Change | undefined {
   const { run, step, claim, ending } = ended;
   if (!isClaimed(run, step, claim)) return undefined;
   const change = endStep(ended);
-  const takesBack = claim.mayRepeat && ending.nothingSent === true;
+  const takesBack = claim.mayRepeat && (ending.nothingSent === true || isSurelyNotDone(ending));
   const counted: RunPatch = {
     ...change.run,
     ...(takesBack && { repeated: run.counts.repeated - step.bookings }),
-    ...(ending.file && { file: { ...run.file, ...ending.file } }),
+    ...(ending.file && { file: updateFile(run, ending) }),
   };
   const own: StepPatch = {
     ...change.step,
-    // The earlier outcome stays unknown, unless the step is done.
+    // The outcome of the earlier call stays unknown, unless the step is done.
     ...(takesBack && { repeated: step.repeated - step.bookings, outcomeUnknown: ending.kind !== 'done' }),
   };
   const opens = ending.kind === 'done' && change.opened.length > 0;
   return {
-    run: { ...counted, ...awaitResult(ended, own.state) },
+    run: { ...counted, ...awaitResult(ended, own.state), ...unblank(run) },
     steps: [
       { which: { name: step.name }, set: own },
       ...(opens
@@ -101,6 +103,29 @@ export function recordEnding(ended: EndedAttempt): Change | undefined {
     opened: change.opened,
     settled: change.run.state === 'failed',
   };
+}
+
+/** Verdicts without a result are those of other bytes than the ones judged before: that judgement no longer holds. */
+function updateFile(run: Run, { file, verdicts }: StepEnding): Partial<ReviewFile> {
+  const { result, ...known } = run.file ?? {};
+  return { ...known, ...(result && !verdicts && { result }), ...file };
+}
+
+/** The service has clearly not done what this attempt asked for, and the step can still be tried again. */
+function isSurelyNotDone(ending: StepEnding): boolean {
+  switch (ending.kind) {
+    case 'retry':
+    case 'failed':
+      return !ending.outcomeUnknown;
+    case 'fatal':
+      return true;
+    case 'done':
+    case 'refused':
+    case 'halved':
+    case 'overdue':
+    case 'interrupted':
+      return false;
+  }
 }
 
 interface StepEnd {

@@ -19,3 +19,8 @@ export async function* readStoredBatches(
   for (let batch = 0; batch < batches; batch += 1)
     yield { batch, lines: await ledger.readBatch(id, form, batch) };
 }
+
+/** The lines of a batch, without their line ends. */
+export function splitStoredLines(lines: Buffer): string[] {
+  return lines.toString().split('\n').slice(0, -1);
+}

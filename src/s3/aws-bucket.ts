@@ -8,9 +8,11 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
+import type { ConnectionRules } from '../http/connection-rules.js';
+import { createTunnelAgent } from '../http/tunnel.js';
 import { isLoopback } from '../http/url.js';
 import { type S3Bucket, S3Error, showS3Location } from './bucket.js';
-import { explainS3Failure, isConflict, isMissing, isUnsupported } from './failure.js';
+import { explainS3Failure, isConflict, isMissing, isUnsupported, noteServer } from './failure.js';
 import { type ArrivingObject, readObject } from './reading.js';
 import { checkBeforeCompleting, uploadObject } from './upload.js';
 
@@ -168,7 +170,7 @@ async function getObject(
   }
 }
 
-export interface S3Access {
+export interface S3Access extends ConnectionRules {
   readonly region?: string | undefined;
   /** For a server that is not Amazon's. */
   readonly endpoint?: string | undefined;
@@ -183,6 +185,8 @@ export interface S3Access {
 }
 
 const connectMs = 10_000;
+/** As the client's own agent has. */
+const maxSockets = 50;
 const tries = 4;
 /** Servers that are not Amazon's take any region. */
 const anyRegion = 'us-east-1';
@@ -208,10 +212,37 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
     followRegionRedirects: false,
     retryMode: 'standard',
     maxAttempts: tries,
-    requestHandler: { connectionTimeout: connectMs, socketTimeout: silenceMs },
+    requestHandler: {
+      connectionTimeout: connectMs,
+      socketTimeout: silenceMs,
+      ...((access.ca !== undefined || access.proxy?.url !== undefined) && {
+        httpsAgent: createTunnelAgent(access, { connectTimeoutMs: connectMs, keepAlive: true, maxSockets }),
+      }),
+    },
   });
   if (endpoint === undefined) refusePlainHttp(client);
+  noteServers(client);
   return client;
+}
+
+/** Messages name the server, which the environment or the profile may have set. */
+function noteServers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => async (call) => {
+      const { protocol, hostname, port } = call.request as {
+        readonly protocol: string;
+        readonly hostname: string;
+        readonly port?: number;
+      };
+      try {
+        return await next(call);
+      } catch (error) {
+        noteServer(error, `${hostname}:${port ?? (protocol === 'http:' ? 80 : 443)}`);
+        throw error;
+      }
+    },
+    { step: 'build', name: 'noteServers' },
+  );
 }
 
 /** The configured endpoint was checked before; the environment and the profile may set one, too. (Design 10.) */

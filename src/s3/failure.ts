@@ -48,6 +48,16 @@ interface Failure {
   readonly status: number | undefined;
   /** The bucket's region, if the server says. */
   readonly region: string | undefined;
+  /** Its host and port, where the request was made. */
+  readonly server?: string | undefined;
+}
+
+/** The servers of failed requests: the client's errors don't always name them. */
+const servers = new WeakMap<Error, string>();
+
+/** Remembers, for the message, which server a request failed at. */
+export function noteServer(error: unknown, server: string): void {
+  if (error instanceof Error) servers.set(error, server);
 }
 
 function judge({ code, status }: Failure): S3Fault {
@@ -75,7 +85,7 @@ function describe(fault: S3Fault, failure: Failure): string {
     case 'changed':
       return 'the object has changed meanwhile';
     case 'unreachable':
-      return 'the server does not respond properly; check region and endpoint';
+      return `the server${failure.server === undefined ? '' : ` ${failure.server}`} does not respond properly; check region and endpoint`;
     case 'failed':
       return code === 'NoSuchBucket'
         ? 'there is no such bucket; check its name, region and endpoint'
@@ -95,6 +105,7 @@ function readFailure(error: unknown): Failure {
     code: isKnown ? code : status === undefined ? 'unknown' : `HTTP-${status}`,
     status,
     region: typeof region === 'string' && safeRegion.test(region) ? region : undefined,
+    server: servers.get(error),
   };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Job, type JobSchedulerJson, Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
+import { readRedisTls } from '../queue/redis-connection.js';
 import type { Schedule } from './schedule.js';
 import { createSlots, type Slots } from './slots.js';
 
@@ -130,8 +131,15 @@ function slotOf({ opts }: Job): Date | undefined {
 }
 
 /** @param url `redis://` or `rediss://` */
-export function connectorTo(url: string): () => Redis {
-  return () => new Redis(url, { maxRetriesPerRequest: null });
+export function connectorTo({
+  url,
+  ca,
+}: {
+  readonly url: string;
+  readonly ca?: string | undefined;
+}): () => Redis {
+  const tls = readRedisTls(ca);
+  return () => new Redis(url, { ...tls, maxRetriesPerRequest: null });
 }
 
 /** A connection and every duplicate made of it. */

@@ -1,6 +1,7 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
-import { isActive, type Run } from '../review/run.js';
-import { findSourceDeadline } from './late-source.js';
+import { wasCollectedEarly } from '../review/day/good-day.js';
+import { hasUnexpectedCount, isActive, type Run } from '../review/run.js';
+import { findSourceDeadline, isLastTry } from './late-source.js';
 import { businessDayOf, holdsInstants, type Slots } from './slots.js';
 
 /** A day that is due, and what to do with it. */
@@ -9,7 +10,7 @@ export interface DueDay {
   /**
    * `start`: it has no run, or only a cancelled one; a day whose run a person cancelled is never due. `go-on`: its run is
    * active; where its owner is alive, the day turns out to be busy, which does no harm. `top-up`: it was collected before it
-   * ended. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
+   * ended, or its source held another number of records than the hook expected. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
    */
   readonly kind: 'start' | 'go-on' | 'top-up' | 'resume' | 'look';
   /** True for the day of the last slot. */
@@ -53,11 +54,12 @@ export interface DayRange {
  * last slot's own day, where the slot passed while this process was watching: in an empty ledger nothing is due at the start,
  * and the first day becomes due with the first slot.
  *
- * A `succeeded` day is done only if its collect began after the day had ended in its zone.
+ * A `succeeded` day is done only if its collect began after the day had ended in its zone, and found as many records as the
+ * end-of-day hook expected, if it was called with a number.
  *
  * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that wait
  * for a result, that failed for a `retryable` reason at least `restMs` ago, or whose source was not there yet and is still waited
- * for (late-source.ts). A run that failed for any other reason needs a person.
+ * for (late-source.ts); the last try for one comes a minute before it is given up, whenever the one before was. A run that failed for any other reason needs a person.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const { slots, now, watchedSince, firstDay, latestRuns } = question;
@@ -85,9 +87,33 @@ export function findDayRange({ slots, now, catchUpDays }: DayRangeQuestion): Day
   const slotDay = businessDayAt(slot, slots.zone);
   const slotBefore = slots.last(new Date(slotDay.firstInstant.getTime() - 1));
   const nightly = businessDayOf(slot, slots.zone);
-  let from = slotBefore ? businessDayAt(slotBefore, slots.zone) : nightly;
-  for (let missed = 0; missed < catchUpDays; missed += 1) from = from.previous();
+  const from = goBack(slotBefore ? businessDayAt(slotBefore, slots.zone) : nightly, catchUpDays);
   return { from, to: businessDayAt(now, slots.zone) };
+}
+
+/**
+ * The first day that callers of the hook may ask for: that of the catch-up window, or an earlier one that the ledger knows. Any
+ * day before would make all days since look as if their runs were missing.
+ *
+ * @param day the ledger is asked only where this is before the window
+ */
+export async function findFirstAskableDay(
+  day: BusinessDay,
+  question: DayRangeQuestion,
+  readFirstDay: () => Promise<string | undefined>,
+): Promise<string> {
+  const { slots, now, catchUpDays } = question;
+  const today = businessDayAt(now, slots.zone);
+  const { iso: from } = findDayRange(question)?.from ?? goBack(today.previous(), catchUpDays);
+  if (day.iso >= from) return from;
+  const known = await readFirstDay();
+  return known !== undefined && known < from ? known : from;
+}
+
+function goBack(day: BusinessDay, days: number): BusinessDay {
+  let before = day;
+  for (let passed = 0; passed < days; passed += 1) before = before.previous();
+  return before;
 }
 
 function judgeDay(
@@ -100,15 +126,14 @@ function judgeDay(
   if (!run || run.state === 'cancelled') return isDue ? 'start' : undefined;
   if (run.state === 'awaiting-result') return 'look';
   if (isActive(run)) return 'go-on';
-  if (run.state === 'succeeded') return isDue && wasCollectedEarly(day, run) ? 'top-up' : undefined;
+  if (run.state === 'succeeded') {
+    const isIncomplete = wasCollectedEarly(day, run) || hasUnexpectedCount(run);
+    return isDue && isIncomplete ? 'top-up' : undefined;
+  }
   const rested = now.getTime() - (run.finishedAt ?? run.startedAt) >= restMs;
   const deadline = findSourceDeadline(run, giveUps);
   const mayPass = run.failure?.class === 'retryable' || (deadline !== undefined && now.getTime() < deadline);
-  return mayPass && rested ? 'resume' : undefined;
-}
-
-function wasCollectedEarly(day: BusinessDay, { collectStartedAt, startedAt }: Run): boolean {
-  return (collectStartedAt ?? startedAt) <= day.lastInstant.getTime();
+  return mayPass && (rested || isLastTry(run, giveUps, now.getTime())) ? 'resume' : undefined;
 }
 
 /** Oldest first, without days that the zone's calendar skipped. */

@@ -25,6 +25,17 @@ export function isToGiveUp(run: Run, giveUps: Pick<Slots, 'next'>, now: number):
   return deadline !== undefined && deadline <= now && (run.collectStartedAt ?? run.startedAt) < deadline;
 }
 
+/** How long before it is given up a source is tried for the last time. */
+export const lastTryMs = 60_000;
+
+/** Whether a run whose source is missing has its last try now: once, by whichever process comes first, even without rest. */
+export function isLastTry(run: Run, giveUps: Pick<Slots, 'next'>, now: number): boolean {
+  const deadline = findSourceDeadline(run, giveUps);
+  if (deadline === undefined) return false;
+  const begin = deadline - lastTryMs;
+  return now >= begin && now < deadline && (run.collectStartedAt ?? run.startedAt) < begin;
+}
+
 /** How a run fails for good. */
 export function describeGivenUp({ day, failure }: Run): RunFailure {
   return {

@@ -3,7 +3,7 @@ import type { DayOverview, RunWriter } from '../review/ledger.js';
 import { DayBusyError } from '../review/refusals.js';
 import type { Run } from '../review/run.js';
 import { type DueDay, findDayRange, findDueDays } from './due-days.js';
-import { describeGivenUp, isToGiveUp } from './late-source.js';
+import { describeGivenUp, isToGiveUp, lastTryMs } from './late-source.js';
 import type { Schedule } from './schedule.js';
 import type { NotifyScheduler } from './scheduler-event.js';
 import { createSerialGroups, type Group } from './serial-groups.js';
@@ -13,6 +13,7 @@ import type { Slots } from './slots.js';
 const missedSlotMs = 60_000;
 /** A timer set for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
+type TimerName = 'resume' | 'slot' | 'last-try' | 'give-up';
 /** The order counts: catching up waits for a nightly review that was woken before it. */
 const groups: readonly Group[] = ['nightly', 'catch-up', 'resume', 'results'];
 
@@ -61,14 +62,18 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
   const watchedSince = new Date(clock());
   const closing = new AbortController();
   const stop = AbortSignal.any([parts.signal, closing.signal]);
-  const timers = new Map<'resume' | 'slot', NodeJS.Timeout>();
+  const timers = new Map<TimerName, NodeJS.Timeout>();
   /** The last slot that has passed, by this process's clock or by the schedule. */
   let lastSlot = watchedSince;
   let closed: Promise<void> | undefined;
 
   const work = createSerialGroups({
     findDueDays: () => readDueDays(parts, { watchedSince, lastSlot, restMs: resumeMs / 2 }),
-    perform: (dueDay) => perform(dueDay, parts, stop),
+    async perform(dueDay) {
+      await perform(dueDay, parts, stop);
+      // The last try may end after the time to give up.
+      if (dueDay.kind === 'resume' && !stop.aborted) await giveUpSourceOf(dueDay.day, parts);
+    },
     isStopped: () => stop.aborted,
   });
 
@@ -83,7 +88,7 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
     check();
   }
 
-  function setTimer(name: 'resume' | 'slot', ms: number, act: () => void): void {
+  function setTimer(name: TimerName, ms: number, act: () => void): void {
     if (!stop.aborted) timers.set(name, setTimeout(act, Math.min(ms, longestTimerMs)));
   }
 
@@ -107,6 +112,25 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
     });
   }
 
+  function setTimerAt(name: TimerName, at: number, act: () => void): void {
+    setTimer(name, Math.max(0, at - clock()), () => {
+      // A timer fires early after a long wait, or where the clock was set back.
+      if (clock() < at) setTimerAt(name, at, act);
+      else act();
+    });
+  }
+
+  /** The last try for a missing source, and giving it up, come when they are due rather than with the next check. */
+  function checkAtGiveUp(): void {
+    const giveUp = parts.giveUps.next(new Date(clock()))?.getTime();
+    if (giveUp === undefined) return;
+    setTimerAt('last-try', giveUp - lastTryMs, check);
+    setTimerAt('give-up', giveUp, () => {
+      check();
+      checkAtGiveUp();
+    });
+  }
+
   function clearTimers(): void {
     for (const timer of timers.values()) clearTimeout(timer);
   }
@@ -124,6 +148,7 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
       check();
       checkEveryResumeMinutes();
       watchForMissedSlots();
+      checkAtGiveUp();
       await schedule.start(checkAtSlot);
     },
     close() {
@@ -172,6 +197,18 @@ async function giveUpSources(
   for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
     if (await ledger.replaceFailure(run.id, { before: run.failure?.code, failure: describeGivenUp(run) }))
       notify({ type: 'source-given-up', run });
+  }
+}
+
+async function giveUpSourceOf(
+  { iso }: BusinessDay,
+  { ledger, giveUps, clock, notify }: ReviewSchedulerParts,
+): Promise<void> {
+  try {
+    const runs = await ledger.listLatestRuns({ from: iso, to: iso });
+    await giveUpSources(runs, new Date(clock()), { ledger, giveUps, notify });
+  } catch (error) {
+    notify({ type: 'check-failed', error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from './http-error.js';
-import { isSigned, readKeys } from './signature.js';
+import { isLongToken, isSigned, readKeys, shortestKey } from './signature.js';
 
 export interface CallerSettings {
   /** Each in a form that `readKeys` accepts; several during a rotation. */
@@ -23,6 +23,9 @@ interface HookCall {
 /** Checks that a caller may call the hook, and returns the request's id if it has one. */
 type CheckCaller = (call: HookCall) => string | undefined;
 
+/** A request without valid credentials. Several from one address make it wait. */
+export class WrongCredentialsError extends HttpError {}
+
 /** Ids that can be stored: visible ASCII, short enough for a database index. */
 const requestId = /^[\x21-\x7e]{1,256}$/;
 
@@ -34,10 +37,12 @@ const requestId = /^[\x21-\x7e]{1,256}$/;
  */
 export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: CallerSettings): CheckCaller {
   const keys = secrets.flatMap(readKeys);
-  if (tokens.includes('')) throw new RangeError("a hook's token is empty: anybody could call with it");
+  if (!tokens.every(isLongToken)) {
+    throw new RangeError(`a hook's token is shorter than ${shortestKey} bytes: anybody could guess it`);
+  }
   const digests = tokens.map(digest);
   const challenge = { 'www-authenticate': tokens.length > 0 ? 'Bearer' : 'Webhook-Signature' };
-  const unauthorised = (message: string) => new HttpError(401, message, challenge);
+  const unauthorised = (message: string) => new WrongCredentialsError(401, message, challenge);
 
   function checkSignature({ headers, body, at }: HookCall): string {
     const id = readHeader(headers, 'webhook-id');
@@ -61,8 +66,11 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
     const secondsAgo = Math.floor(at / 1000) - Number(timestamp);
     if (Math.abs(secondsAgo) > toleranceSeconds) {
       const side = secondsAgo > 0 ? 'too old' : 'in the future';
-      throw unauthorised(
+      // It has the secret: this is no guess.
+      throw new HttpError(
+        401,
         `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: check both clocks, and sign each attempt anew`,
+        challenge,
       );
     }
     return id;

@@ -10,6 +10,7 @@ interface HookRouteParts {
   readonly answer: (request: {
     readonly headers: IncomingHttpHeaders;
     readonly body: Uint8Array;
+    readonly address: string;
   }) => Promise<HookAnswer>;
   readonly log: ServerLog;
   /** Counts a response by its status. */
@@ -38,7 +39,11 @@ export function addHookRoute(app: FastifyInstance, { answer, log, count, parting
       return reply;
     }
     try {
-      const { status, runId, day } = await answer({ headers: request.headers, body: reading.body });
+      const { status, runId, day } = await answer({
+        headers: request.headers,
+        body: reading.body,
+        address: request.raw.socket.remoteAddress ?? '',
+      });
       record(status, { run: runId, day });
       return reply.code(status).send({ runId, day, statusUrl: `/runs/${encodeURIComponent(runId)}` });
     } catch (error) {

@@ -5,7 +5,8 @@ import {
   createBusinessDay,
   isCalendarDay,
 } from '../booking/business-day.js';
-import { type CallerSettings, createCallerCheck } from './caller.js';
+import { createBackOff } from './back-off.js';
+import { type CallerSettings, createCallerCheck, WrongCredentialsError } from './caller.js';
 import { answerWithin, TooLateError } from './deadline.js';
 import { HttpError } from './http-error.js';
 import type { Statuses } from './ports.js';
@@ -87,6 +88,8 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
 
 /** What the hook needs of the reviews: the run of a day, started once. */
 export interface HookRuns {
+  /** The first day that callers may ask for, YYYY-MM-DD, as far as it matters for this one. @throws LedgerAwayError */
+  findFirstDay(day: BusinessDay): Promise<string>;
   /** The run that an earlier request with this id was answered with. */
   findRun(requestId: string): Promise<string | undefined>;
   /**
@@ -125,6 +128,13 @@ export interface HookAnswer {
   readonly day: string;
 }
 
+interface IncomingCall {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  /** Of the caller, or of the proxy in front of this server. */
+  readonly address: string;
+}
+
 /** The path of the end-of-day hook. */
 export const hookPath = '/hooks/end-of-day';
 
@@ -134,11 +144,10 @@ export const hookPath = '/hooks/end-of-day';
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
  * @throws RangeError for a secret or token that can't be used
  */
-export function createHook(
-  options: HookOptions,
-): (request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array }) => Promise<HookAnswer> {
+export function createHook(options: HookOptions): (call: IncomingCall) => Promise<HookAnswer> {
   const { runs, statuses, timezone: zone, clock, answerMs } = options;
-  const checkCaller = createCallerCheck(options);
+  const identify = createCallerCheck(options);
+  const backOff = createBackOff(clock);
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
@@ -161,12 +170,44 @@ export function createHook(
     return { status: 200, runId, day };
   }
 
-  return async ({ headers, body }) => {
+  function checkCaller({ headers, body, address }: IncomingCall, at: number): string | undefined {
+    const seconds = backOff.findWait(address);
+    if (seconds > 0) {
+      throw new HttpError(
+        429,
+        `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
+        { 'retry-after': String(seconds) },
+      );
+    }
+    try {
+      const requestId = identify({ headers, body, at });
+      backOff.recordSuccess(address);
+      return requestId;
+    } catch (error) {
+      if (error instanceof WrongCredentialsError) backOff.recordFailure(address);
+      throw error;
+    }
+  }
+
+  async function checkFirstDay(day: BusinessDay): Promise<void> {
+    const firstDay = await runs.findFirstDay(day);
+    if (day.iso >= firstDay) return;
+    throw new HttpError(
+      422,
+      `${day.iso} is before ${firstDay}, the first day that the hook accepts: for an earlier one use the command run or replay`,
+      {},
+      'day-too-old',
+    );
+  }
+
+  return async (call) => {
     const at = clock();
-    const requestId = checkCaller({ headers, body, at });
+    const requestId = checkCaller(call, at);
+    const { headers, body } = call;
     const { day, expected } = readRequest({ body, contentType: headers['content-type'], at, zone });
     let isLate = false;
     const start = async (): Promise<HookAnswer> => {
+      await checkFirstDay(day);
       // A caller that got an error because of the ledger must not find a run started all the same.
       if (isLate) throw new TooLateError(answerMs);
       const run = await runs.start(day, requestId, expected);

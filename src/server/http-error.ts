@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { LedgerAwayError } from '../review/ledger.js';
+import { LedgerAwayError, LedgerFullError } from '../review/ledger-errors.js';
 import { UsageError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';
 import { TooLateError } from './deadline.js';
@@ -16,7 +16,9 @@ const classes = {
   409: 'usage',
   413: 'too-large',
   415: 'wrong-content-type',
+  421: 'wrong-host',
   422: 'future-day',
+  429: 'too-many-attempts',
   431: 'headers-too-large',
   500: 'internal',
   503: 'unavailable',
@@ -31,14 +33,20 @@ export class HttpError extends Error {
     readonly status: ErrorStatus,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Only where a status has several. */
+    readonly errorClass: string = classes[status],
   ) {
     super(message);
   }
 }
 
 /** The body of an error response: `{"error":{"class","message"}}`. */
-export function renderError(status: ErrorStatus, message: string): string {
-  return JSON.stringify({ error: { class: classes[status], message } });
+export function renderError(
+  status: ErrorStatus,
+  message: string,
+  errorClass: string = classes[status],
+): string {
+  return JSON.stringify({ error: { class: errorClass, message } });
 }
 
 /** Maps any status to one of ours. */
@@ -56,6 +64,14 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof LedgerAwayError || error instanceof TooLateError) {
     return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
+  }
+  if (error instanceof LedgerFullError) {
+    // Its path is in the log of this process, and no concern of the caller.
+    return new HttpError(
+      503,
+      'the disk of the ledger is full: send the request again once there is some space',
+      retryAfter,
+    );
   }
   // The state of the day needs a person's decision; the message says what to run.
   if (error instanceof UsageError) return new HttpError(409, error.message);
@@ -88,11 +104,14 @@ export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
   );
 }
 
-export function sendError(reply: FastifyReply, { status, message, headers }: HttpError): FastifyReply {
+export function sendError(
+  reply: FastifyReply,
+  { status, message, headers, errorClass }: HttpError,
+): FastifyReply {
   return reply
     .code(status)
     .headers({ ...headers, 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
-    .send(renderError(status, message));
+    .send(renderError(status, message, errorClass));
 }
 
 /** Responds to what is not HTTP or did not arrive in time, and ends the connection. */

@@ -5,6 +5,9 @@ import { answerWithin } from './deadline.js';
 import type { EventCounters } from './event-counters.js';
 import { countDaysBehind, endOfDay } from './last-good-day.js';
 
+/** How often the places that hold guest names are looked into. */
+const namesLookMs = 3_600_000;
+
 interface LedgerGaugeOptions {
   readonly registry: Registry;
   readonly summarise: (today: BusinessDay) => Promise<LedgerSummary>;
@@ -12,6 +15,8 @@ interface LedgerGaugeOptions {
   readonly queueDepth?: () => Promise<number>;
   /** The instant up to which the local copy of the mappings is complete, epoch milliseconds; undefined before the first sync. */
   readonly mappingsReach?: () => Promise<number | undefined>;
+  /** The places that hold guest names, each with the age of its oldest. */
+  readonly oldestNames?: () => Promise<readonly { readonly place: string; readonly ageDays: number }[]>;
   readonly clock: () => number;
   readonly timezone: string;
   /** How long a scrape waits for ledger and queue, in milliseconds. */
@@ -20,7 +25,16 @@ interface LedgerGaugeOptions {
 
 /** Registers the gauges that are read at each scrape, and returns the function that reads them. */
 function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
-  const { registry, summarise, queueDepth, mappingsReach, clock, timezone, answerMs = 2_000 } = options;
+  const {
+    registry,
+    summarise,
+    queueDepth,
+    mappingsReach,
+    oldestNames,
+    clock,
+    timezone,
+    answerMs = 2_000,
+  } = options;
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `hotel_review_${name}`, help, registers: [registry] });
 
@@ -38,6 +52,12 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
     'mappings_in_step_timestamp_seconds',
     'Up to when the local copy of the mappings holds all changes, in seconds since 1970',
   );
+  const names = new Gauge({
+    name: 'hotel_review_oldest_guest_name_age_days',
+    help: 'Age of the oldest guest name that is kept, by place',
+    labelNames: ['place'],
+    registers: [registry],
+  });
   const runs = new Gauge({
     name: 'hotel_review_runs',
     help: 'Runs that the ledger holds, by state',
@@ -71,6 +91,23 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
     if (reached !== undefined) mappings.set(reached / 1000);
   }
 
+  let looked: { readonly at: number; readonly ages: ReturnType<NonNullable<typeof oldestNames>> } | undefined;
+
+  async function readNames(): Promise<void> {
+    names.reset();
+    if (!oldestNames) return;
+    // Looking takes long, so that a scrape may miss it: the next one finds the answer.
+    if (looked === undefined || clock() - looked.at >= namesLookMs) {
+      const at = clock();
+      looked = { at, ages: oldestNames() };
+      looked.ages.catch(() => {
+        if (looked?.at === at) looked = undefined;
+      });
+    }
+    const { ages } = looked;
+    for (const { place, ageDays } of (await ask(() => ages)) ?? []) names.set({ place }, ageDays);
+  }
+
   /** Undefined where no answer comes in time. */
   async function ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -81,7 +118,7 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
   }
 
   return async () => {
-    await Promise.all([readSummary(), readDepth(), readMappings()]);
+    await Promise.all([readSummary(), readDepth(), readMappings(), readNames()]);
   };
 }
 

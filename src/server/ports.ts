@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../booking/business-day.js';
-import type { LedgerSummary, RunLister } from '../review/ledger.js';
+import type { LedgerSummary, RunLister, WaitReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 
 /** The part of a logger that the server uses; pino's loggers fit. */
@@ -9,7 +9,7 @@ export interface ServerLog {
 }
 
 /** What the status page and its JSON read. */
-export interface Statuses extends RunLister {
+export interface Statuses extends RunLister, WaitReader {
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;
   summarise(today: BusinessDay): Promise<LedgerSummary>;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { businessDayAt, isCalendarDay } from '../booking/business-day.js';
-import { toReport } from '../review/day/report.js';
+import { type RunReport, readReport, readWaits } from '../review/day/report.js';
 import type { Run } from '../review/run.js';
 import { describeError } from '../text/safe-error.js';
 import { answerWithin } from './deadline.js';
@@ -10,6 +10,9 @@ import type { Metrics } from './metrics.js';
 import { pagePolicy, renderUnavailablePage } from './page.js';
 import type { ServerLog, Statuses } from './ports.js';
 import { renderStatusPage } from './status-page.js';
+
+/** They answer whatever host a request names: probes use addresses of their own. */
+export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 
 /** Adds the routes that machines call every few seconds: liveness, readiness, metrics. */
 export function addProbeRoutes(
@@ -52,25 +55,34 @@ export function addStatusRoutes(
   { statuses, timezone, clock, log, answerMs }: StatusParts,
 ): void {
   app.get<{ Params: { id: string } }>('/runs/:id', async ({ params }) => {
-    return toReport(await answerWithin(answerMs, findRun(statuses, params.id)), clock());
+    const reading = findRun(statuses, params.id).then((run) => readReport(statuses, run, clock()));
+    return answerWithin(answerMs, reading);
   });
   allowOnly(app, 'GET', '/runs/:id');
 
   app.get<{ Params: { day: string } }>('/days/:day', async ({ params: { day } }) => {
     if (!isCalendarDay(day)) throw new HttpError(400, 'a day is a calendar date written YYYY-MM-DD');
-    const runs = await answerWithin(answerMs, statuses.listRuns({ day, limit: runsOfDay }));
-    return { runs: runs.map((run) => toReport(run, clock())) };
+    return { runs: await answerWithin(answerMs, readReports(day)) };
   });
   allowOnly(app, 'GET', '/days/:day');
 
+  async function readReports(day: string): Promise<RunReport[]> {
+    const runs = await statuses.listRuns({ day, limit: runsOfDay });
+    return Promise.all(runs.map((run) => readReport(statuses, run, clock())));
+  }
+
+  async function readRuns() {
+    const runs = await statuses.listRuns({ limit: shownRuns });
+    return { runs, waits: await readWaits(statuses, runs, clock()) };
+  }
+
   async function renderStatus(): Promise<{ readonly status: number; readonly page: string }> {
     try {
-      const reading = Promise.all([
-        statuses.summarise(businessDayAt(new Date(clock()), timezone)),
-        statuses.listRuns({ limit: shownRuns }),
-      ]);
-      const [summary, runs] = await answerWithin(answerMs, reading);
-      return { status: 200, page: renderStatusPage({ summary, runs, now: clock(), timezone }) };
+      const [summary, { runs, waits }] = await answerWithin(
+        answerMs,
+        Promise.all([statuses.summarise(businessDayAt(new Date(clock()), timezone)), readRuns()]),
+      );
+      return { status: 200, page: renderStatusPage({ summary, runs, waits, now: clock(), timezone }) };
     } catch (error) {
       const { status } = toHttpError(error);
       if (status !== 503) throw error;

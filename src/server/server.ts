@@ -1,18 +1,28 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { describeError } from '../text/safe-error.js';
+import { createHostCheck } from './allowed-hosts.js';
+import { limitConnections } from './connections.js';
 import type { Health } from './health.js';
 import { createHook, type HookSettings } from './hook.js';
 import { addHookRoute } from './hook-route.js';
 import { HttpError, refuseBrokenRequest, sendError, setErrorAnswers, toHttpError } from './http-error.js';
 import type { Metrics } from './metrics.js';
 import type { ServerLog, Statuses } from './ports.js';
-import { addProbeRoutes, addStatusRoutes } from './routes.js';
+import { addProbeRoutes, addStatusRoutes, probePaths } from './routes.js';
+import { keepIdentity, type TlsIdentity } from './tls.js';
 
 interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** The names under which callers may reach it, besides its addresses and loopback names. */
+  readonly hosts?: readonly string[];
+  /** Reads the certificate; without it, callers connect in plain text. */
+  readonly readIdentity?: () => Promise<TlsIdentity>;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
   /** Without secret and token there is no hook. */
@@ -20,13 +30,21 @@ interface ServerOptions {
   readonly statuses: Statuses;
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
+  /** Shortens paths of this machine in responses. */
+  readonly shortenPaths?: (text: string) => string;
   readonly clock: () => number;
   readonly log: ServerLog;
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** In milliseconds. */
+/** Times are in milliseconds. */
 export interface ServerLimits {
+  /** Connections at once: far fewer than the descriptors of a process, which a review needs too. */
+  readonly connections: number;
+  /** How long a connection is kept for another request. */
+  readonly keepAliveMs: number;
+  /** How often the files of the certificate are read again. */
+  readonly identityMs: number;
   /** How long a request may take to arrive completely. */
   readonly requestMs: number;
   /** Maximum time that a caller waits for the ledger. */
@@ -45,6 +63,9 @@ export interface Server {
 }
 
 const defaultLimits: ServerLimits = {
+  connections: 64,
+  keepAliveMs: 5_000,
+  identityMs: 60_000,
   requestMs: 10_000,
   answerMs: 2_500,
   closeGraceMs: 2_000,
@@ -58,23 +79,25 @@ const defaultLimits: ServerLimits = {
  * @throws RangeError for a hook's secret or token that can't be used
  */
 export function createServer(options: ServerOptions): Server {
-  const { host, port, timezone, hook, statuses, clock, log } = options;
+  const { host, port, timezone, hook, statuses, clock, log, readIdentity } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
 
   const app = Fastify({
     logger: false,
-    requestTimeout: limits.requestMs,
-    // How late a slow request is detected, on top of the time it may take.
-    http: {
-      headersTimeout: limits.requestMs,
-      connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
-    },
+    serverFactory: (handler) => openHttpServer(handler, limits, readIdentity !== undefined),
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => sendError(reply, toHttpError(error)),
   });
+  const connections = limitConnections(app.server, limits.connections);
   setErrorAnswers(app, log);
+  const { shortenPaths } = options;
+  if (shortenPaths) {
+    app.addHook('onSend', async (_request, _reply, payload) =>
+      typeof payload === 'string' ? shortenPaths(payload) : payload,
+    );
+  }
   setCommonHeaders(app);
   app.addHook('onSend', async (_request, reply) => {
     // Otherwise the connection would be kept for another request until it is closed by force.
@@ -84,6 +107,7 @@ export function createServer(options: ServerOptions): Server {
   app.addHook('onRequest', async () => {
     if (closing !== undefined) throw new HttpError(503, 'this process is stopping', { 'retry-after': '5' });
   });
+  refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 
   addProbeRoutes(app, options);
   addStatusRoutes(app, { statuses, timezone, clock, log, answerMs: limits.answerMs });
@@ -93,9 +117,10 @@ export function createServer(options: ServerOptions): Server {
   }
 
   async function stop(): Promise<void> {
-    const cut = setTimeout(() => app.server.closeAllConnections(), limits.closeGraceMs);
+    const cut = setTimeout(connections.closeAll, limits.closeGraceMs);
     try {
-      await app.close();
+      // The framework closes only servers that it made itself.
+      await Promise.all([new Promise((resolve) => app.server.close(resolve)), app.close()]);
     } finally {
       clearTimeout(cut);
     }
@@ -104,16 +129,49 @@ export function createServer(options: ServerOptions): Server {
   return {
     async listen() {
       await app.ready();
+      if (readIdentity && app.server instanceof HttpsServer) {
+        await keepIdentity(app.server, { read: readIdentity, everyMs: limits.identityMs, log });
+      }
       // Not the framework's own listen: for `localhost` that opens several servers and reports one.
       app.server.listen(port, host);
       await once(app.server, 'listening');
-      return { url: writeUrl(host, (app.server.address() as AddressInfo).port) };
+      // For example no descriptor for another connection: that must not end the process, which has days to review.
+      app.server.on('error', (error) => log.error({ error: describeError(error) }, 'connection failed'));
+      return {
+        url: writeUrl(readIdentity ? 'https' : 'http', host, (app.server.address() as AddressInfo).port),
+      };
     },
     close() {
       closing ??= stop();
       return closing;
     },
   };
+}
+
+function openHttpServer(handler: RequestListener, limits: ServerLimits, hasTls: boolean): HttpServer {
+  const timeouts = {
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // How late a slow request is detected, on top of the time it may take.
+    connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
+  };
+  const server = hasTls
+    ? createHttpsServer({ ...timeouts, handshakeTimeout: limits.requestMs }, handler)
+    : createHttpServer(timeouts, handler);
+  // For callers that don't read their responses; slow requests end earlier, with a response.
+  server.setTimeout(3 * limits.requestMs);
+  return server;
+}
+
+/** Against pages of other sites whose name resolves to this machine. Probes name an address of their own choice. */
+function refuseOtherHosts(app: FastifyInstance, names: readonly string[]): void {
+  const isAllowed = createHostCheck(names);
+  app.addHook('onRequest', async ({ headers, raw, routeOptions }) => {
+    if (probePaths.includes(routeOptions.url ?? '') || isAllowed(headers.host, raw.socket.localAddress))
+      return;
+    throw new HttpError(421, 'this host name is not allowed here: server.hosts lists those that are');
+  });
 }
 
 /** No caching by proxies, no guessing of content types. */
@@ -129,6 +187,6 @@ function disableBodyParsing(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-function writeUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function writeUrl(scheme: 'http' | 'https', host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -13,15 +13,16 @@ interface SignedMessage {
 
 const prefix = 'whsec_';
 const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
-/** The shortest key that Standard Webhooks allows. */
-const shortestKey = 24;
+/** The shortest key that Standard Webhooks allows, in bytes. */
+export const shortestKey = 24;
 
 /**
  * The keys that a secret may stand for. After `whsec_` comes the key in base64. A secret without that prefix stands for its UTF-8
  * bytes; one that is itself base64 of at least 24 bytes stands for those as well, because libraries of senders differ in how
  * they read it. The first key is the one to sign with.
  *
- * @throws RangeError for a secret that is empty, or not base64 after `whsec_`; the message doesn't quote it
+ * @throws RangeError for a secret that is too short to withstand guessing, or not base64 after `whsec_`; the message doesn't
+ *   quote it
  */
 export function readKeys(secret: string): [Buffer, ...Buffer[]] {
   if (secret.startsWith(prefix)) {
@@ -30,12 +31,27 @@ export function readKeys(secret: string): [Buffer, ...Buffer[]] {
     if (!base64.test(encoded) || key.length === 0) {
       throw new RangeError("a hook's secret that begins with whsec_ must continue in base64: copy all of it");
     }
+    if (key.length < shortestKey) throw tooShort();
     return [key];
   }
-  if (secret === '') throw new RangeError("a hook's secret is empty: anybody could sign with it");
-  const decoded = base64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
   const own = Buffer.from(secret);
+  if (own.length < shortestKey) throw tooShort();
+  const decoded = base64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
   return decoded.length >= shortestKey ? [own, decoded] : [own];
+}
+
+function tooShort(): RangeError {
+  return new RangeError(`a hook's secret is shorter than ${shortestKey} bytes: anybody could guess it`);
+}
+
+/** Whether a bearer token is long enough to withstand guessing. */
+export function isLongToken(token: string): boolean {
+  return Buffer.byteLength(token) >= shortestKey;
+}
+
+/** A new secret for the hook, in the form of Standard Webhooks. */
+export function createHookSecret(randomBytes: (size: number) => Buffer): string {
+  return `${prefix}${randomBytes(32).toString('base64')}`;
 }
 
 /** The value of the header `webhook-signature`: `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. */

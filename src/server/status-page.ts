@@ -1,5 +1,7 @@
+import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
+import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
 import type { LedgerSummary } from '../review/ledger.js';
-import type { Run } from '../review/run.js';
+import { countRecords, hasUnexpectedCount, type Run } from '../review/run.js';
 import { countAffected, hasUnknownVerdicts, nameState } from '../review/verdicts/day-verdicts.js';
 import { describeDrops, type VolumeDrop } from '../review/volume.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
@@ -10,6 +12,7 @@ interface StatusPageContent {
   readonly summary: LedgerSummary;
   /** Newest day first. */
   readonly runs: readonly Run[];
+  readonly waits: Waits;
   /** Epoch milliseconds */
   readonly now: number;
   readonly timezone: string;
@@ -19,10 +22,10 @@ interface StatusPageContent {
 const shownDays = 15;
 
 /** The last two weeks on one self-contained page. */
-export function renderStatusPage({ summary, runs, now, timezone }: StatusPageContent): string {
+export function renderStatusPage({ summary, runs, waits, now, timezone }: StatusPageContent): string {
   const rows = listLastDays(shownDays, now, timezone).flatMap(({ iso }, daysAgo) => {
     const ofDay = runs.filter(({ day }) => day === iso);
-    if (ofDay.length > 0) return ofDay.flatMap((run) => renderRun(run, now, timezone));
+    if (ofDay.length > 0) return ofDay.flatMap((run) => renderRun(run, waits, now, timezone));
     const isDue = daysAgo > 0 && summary.firstDay !== undefined && iso > summary.firstDay;
     return isDue ? [renderMissing(iso)] : [];
   });
@@ -69,7 +72,7 @@ function renderTable(rows: readonly Html[]): Html {
 <tbody>${rows}</tbody></table>`;
 }
 
-function renderRun(run: Run, now: number, timezone: string): Html[] {
+function renderRun(run: Run, waits: Waits, now: number, timezone: string): Html[] {
   const { counts, failure } = run;
   const numbers = [
     ['Accepted', counts.accepted],
@@ -79,8 +82,8 @@ function renderRun(run: Run, now: number, timezone: string): Html[] {
     ['Rejected', counts.rejected],
     ['Affected', countAffected(run)],
   ] as const;
-  const row = html`<tr class="run"><th scope="row"><a href="/runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
-<td data-name="State"><span class="state ${classOf(run)}">${nameState(run)}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}${nameUnknown(run)}${nameReason(run)}</small></td>
+  const row = html`<tr class="run"><th scope="row"><a href="runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
+<td data-name="State"><span class="state ${classOf(run, timezone)}">${nameState(run)}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}${nameUnknown(run)}${nameUnexpected(run)}${endedTooEarly(run, timezone) ? ', before the day was over' : ''}${nameReason(run)}${nameWaiting(waits.get(run.id), timezone)}</small></td>
 ${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' : ''}" data-name="${name}">${typeof count === 'number' ? formatCount(count) : count}</td>`)}
 <td data-name="Started">${formatLocalInstant(run.startedAt, timezone)}</td>
 <td data-name="Duration">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>
@@ -103,9 +106,10 @@ function nameSuspects({ suspects }: Run): string {
   return suspects && suspects.suspects > 0 ? `, ${formatCountOf(suspects.suspects, 'suspect')}` : '';
 }
 
-/** Green is only for a run whose verdicts are all known, on a day with as many bookings as usual. (Design 11.) */
-function classOf(run: Run): string {
-  return run.state === 'succeeded' && (hasUnknownVerdicts(run) || run.volume) ? 'sent' : run.state;
+/** Green is only for a run whose verdicts are all known, of a whole day with as many bookings as usual. (Design 11.) */
+function classOf(run: Run, timezone: string): string {
+  const isDoubtful = hasUnknownVerdicts(run) || run.volume || !makesDayGood(run, timezone);
+  return run.state === 'succeeded' && isDoubtful ? 'sent' : run.state;
 }
 
 function nameUnknown({ counts: { unanswered, posted } }: Run): string {
@@ -113,6 +117,16 @@ function nameUnknown({ counts: { unanswered, posted } }: Run): string {
     ...(unanswered ? [`, ${formatCount(unanswered)} without a verdict`] : []),
     ...(posted > 0 ? [`, ${formatCount(posted)} by e-mail only`] : []),
   ].join('');
+}
+
+function nameUnexpected(run: Run): string {
+  if (run.state !== 'succeeded' || !hasUnexpectedCount(run)) return '';
+  return `, ${formatCount(countRecords(run.counts))} records instead of ${formatCount(run.expected ?? 0)}`;
+}
+
+function nameWaiting(waiting: WaitingReport | undefined, timezone: string): Html | undefined {
+  if (!waiting) return undefined;
+  return html`<br>${describeWaiting(waiting, (instant) => formatLocalInstant(instant, timezone))}`;
 }
 
 function nameReason({ reason }: Run): string {

@@ -3,7 +3,7 @@ export const unknownWord = 'change-me';
 export const unknownBaseUrl = 'https://service.example.com/api/3.0';
 export const unknownHost = 'sftp.example.com';
 export const unknownHostKey = `SHA256:${'A'.repeat(43)}`;
-export const unknownDatabase = 'postgres://reader:change-me@db.example.com:5432/hotel';
+export const unknownDatabase = 'postgres://reader:change-me@db.example.com:5432/hotel?sslmode=verify-full';
 export const unknownQuery = 'SELECT * FROM change_me WHERE booked_at >= :dayStart AND booked_at < :dayEnd';
 export const unknownApi = 'https://api.example.com/bookings?from={dayStart}&to={dayEnd}';
 

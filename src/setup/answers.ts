@@ -1,4 +1,5 @@
 import { checkSetting } from '../config/single-setting.js';
+import type { IncompleteBookings } from '../review/file/review-line.js';
 import { unknownDatabase, unknownWord } from '../settings/placeholders.js';
 import type { AnswerRule, SettingPath } from '../sources/common/setup.js';
 import { sourceVariables } from '../sources/common/setup.js';
@@ -20,6 +21,8 @@ export interface Answers {
   readonly emptyDay?: 'fail' | 'succeed';
   /** Undefined for delivery by body. */
   readonly sftp: SftpAnswers | undefined;
+  /** What becomes of bookings that lack a field; by default they are posted. */
+  readonly incomplete?: IncompleteBookings | undefined;
   readonly secrets: Secrets;
 }
 
@@ -37,6 +40,7 @@ export const variables = {
   apiKey: 'HOTEL_REVIEW_API_KEY',
   accountId: 'HOTEL_REVIEW_ACCOUNT_ID',
   sftpPassword: 'HOTEL_REVIEW_SFTP_PASSWORD',
+  hookSecret: 'HOTEL_REVIEW_HOOK_SECRET',
   ...sourceVariables,
 } as const;
 
@@ -88,13 +92,14 @@ export function checkAnswer(
 }
 
 /** The secrets that a configuration with these answers takes, in the order in which `.env` has them. */
-export function listSecrets({ sftp, source }: Answers): readonly SecretName[] {
+export function listSecrets({ sftp, source, secrets }: Answers): readonly SecretName[] {
   const usesPassword = sftp !== undefined && sftp.keyFile === undefined;
   return [
     'apiKey',
     'accountId',
     ...(usesPassword ? (['sftpPassword'] as const) : []),
     ...setupOf(source).listSecrets(source),
+    ...(secrets.hookSecret === undefined ? [] : (['hookSecret'] as const)),
   ];
 }
 

@@ -21,7 +21,7 @@ const write = createSettingWriter();
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, emptyDay = 'fail', sftp } = answers;
+  const { timezone, delivery, emptyDay = 'fail', sftp, incomplete } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -35,12 +35,13 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     renderService(answers),
     ...renderSource(answers.source, examination),
     write.setting(['delivery'], delivery),
-    ...(sftp === undefined ? [] : [renderFileDelivery(sftp)]),
+    ...(sftp === undefined ? [] : [renderFileDelivery(sftp, incomplete)]),
     write.optionalGroup(['body'], ['batchSize', 'concurrency']),
     write.option(['maxRejectedShare']),
     emptyDay === 'fail' ? write.option(['emptyDay']) : write.setting(['emptyDay'], emptyDay),
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
+    ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -66,6 +67,11 @@ function renderService({ baseUrl }: Answers): string[] {
   ];
 }
 
+/** Only where there is a secret: a missing variable would stop every command. */
+function renderHook(): string[] {
+  return [...write.group(['hook']), ...write.reference(['hook', 'secret'], variables.hookSecret)];
+}
+
 /** The group `source`, with what examining a day found, and other groups that the source needs. */
 function renderSource(source: SourceAnswers, examination: Examination): string[][] {
   const { render, renderOtherGroup } = setupOf(source);
@@ -84,7 +90,10 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
   return [group, renderOtherGroup?.(source, writer) ?? []].filter((lines) => lines.length > 0);
 }
 
-function renderFileDelivery({ host, port, username, keyFile, hostKey }: SftpAnswers): string[] {
+function renderFileDelivery(
+  { host, port, username, keyFile, hostKey }: SftpAnswers,
+  incomplete: Answers['incomplete'],
+): string[] {
   const sftp = ['file', 'sftp'] as const;
   const isUsualPort = port === undefined || port === readSettingFacts(rules.sftpPort.setting).fallback;
   return [
@@ -101,7 +110,9 @@ function renderFileDelivery({ host, port, username, keyFile, hostKey }: SftpAnsw
       what: "what `hotel-review doctor` shows, once the server's operator has confirmed it",
     }),
     ...write.option([...sftp, 'root']),
-    ...write.option(['file', 'incomplete']),
+    ...(incomplete === undefined
+      ? write.option(['file', 'incomplete'])
+      : write.setting(['file', 'incomplete'], incomplete)),
     ...write.option(['file', 'resultTimeoutMinutes']),
     ...write.option(['file', 'ftpFilePathPrefix']),
   ];

@@ -1,6 +1,8 @@
+import { masterIdField, serviceFields } from '../booking/booking.js';
 import { readSettingFacts } from '../config/single-setting.js';
 import type { Examination } from '../examination/examine-day.js';
 import type { Finding } from '../examination/finding.js';
+import type { IncompleteBookings } from '../review/file/review-line.js';
 import { type Answers, rules, type SftpAnswers } from './answers.js';
 import { type InitOptions, namesServer } from './options.js';
 import { createQuestions, type RepeatableQuestions } from './questions.js';
@@ -39,6 +41,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
   parts.asker.tell(aboutDelivery);
   const delivery = await askDelivery(options, questions);
   const sftp = delivery === 'file' ? await askServer(options, questions) : undefined;
+  const incomplete = delivery === 'file' ? await askIncomplete(examination, questions) : undefined;
   await askSecrets(parts, questions, sftp);
   return {
     answers: {
@@ -48,12 +51,15 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       delivery,
       emptyDay,
       sftp,
+      incomplete,
       secrets: { ...questions.secrets(), ...secrets },
     },
     examination,
     findings,
   };
 }
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** What each delivery does not give: it shows only after the first night otherwise. */
 const aboutDelivery = `By body, verdicts come by e-mail only: no list of affected bookings, no
@@ -80,6 +86,26 @@ function askDelivery(options: InitOptions, questions: RepeatableQuestions): Prom
       { value: 'file', label: 'As a file on an SFTP server' },
     ],
     fallback: namesServer(options) ? 'file' : 'body',
+  });
+}
+
+/** Asked only about a source that lacks columns, because then no booking of any day could be in the file. */
+async function askIncomplete(
+  examination: Examination,
+  questions: RepeatableQuestions,
+): Promise<IncompleteBookings | undefined> {
+  if (examination.kind !== 'examined') return undefined;
+  const { columns } = examination;
+  const missing = serviceFields.filter((field) => field !== masterIdField.name && !columns.has(field));
+  if (missing.length === 0) return undefined;
+  return questions.choose<IncompleteBookings>('incomplete', undefined, {
+    message: `The source has no ${list.format(missing)}, and the file may not have empty cells. What becomes of such bookings?`,
+    choices: [
+      { value: 'post', label: 'They go by body: their verdicts come by e-mail only, and no file is sent' },
+      { value: 'leave-empty', label: 'They go in the file with empty cells, which the service must accept' },
+      { value: 'reject', label: 'They are rejected, and not reviewed' },
+    ],
+    fallback: 'post',
   });
 }
 

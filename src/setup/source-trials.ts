@@ -111,12 +111,18 @@ export function createSourceTrials({
       const unknown = listPlaceholders(config).filter((path) => /^(?:source|s3)\./.test(path));
       if (unknown.length > 0) return { kind: 'untried', unknown };
       const parts = openParts(config);
-      const located = (await openSource(config.source, parts)).locate(day);
-      const { findDayFile, findObjection, sample } = setupOf(source);
+      const { locate } = await openSource(config.source, parts);
+      const { findDayFile, findRemoteFile, findObjection, sample } = setupOf(source);
       const isLocal = findDayFile?.(source) !== undefined;
-      const place = located.startsWith(folder + sep)
-        ? located.slice(folder.length + 1).replaceAll(sep, '/')
-        : located;
+      const findPlace = (ofDay: BusinessDay) => {
+        const located = locate(ofDay);
+        return located.startsWith(folder + sep)
+          ? located.slice(folder.length + 1).replaceAll(sep, '/')
+          : located;
+      };
+      const place = findPlace(day);
+      const remote = answered.day === undefined ? findRemoteFile?.(source) : undefined;
+      const days = remote === undefined ? [day] : listDaysTried(day, findPlace);
       if (!isLocal && columns === undefined) tell(describeTrial(place, day));
       let examination: Examination | undefined;
       const findings = await lookOnce(
@@ -124,11 +130,15 @@ export function createSourceTrials({
           part: 'source',
           seconds: trialSeconds,
           async look(trial) {
-            examination = await examineDay(
-              { isLocal, place, day, columns, findObjection },
-              sample(config.source, parts),
-              trial,
-            );
+            for (const tried of days) {
+              examination = await examineDay(
+                { isLocal, place: findPlace(tried), day: tried, columns, findObjection },
+                sample(config.source, parts),
+                trial,
+              );
+              if (examination.kind !== 'failed' || !examination.isMissing) return [];
+            }
+            if (remote !== undefined && days.length > 1) examination = describeNothing(remote, place, days);
             return [];
           },
         },
@@ -167,6 +177,23 @@ function readConfiguration(parse: () => Config): Config | string {
     if (!(error instanceof ConfigurationError)) throw error;
     return error.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
   }
+}
+
+/** How many days a file is looked for on a server: each takes a connection. */
+const remoteDays = 7;
+
+/** The day and those before it, newest first; only the day where the path doesn't depend on it. */
+function listDaysTried(day: BusinessDay, locate: (day: BusinessDay) => string): BusinessDay[] {
+  const days = [day];
+  if (locate(day) === locate(day.previous())) return days;
+  for (let before = day.previous(); days.length < remoteDays; before = before.previous()) days.push(before);
+  return days;
+}
+
+function describeNothing(path: string, place: string, days: readonly BusinessDay[]): Examination {
+  const [newest, oldest] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
+  const reason = `no file matches ${path} for ${oldest} to ${newest}: check the path, unless the first export is still to come`;
+  return { kind: 'failed', place, day: newest, reason, isMissing: true };
 }
 
 function describeTrial(place: string, { iso }: BusinessDay): string {

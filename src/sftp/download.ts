@@ -21,7 +21,7 @@ export async function downloadFile(
   remote: RemoteCalls,
   path: string,
   localPath: string,
-  { onProgress, resumes = false }: DownloadOptions,
+  { onProgress, onBytes, resumes = false }: DownloadOptions,
 ): Promise<Stats> {
   const before = await find(remote, path);
   const { size } = before;
@@ -34,6 +34,7 @@ export async function downloadFile(
       const from = await findResumption(file, size);
       await readRemoteFile(remote, path, { from, to: size }, async (piece, position) => {
         await writeWhole(file, piece, position);
+        await onBytes?.(piece);
         onProgress?.(position + piece.length, size);
       });
       await file.sync();

@@ -1,4 +1,5 @@
 import type { Stats } from 'ssh2';
+import { isUsableForeignName } from '../text/plain-name.js';
 import type { Connection } from './connection.js';
 import { downloadFile } from './download.js';
 import { explainFailure, isStatus, status } from './failure.js';
@@ -75,13 +76,18 @@ export function createSession(options: SessionOptions): SftpSession {
   };
 
   return {
-    async list(folder) {
+    async list(folder, { onUnusableName } = {}) {
       const path = joinToRoot(root, folder);
       return run(`list ${path}`, async (remote) => {
         try {
           const entries = await remote.list(path);
           return entries
-            .filter(({ attrs }) => attrs.isFile())
+            .filter(({ filename, attrs }) => {
+              if (!attrs.isFile()) return false;
+              const isUsable = isUsableForeignName(filename);
+              if (!isUsable) onUnusableName?.(filename);
+              return isUsable;
+            })
             .map(({ filename, attrs }) => describe(filename, attrs));
         } catch (error) {
           if (isStatus(error, status.noSuchFile, status.noSuchPath)) return [];
@@ -112,11 +118,24 @@ export function createSession(options: SessionOptions): SftpSession {
       await run(`upload ${remotePath}`, (remote) => uploadFile(remote, localPath, remotePath, options));
     },
 
-    async download(path, localPath, options = {}) {
+    async download(path, localPath, { onBytes, ...options } = {}) {
       const remotePath = joinToRoot(root, path);
-      return run(`download ${remotePath}`, async (remote) =>
-        describe(baseName(path), await downloadFile(remote, remotePath, localPath, options)),
-      );
+      let failure: { readonly reason: unknown } | undefined;
+      const handOn = async (bytes: Uint8Array) =>
+        onBytes?.(bytes).catch((reason: unknown) => {
+          failure = { reason };
+          throw reason;
+        });
+      try {
+        return await run(`download ${remotePath}`, async (remote) =>
+          describe(
+            baseName(path),
+            await downloadFile(remote, remotePath, localPath, { ...options, onBytes: handOn }),
+          ),
+        );
+      } catch (error) {
+        throw failure === undefined ? error : failure.reason;
+      }
     },
 
     async readRange(path, range) {

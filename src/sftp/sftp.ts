@@ -18,8 +18,11 @@ export interface RemoteFile {
  * Once the connection has ended, every further operation throws the retryable `connection-lost`.
  */
 export interface SftpSession {
-  /** The regular files of a folder; empty when the folder does not exist. */
-  list(folder: string): Promise<readonly RemoteFile[]>;
+  /**
+   * The regular files of a folder; empty when the folder does not exist. The server chooses the names: files whose name
+   * can't be used as it is (see isUsableForeignName) are left out.
+   */
+  list(folder: string, options?: ListOptions): Promise<readonly RemoteFile[]>;
   /** Undefined when the file does not exist. */
   stat(path: string): Promise<RemoteFile | undefined>;
   /** Creates a folder and its parents where they are missing. */
@@ -54,6 +57,11 @@ export interface SftpSession {
   close(): Promise<void>;
 }
 
+export interface ListOptions {
+  /** Called with each name that is left out. Don't print it: it may hold control characters. */
+  readonly onUnusableName?: (name: string) => void;
+}
+
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
@@ -64,6 +72,11 @@ export interface TransferOptions {
 }
 
 export interface DownloadOptions extends TransferOptions {
+  /**
+   * Receives the bytes in order while they arrive, before it is known whether all of them will. They are valid until the
+   * promise settles; if it rejects, `download` throws its reason. Not for a download that resumes.
+   */
+  readonly onBytes?: (bytes: Uint8Array) => Promise<void>;
   /**
    * Keeps what arrived before a failure, or before the process was killed, beside the local path. The next such download
    * to that path continues after it if the remote file still has the same size and time, and otherwise starts over.

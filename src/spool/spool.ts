@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isPlainName } from '../archive/archive.js';
+import { isPlainName } from '../text/plain-name.js';
 
 /** A file in the spool. */
 export interface SpooledFile {
@@ -19,7 +19,11 @@ export interface Spool {
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile>;
   /** The local path of a file that may not exist yet, in a folder that does: for a transfer from or to it. */
   locate(name: string): Promise<string>;
-  /** @throws the system's error, with code ENOENT when there is no such file, during iteration */
+  /**
+   * A block is valid until the next one is read.
+   *
+   * @throws the system's error, with code ENOENT when there is no such file, during iteration
+   */
   read(name: string): AsyncIterable<Uint8Array>;
   /** Reads the whole file; undefined when there is none. */
   measure(name: string): Promise<SpooledFile | undefined>;
@@ -125,9 +129,8 @@ async function measure(
 async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path);
   try {
+    const buffer = Buffer.allocUnsafe(blockBytes);
     for (;;) {
-      // A new buffer each time: the consumer may keep it.
-      const buffer = Buffer.allocUnsafe(blockBytes);
       const { bytesRead } = await file.read({ buffer });
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);

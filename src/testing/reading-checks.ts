@@ -132,6 +132,8 @@ const stoppingChecks: readonly ReadingCheck[] = [
       await assertReleased(subject.held);
       // A read that is left suspended would look like one that the end of the process cuts off.
       await rejects(reading.next(), isReason);
+      // Nor may whatever it opened to clean up stay open.
+      await assertReleased(subject.held);
     },
   },
   {

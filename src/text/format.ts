@@ -1,5 +1,3 @@
-const counts = new Intl.NumberFormat('en');
-
 const units = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -7,9 +5,9 @@ const units = [
   ['s', 1_000],
 ] as const;
 
-/** 1234567 as 1,234,567 */
+/** An integer: 1234567 as 1,234,567. Without `Intl`, whose first use takes longer than most commands. */
 export function formatCount(count: number): string {
-  return counts.format(count);
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** "1 step", "2 steps" */
@@ -54,12 +52,27 @@ export function formatInstant(instant: number): string {
 
 /** An instant for people in a time zone, to the minute: 2026-11-21 03:30 */
 export function formatLocalInstant(instant: number, timezone: string): string {
+  if (timezone === 'UTC') return formatInstant(instant).slice(0, '2026-11-21 03:30'.length);
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',
     timeStyle: 'short',
   });
   return format.format(new Date(instant));
+}
+
+/** An instant of the last twelve months for a narrow table, to the minute: 11-21 03:30 */
+export function formatRecentInstant(instant: number, timezone: string): string {
+  const parts = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(new Date(instant));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
+  return `${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
 }
 
 /** Indented lines that fit into 80 columns, without breaking words. */

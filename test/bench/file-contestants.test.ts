@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FileContestant, type FileStage, prepareFileStage } from '../../bench/file-stage.js';
-import { findMissingProgram } from '../../bench/harness/environment.js';
+import { findMissingPackage, findMissingProgram } from '../../bench/harness/environment.js';
 import { findTimeObstacle } from '../../bench/harness/measured-process.js';
 import { openSsh } from '../support/sftp-programs.js';
 
@@ -10,6 +10,13 @@ const obstacle =
   openSsh.needs ??
   findMissingProgram('sftp', 'openssh-client') ??
   findMissingProgram('python3', 'python3');
+const duckDbNeeds = findMissingPackage('@duckdb/node-api');
+const contestants: readonly FileContestant[] = [
+  'ours',
+  'node-script',
+  'python-script',
+  ...(duckDbNeeds === undefined ? (['duckdb-script'] as const) : []),
+];
 /** Enough for every way in which a made-up record is malformed. */
 const bookings = 1_000;
 
@@ -19,7 +26,7 @@ describe.skipIf(obstacle !== undefined)(`the contestants by file${obstacle ? `: 
 
   beforeAll(async () => {
     stage = await prepareFileStage(bookings);
-    for (const contestant of ['ours', 'node-script', 'python-script'] as const) {
+    for (const contestant of contestants) {
       const { workSeconds, wallSeconds } = await stage.deliver(contestant);
       expect(workSeconds).toBeLessThan(wallSeconds);
       published.set(contestant, (await readFile(stage.publishedFile, 'utf8')).split(/(?<=\n)/));
@@ -37,6 +44,15 @@ describe.skipIf(obstacle !== undefined)(`the contestants by file${obstacle ? `: 
     expect(published.get('ours')).toHaveLength(bookings + 1);
     expect(published.get('python-script')).toEqual(published.get('ours'));
   });
+
+  // DuckDB is too large for a dependency; the bench says how to install it.
+  if (duckDbNeeds === undefined) {
+    it('publish the same lines where one query writes them', () => {
+      expect([...(published.get('duckdb-script') ?? [])].sort()).toEqual(
+        [...(published.get('ours') ?? [])].sort(),
+      );
+    });
+  }
 
   it('publish the same lines apart from duplicates where these are kept', () => {
     const lines = published.get('node-script') ?? [];

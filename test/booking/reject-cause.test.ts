@@ -23,6 +23,17 @@ describe('what made a record unfit to be sent', () => {
     expect(findRejectCause({}, 'service-id-missing')).toEqual({ field: 'ServiceId' });
   });
 
+  it('has no value for a number that reading has rounded: the record had another one', () => {
+    const largest = Number.MAX_SAFE_INTEGER;
+    for (const ServiceId of [2 * largest, -2 * largest, Number.POSITIVE_INFINITY]) {
+      expect(findRejectCause({ ServiceId }, 'service-id-invalid')).toEqual({ field: 'ServiceId' });
+    }
+    expect(findRejectCause({ ServiceId: -largest }, 'service-id-invalid')).toEqual({
+      field: 'ServiceId',
+      value: String(-largest),
+    });
+  });
+
   it('is the first field that is not text, without the value of a name', () => {
     const provider = { ServiceId: 7, ProviderName: true, ProviderHotelId: [1] };
     expect(findRejectCause(provider, 'field-not-text')).toEqual({ field: 'ProviderName', value: 'true' });

@@ -28,7 +28,14 @@ function listed(fields: Record<string, unknown>, more: Partial<ListedBooking> = 
 function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv?: string): string {
   const days = [summariseVerdicts(day, runs)];
   return renderVerdicts(
-    { days, isRange: false, lists: 'affected', bookings: [], ...listing },
+    {
+      days,
+      isRange: false,
+      lists: 'affected',
+      count: listing.bookings?.length ?? 0,
+      bookings: [],
+      ...listing,
+    },
     { command, csv },
   );
 }
@@ -174,7 +181,7 @@ describe('the affected bookings of a range', () => {
     const bookings = [
       listed({ BookingReferenceId: 'BR-1', CheckInDate: '2026-12-01' }, { day: '2026-11-18' }),
     ];
-    const text = renderVerdicts({ days, isRange: true, lists: 'affected', bookings }, { command });
+    const text = renderVerdicts({ days, isRange: true, lists: 'affected', count: 1, bookings }, { command });
     expect(cells(text)).toEqual([
       ['2026-11-18 to 2026-11-20: affected bookings: 1'],
       ['booking', 'day', 'check-in', 'check-out', 'provider', 'hotel id', 'booked', 'copy'],

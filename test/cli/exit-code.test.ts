@@ -5,7 +5,7 @@ import { exitCodeOf, worstOf } from '../../src/cli/exit-code.js';
 import { describeFailure, stackFrames } from '../../src/cli/failure.js';
 import { ConfigurationError } from '../../src/config/problems.js';
 import { DatabaseBusyError } from '../../src/ledger/sqlite/database.js';
-import { FencedError, LedgerUnusableError } from '../../src/review/ledger.js';
+import { FencedError, LedgerUnusableError } from '../../src/review/ledger-errors.js';
 import { DayBusyError, UsageError } from '../../src/review/refusals.js';
 import { activeRunStates } from '../../src/review/run.js';
 import { SourceError } from '../../src/review/source.js';
@@ -35,6 +35,12 @@ describe('the exit code', () => {
       failed: 1,
       cancelled: 1,
     });
+  });
+
+  it('of a run that succeeded with another number of records than the hook expected is that of a failure', () => {
+    const run = someRun({ state: 'succeeded', collectedAt: 1, counts: { read: 12, filtered: 2 } });
+    expect(exitCodeOf({ ...run, expected: 10 })).toBe(0);
+    expect(exitCodeOf({ ...run, expected: 12 })).toBe(1);
   });
 
   it.each([

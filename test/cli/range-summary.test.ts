@@ -53,6 +53,17 @@ const refused: DayOutcome = {
 const all = [done, fatal, late, stopped, left, unknown, busy, refused];
 
 describe('the summary of a range', () => {
+  it('says what a stopped day waits for', () => {
+    const run = someRun({ day: '2026-11-20', state: 'delivering' });
+    const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
+    const { report } = reviewed(run, 1);
+    const outcome = { kind: 'reviewed', day: run.day, report: { ...report, waiting }, exitCode: 1 } as const;
+    expect(renderRangeSummary([outcome], command)).toContain(
+      '2026-11-20:\n  waiting until 2026-11-21 02:31:30Z for batch 3 (http-503)\n  To resume it: ',
+    );
+    expect(toDayObject(outcome)).toMatchObject({ waiting });
+  });
+
   it('is a line per day, and below it what to do about each that is not done', () => {
     const text = renderRangeSummary(all, command);
     expect(text).toBe(`  day         run                state              delivered  pending  refused

@@ -148,6 +148,7 @@ describe('the summary of a run', () => {
 rejected, by reason:
   service-id-missing  30,000  first at line 12
   wrong-cell-count     4,000  first at line 1,234,567
+  list them with: hotel-review rejected 2026-11-20
 warnings:
   unreadable-check-out-date  3  first at line 8
   absent-column              1
@@ -158,6 +159,16 @@ refused by the service:
 To see what the service said about one: hotel-review show REFERENCE --answers
 `,
     );
+  });
+
+  it('names the number of records that the hook expected, where the source held another one', () => {
+    const counts = { read: 1_005, filtered: 5 };
+    const run = someRun({ counts, collectedAt: 1, expected: 1_012 });
+    expect(close({ run })).toContain(
+      '\n  the end-of-day hook expected 1,012 records, and the source held 1,000',
+    );
+    expect(close({ run })).toContain('\nTo send what is missing: hotel-review run --day 2026-11-20\n');
+    expect(close({ run: { ...run, expected: 1_000 } })).not.toContain('expected');
   });
 
   it('names refused bookings of the file, too', () => {

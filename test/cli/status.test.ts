@@ -18,7 +18,12 @@ describe('the status', () => {
         counts: { delivered: 1_234_567, affected: null, unanswered: 1_234_000, posted: 567 },
       }),
       someRun({ day: '2026-11-19', counts: { affected: null, unanswered: null } }),
-      someRun({ day: '2026-11-18', delivery: 'file', counts: { affected: 1_234 } }),
+      someRun({
+        day: '2026-11-18',
+        delivery: 'file',
+        volume: { accepted: 990, usual: 5_000, drops: [{ provider: null, accepted: 990, usual: 5_000 }] },
+        counts: { affected: 1_234 },
+      }),
       someRun({
         day: '2026-11-17',
         state: 'failed',
@@ -36,6 +41,7 @@ describe('the status', () => {
   2026-11-17  failed     body        400          593  by e-mail  11-21 03:30
   2026-11-16  failed     body          0            3          -  11-21 03:30
   2026-11-20: 1,234,000 without a verdict, 567 by e-mail only
+  2026-11-18: far fewer bookings than usual
   2026-11-17: reason: the export was cut off
 ${footer}`,
     );
@@ -55,6 +61,18 @@ ${footer}`,
     for (const line of renderStatus(runs, style).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it('says what a run waits for, in local time', () => {
+    const run = someRun({ state: 'delivering' });
+    const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
+    const text = renderStatus([run, someRun({ id: 'other' })], {
+      ...style,
+      waits: new Map([[run.id, waiting]]),
+    });
+    expect(text).toContain(
+      '  2026-11-20: waiting until 2026-11-21 03:31 for batch 3 (http-503)\n  undelivered',
+    );
+  });
+
   it('marks a run for late bookings, and explains the mark', () => {
     const runs = [
       someRun({ topsUp: true, counts: { delivered: 3 } }),
@@ -69,6 +87,14 @@ ${footer}`,
   + late bookings: only what earlier runs had not delivered
 ${footer}`,
     );
+  });
+
+  it('notes a day that was collected before it was over, unless a later run had the whole day', () => {
+    const early = someRun({ collectStartedAt: Date.parse('2026-11-20T22:59:59Z') });
+    const note = '2026-11-20: collected before the day was over';
+    expect(renderStatus([early], style)).toContain(note);
+    expect(renderStatus([someRun({ state: 'failed' }), early], style)).toContain(note);
+    expect(renderStatus([someRun({ topsUp: true }), early], style)).not.toContain(note);
   });
 
   it('of an empty ledger says how to start', () => {

@@ -15,11 +15,16 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
   });
 
   it.each(['SIGINT', 'SIGTERM'])('and then %s stops at once, as failed', (second) => {
-    const { process, exits, errors } = listen();
+    const { process, exits, errors, stop } = listen();
+    const exitsAtHalt: number[][] = [];
+    stop.halted.addEventListener('abort', () => exitsAtHalt.push([...exits]));
     process.emit(name, name);
     const said = errors.text();
+    expect(stop.halted.aborted).toBe(false);
     process.emit(second, second);
     expect(exits).toEqual([1]);
+    // Listeners can still write.
+    expect(exitsAtHalt).toEqual([[]]);
     expect(errors.text()).toBe(said);
   });
 
@@ -27,10 +32,12 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (name) => {
     const { process, exits, stop, errors } = listen();
     stop.end(3);
     process.emit(name, name);
-    expect({ exits, written: errors.text(), isStopping: stop.signal.aborted }).toEqual({
+    const [isStopping, isHalted] = [stop.signal.aborted, stop.halted.aborted];
+    expect({ exits, written: errors.text(), isStopping, isHalted }).toEqual({
       exits: [3],
       written: '',
       isStopping: false,
+      isHalted: false,
     });
   });
 });

@@ -62,6 +62,12 @@ const aPath =
 const hostKeys =
   'expected a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them, got: ';
 
+const noTls =
+  'must use TLS, because it leads to another machine and would send password and data in plain text';
+const useMode = 'put sslmode=verify-full into the address, as in …?sslmode=verify-full';
+const allow = (name: string) =>
+  `to connect like this on a network that you trust, write ${name}: { url: …, plaintext: allowed }`;
+
 describe('a wrong value', () => {
   it.each<[object, string]>([
     [{ timezone: '' }, 'timezone: expected a time zone such as Europe/Madrid, got: an empty text'],
@@ -192,6 +198,22 @@ describe('a wrong value', () => {
     [{ ledger: './ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: ./ledger.db'],
     [{ ledger: 'sqlite://host/ledger.db' }, 'ledger: expected sqlite:PATH or postgres://…, got: sqlite://…'],
     [{ queue: 'in-proces' }, 'queue: expected in-process, redis://… or rediss://…, got: in-proces'],
+    [{ ledger: 'postgres://u:hush@db/review' }, `ledger: ${noTls}: ${useMode}; ${allow('ledger')}`],
+    [
+      { queue: 'redis://:hush@cache' },
+      `queue: ${noTls}: begin the address with rediss://; ${allow('queue')}`,
+    ],
+    [
+      { queue: { url: 'redis://:hush@cache' } },
+      `queue.url: ${noTls}: begin the address with rediss://; ${allow('queue')}`,
+    ],
+    [
+      { ledger: { url: 'postgres://u:hush@db/review', plaintext: true } },
+      'ledger.plaintext: expected allowed, got: true',
+    ],
+    [{ ledger: { url: 'sqlite:a.db', cert: 'x' } }, 'ledger.cert: unknown setting'],
+    [{ ledger: {} }, 'ledger.url: expected sqlite:PATH or postgres://…, got: nothing'],
+    [{ ledger: [] }, 'ledger: expected sqlite:PATH or postgres://…, got: a list'],
     [{ archive: 'gs://bucket' }, 'archive: expected a folder or s3://…, got: gs://…'],
     [{ archive: '' }, 'archive: expected a folder or s3://…, got: an empty text'],
     [

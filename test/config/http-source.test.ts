@@ -12,6 +12,7 @@ describe('an HTTP source', () => {
       url,
       records: '',
       pagination: { kind: 'none' },
+      maxPages: 10_000,
       columns: {},
       dateFormat: 'yyyy-MM-dd',
       where: {},

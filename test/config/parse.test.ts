@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
 import { describe, expect, it } from 'vitest';
 import { defaultStatusCodes } from '../../src/mapping-service/verdict.js';
+import { hookSecret, hookToken, nextHookSecret, plainHookSecret } from '../support/hook-secrets.js';
 import { hostKey, parse, parseText, service, sftp, source } from './writing.js';
 
 /** The example of design 9, with real values instead of ellipses. */
@@ -26,12 +27,13 @@ recordDays: 800                          # then references and verdicts go; run 
 const designEnvironment = {
   HOTEL_REVIEW_API_KEY: 'the-key',
   HOTEL_REVIEW_ACCOUNT_ID: '4711',
-  HOTEL_REVIEW_HOOK_SECRET: 'the-hook-secret',
+  HOTEL_REVIEW_HOOK_SECRET: hookSecret,
 };
 
 describe('a configuration', () => {
   it('needs the service and the source only: everything else has a default', () => {
     expect(parse()).toEqual({
+      folder: '/etc/agency',
       timezone: 'UTC',
       service: {
         ...service,
@@ -81,7 +83,7 @@ describe('a configuration', () => {
       s3: {},
       schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30, giveUpAfter: '12:00' },
       hook: { toleranceSeconds: 300 },
-      server: { host: '127.0.0.1', port: 8080 },
+      server: { host: '127.0.0.1', port: 8080, hosts: [] },
       workers: { leaseSeconds: 30, reconcileSeconds: 15, stopSeconds: 3, runsAtOnce: 2 },
       mappings: {
         limit: 1_000,
@@ -107,6 +109,7 @@ describe('a configuration', () => {
       recordDays: 800,
       literalSecrets: ['service.apiKey'],
       renamedSettings: [],
+      proxy: {},
     });
   });
 
@@ -118,7 +121,7 @@ describe('a configuration', () => {
       source: { path: '/etc/agency/exports/bookings-{day}.csv', columns: { ServiceId: 'hotel_id' } },
       body: { requestsPerSecond: 20 },
       file: { sftp: { port: 22, privateKeyFile: '/etc/agency/id_ed25519', hostKey, root: '/' } },
-      hook: { secret: 'the-hook-secret' },
+      hook: { secret: hookSecret },
     });
     expect(config.literalSecrets).toEqual([]);
   });
@@ -150,10 +153,10 @@ describe('a configuration', () => {
   it('accepts a list of host keys and a list of hook secrets', () => {
     const config = parse({
       file: { sftp: { ...sftp, hostKey: [hostKey, `${hostKey}=`] } },
-      hook: { secret: ['s-1', 's-2'] },
+      hook: { secret: [hookSecret, plainHookSecret], token: [hookToken] },
     });
     expect(config.file.sftp?.hostKey).toEqual([hostKey, `${hostKey}=`]);
-    expect(config.hook.secret).toEqual(['s-1', 's-2']);
+    expect(config.hook).toMatchObject({ secret: [hookSecret, plainHookSecret], token: [hookToken] });
   });
 
   it.each([['dd/MM/yyyy'], ['yyyyMMdd'], ["dd 'de' MM yyyy"], ['dd.MM.yy'], ['d-M-yyyy'], ['d MMM yyyy']])(
@@ -211,12 +214,37 @@ describe('a path', () => {
 });
 
 describe('a part is chosen by its URL', () => {
-  it.each(['postgres://db/review', 'postgresql://u:p@db:5432/review'])('the ledger by %s', (url) => {
-    expect(parse({ ledger: url }).ledger).toEqual({ kind: 'postgres', url });
+  it.each(['postgres://localhost/review', 'postgresql://u:p@db:5432/review?sslmode=verify-full'])(
+    'the ledger by %s',
+    (url) => {
+      expect(parse({ ledger: url }).ledger).toEqual({ kind: 'postgres', url });
+    },
+  );
+
+  it.each(['redis://localhost:6379', 'rediss://:p@cache/1'])('the queue by %s', (url) => {
+    expect(parse({ queue: url }).queue).toEqual({ kind: 'redis', url });
   });
 
-  it.each(['redis://cache:6379', 'rediss://:p@cache/1'])('the queue by %s', (url) => {
-    expect(parse({ queue: url }).queue).toEqual({ kind: 'redis', url });
+  it('the ledger and the queue by a group that allows plain text or names an authority', () => {
+    const url = 'postgres://u:p@db/review';
+    expect(parse({ ledger: { url, plaintext: 'allowed' } }).ledger).toEqual({ kind: 'postgres', url });
+    expect(parse({ queue: { url: 'redis://cache', plaintext: 'allowed' } }).queue).toEqual({
+      kind: 'redis',
+      url: 'redis://cache',
+    });
+    expect(parse({ ledger: { url, ca: 'ca.pem' } }).ledger).toEqual({
+      kind: 'postgres',
+      url: `${url}?sslrootcert=%2Fetc%2Fagency%2Fca.pem&sslmode=verify-full`,
+    });
+    expect(parse({ queue: { url: 'rediss://cache', ca: 'ca.pem' } }).queue).toEqual({
+      kind: 'redis',
+      url: 'rediss://cache',
+      ca: '/etc/agency/ca.pem',
+    });
+    expect(parse({ ledger: { url: 'sqlite:a.db' }, queue: { url: 'in-process' } })).toMatchObject({
+      ledger: { kind: 'sqlite', path: '/etc/agency/a.db' },
+      queue: { kind: 'in-process' },
+    });
   });
 
   it('the archive by s3://bucket/reviews', () => {
@@ -233,12 +261,12 @@ describe('literal secrets', () => {
     const config = parse(
       {
         file: { sftp: { ...sftp, passphrase: 'q-1' } },
-        hook: { secret: ['s-1', '${SECOND}'] },
-        ledger: 'postgres://u:p@db/review',
-        queue: 'redis://cache',
+        hook: { secret: [hookSecret, '${SECOND}'] },
+        ledger: 'postgres://u:p@db/review?sslmode=verify-full',
+        queue: 'rediss://cache',
         s3: { accessKeyId: 'i-1', secretAccessKey: 'x-1', sessionToken: 't-1' },
       },
-      { SECOND: 's-2' },
+      { SECOND: nextHookSecret },
     );
     expect(config.literalSecrets).toEqual([
       'service.apiKey',
@@ -253,7 +281,10 @@ describe('literal secrets', () => {
 
   it('do not include values from the environment', () => {
     const config = parse(
-      { service: { ...service, apiKey: '${KEY}' }, ledger: 'postgres://u:${PASSWORD}@db/review' },
+      {
+        service: { ...service, apiKey: '${KEY}' },
+        ledger: 'postgres://u:${PASSWORD}@db/review?sslmode=verify-full',
+      },
       { KEY: 'k', PASSWORD: 'p' },
     );
     expect(config.literalSecrets).toEqual([]);

@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+
 import { describe, expect, it } from 'vitest';
+import { hookSecret } from '../support/hook-secrets.js';
 import { complain, complainOf, complainOfText, parse, parseText, service } from './writing.js';
 
 const apiKey = (text: string, env: NodeJS.ProcessEnv) =>
@@ -31,7 +33,7 @@ describe('the environment', () => {
       complain(
         {
           service: { ...service, apiKey: '${KEY}' },
-          hook: { secret: ['s', '${A}${B}'] },
+          hook: { secret: [hookSecret, '${A}${B}'] },
           timezone: '${ZONE}',
         },
         { B: '' },
@@ -48,7 +50,7 @@ describe('the environment', () => {
     'is not referenced by %s',
     (written) => {
       expect(complain({ service: { ...service, apiKey: written } }, { KEY: 'k' })).toEqual([
-        'service.apiKey: expected ${NAME} with a name of letters, digits and _ (a literal ${ is written $${), got: another form',
+        'service.apiKey: expected ${NAME} with a name of letters, digits and _, or ${file:PATH} (a literal ${ is written $${), got: another form',
       ]);
     },
   );

@@ -13,15 +13,17 @@ const complaintOf = (source: Readonly<Record<string, unknown>>) =>
 
 describe('the settings of a source in a database', () => {
   it('are complete with an address and a query', () => {
-    expect(parseSource({ url: 'postgres://db.example.com/hotel', query }).source).toEqual({
-      kind: 'sql',
-      url: 'postgres://db.example.com/hotel',
-      query,
-      columns: {},
-      dateFormat: 'yyyy-MM-dd',
-      where: {},
-      timeoutSeconds: 600,
-    });
+    expect(parseSource({ url: 'postgres://db.example.com/hotel?sslmode=verify-full', query }).source).toEqual(
+      {
+        kind: 'sql',
+        url: 'postgres://db.example.com/hotel?sslmode=verify-full',
+        query,
+        columns: {},
+        dateFormat: 'yyyy-MM-dd',
+        where: {},
+        timeoutSeconds: 600,
+      },
+    );
   });
 
   it('have paths relative to the configuration file', () => {
@@ -38,7 +40,7 @@ describe('the settings of a source in a database', () => {
   });
 
   it('say what is wrong with the query', () => {
-    const url = 'mysql://db.example.com/hotel';
+    const url = 'mysql://db.example.com/hotel?sslmode=verify-full';
     expect(complaintOf({ url })).toBe('source: must hold a query or a queryFile, and not both');
     expect(complaintOf({ url, query, queryFile: 'a.sql' })).toContain('must hold a query or a queryFile');
     expect(complaintOf({ url, query: 'SELECT 1' })).toContain(
@@ -74,11 +76,16 @@ describe('the settings of a source in a database', () => {
   });
 
   it('report a password in the file as literal, but none from the environment', () => {
-    const { literalSecrets } = parseSource({ url: 'mysql://ann:s3cret@db/hotel', query });
+    const { literalSecrets } = parseSource({ url: 'mysql://ann:s3cret@db/hotel?sslmode=verify-full', query });
     expect(literalSecrets).toContain('source.url');
     const url = '${BOOKINGS_URL}';
-    const fromEnvironment = parseSource({ url, query }, { BOOKINGS_URL: 'mysql://ann:s3cret@db/hotel' });
+    const fromEnvironment = parseSource(
+      { url, query },
+      { BOOKINGS_URL: 'mysql://ann:s3cret@db/hotel?sslmode=verify-full' },
+    );
     expect(fromEnvironment.literalSecrets).not.toContain('source.url');
-    expect(parseSource({ url: 'mysql://db/hotel', query }).literalSecrets).not.toContain('source.url');
+    expect(parseSource({ url: 'mysql://db/hotel?sslmode=verify-full', query }).literalSecrets).not.toContain(
+      'source.url',
+    );
   });
 });

@@ -115,6 +115,27 @@ export function describeArchiveContract(
       });
     });
 
+    describe('with a checksum', () => {
+      const keepIf = (sha256: string) =>
+        archive.keep(day, run, 'file.csv', blocksOf(Buffer.from(`${guest}, as sent`)), sha256);
+
+      it('keeps bytes that have it', async () => {
+        const sha256 = sha256Of(Buffer.from(`${guest}, as sent`));
+        expect(await keepIf(sha256)).toMatchObject({ name: 'file.csv', sha256 });
+        expect((await read('file.csv')).toString()).toBe(`${guest}, as sent`);
+      });
+
+      it('keeps nothing of other bytes, and shows none of them', async () => {
+        for (const sha256 of [sha256Of(Buffer.from('as recorded')), '']) {
+          const error: unknown = await keepIf(sha256).catch((reason: unknown) => reason);
+          expect(error).toMatchObject({ name: 'ArchiveError', code: 'unexpected-content' });
+          expect(String(error)).not.toContain(guest);
+        }
+        expect(await archive.list(day, run)).toEqual([]);
+        await expectError(read('file.csv'), 'absent');
+      });
+    });
+
     describe('when the content fails', () => {
       it('keeps nothing, rethrows the error, and accepts the file afterwards', async () => {
         const failure = new Error('the server is gone');

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Ledger } from '../../src/review/ledger.js';
 import { describeAffected } from './ledger/affected.js';
+import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
 import { describeDelivered } from './ledger/delivered.js';
+import { describeErasures } from './ledger/erasures.js';
 import { describeFindings } from './ledger/findings.js';
 import { describeHistories } from './ledger/histories.js';
 import { describeHolding, describePlaces } from './ledger/holding.js';
@@ -57,12 +59,14 @@ export function describeLedgerContract(
       describeFindings,
       describeTakingOver,
       describeAwaiting,
+      describeAudit,
       describeHistories,
       describeTracing,
       describeAffected,
       describeSuspects,
       describeDelivered,
       describeRetention,
+      describeErasures,
       describeHolding,
       describeLeases,
       describePlaces,

@@ -16,11 +16,12 @@ import {
   projectFile,
   readComposeFile,
 } from '../support/compose-file.js';
+import { hookSecret } from '../support/hook-secrets.js';
 import { certificateNeeds } from '../support/machine.js';
 
 const { services, volumes } = readComposeFile();
 const all = Object.entries(services) as [ComposeServiceName, ComposeService][];
-const own = { POSTGRES_PASSWORD: '5f1c', HOTEL_REVIEW_HOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+const own = { POSTGRES_PASSWORD: '5f1c', HOTEL_REVIEW_HOOK_SECRET: hookSecret };
 
 describe('docker-compose.yml', () => {
   /** The specification's schema still names its parts as an early draft did. */
@@ -44,8 +45,8 @@ describe('docker-compose.yml', () => {
     ['an unknown setting', { services: { redis: { image: 'redis:7', comand: 'x' } } }, '/services/redis'],
     [
       'replicas that are no number',
-      { services: { work: { deploy: { replicas: 'two' } } } },
-      '/services/work/deploy',
+      { services: { serve: { deploy: { replicas: 'two' } } } },
+      '/services/serve/deploy',
     ],
     ['a volume that is a list', { services: {}, volumes: { data: [] } }, '/volumes/data'],
   ])('would not be with %s', (_what, file, place) => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { warnAboutPlainConnection } from '../../src/doctor/risky-settings.js';
+import { mappings as mappingSettings } from '../../src/config/mapping-settings.js';
+import { checkPageLimit, warnAboutPlainConnection } from '../../src/doctor/risky-settings.js';
+
+const mappings = mappingSettings.parse({});
 
 const look = (url: string, ca?: string) =>
   warnAboutPlainConnection({ part: 'source', setting: 'source.url', url, ca });
@@ -11,7 +14,8 @@ describe('the connection to a database', () => {
     'mysql://reader:secret@db.example.com/hotel?sslmode=disable',
     'mariadb://reader:secret@[2001:db8::7]/hotel',
     'postgres:///hotel?host=db.example.com&user=reader&password=secret',
-  ])('is a warning if it is not encrypted: %s', (url) => {
+    'mysql://reader:secret@db.example.com/hotel?sslmode=no-verify',
+  ])('is a warning if it is not encrypted or not verified: %s', (url) => {
     const [finding, ...others] = look(url);
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ part: 'source', verdict: 'warning' });
@@ -21,7 +25,6 @@ describe('the connection to a database', () => {
 
   it.each([
     'postgres://reader:secret@db.example.com/hotel?sslmode=verify-full',
-    'mysql://reader:secret@db.example.com/hotel?sslmode=no-verify',
     'postgres://reader@localhost/hotel',
     'mysql://reader@127.0.0.1:3307/hotel',
     'postgres://reader@[::1]/hotel',
@@ -35,5 +38,21 @@ describe('the connection to a database', () => {
 
   it('is no warning if an authority is configured, as that requires TLS', () => {
     expect(look('postgres://reader@db.example.com/hotel', '/etc/ca.pem')).toEqual([]);
+  });
+});
+
+describe('a page of mappings', () => {
+  it.each([1_001, 1_000_000])('is a warning if it may be longer than usual: %i', (limit) => {
+    expect(checkPageLimit({ mappings: { ...mappings, limit } })).toMatchObject([
+      {
+        part: 'configuration',
+        verdict: 'warning',
+        message: expect.stringMatching(/mappings\.limit .* unless the account allows/),
+      },
+    ]);
+  });
+
+  it('of up to 1,000 is none', () => {
+    expect(checkPageLimit({ mappings: { ...mappings, limit: 1_000 } })).toEqual([]);
   });
 });

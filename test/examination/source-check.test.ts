@@ -6,6 +6,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
 import { checkSource } from '../../src/examination/source-check.js';
 import { type SourceColumns, SourceError } from '../../src/review/source.js';
+import { createFilteredSource } from '../../src/sources/common/row-filter.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
@@ -220,5 +221,45 @@ describe('reading', () => {
       message: expect.stringContaining('none of its first 300 records can be sent'),
     });
     expect(source.pulled()).toBeLessThan(310);
+  });
+});
+
+describe('a source with a filter', () => {
+  const checkFiltered = async (states: readonly string[]) => {
+    const bookings = states.map((state, place) => ({
+      ...record(place + 1, {}),
+      extras: [state],
+    }));
+    const source = createFilteredSource(createArraySource([bookings]), { Estado: 'CONF' });
+    const parts = {
+      source,
+      normalise: createNormaliser(),
+      day,
+      maxRejectedShare: 0.1,
+      emptyDay: 'fail' as const,
+    };
+    return checkSource(parts, signal);
+  };
+
+  it('is understood once a few records match', async () => {
+    const findings = await checkFiltered(['CANC', 'CONF', 'CANC', ...Array(9).fill('CONF')]);
+    expect(findings[0]?.message).toContain('5 of its first 5 records as understood');
+  });
+
+  it('warns where none of the first thousand records match, as the others are not read', async () => {
+    const findings = await checkFiltered([...Array(1_000).fill('CANC'), 'CONF']);
+    expect(findings).toMatchObject([
+      {
+        verdict: 'warning',
+        message: expect.stringContaining('source.where takes none of its first 1000 records'),
+      },
+    ]);
+  });
+
+  it('is wrong where it matches nothing of the whole day', async () => {
+    const findings = await checkFiltered(['CANC', 'CANC']);
+    expect(findings).toMatchObject([
+      { verdict: 'wrong', message: expect.stringContaining('all 2 records are filtered') },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mayContainUnescapedPassword } from '../../src/http/url.js';
+import { describeHost, mayContainUnescapedPassword } from '../../src/http/url.js';
 
 it.each([
   'postgres://reader:p@ss/word@db.example.com/hotel',
@@ -16,4 +16,12 @@ it.each([
   'sqlite:./data/a@b.db',
 ])('accepts any other address: %s', (address) => {
   expect(mayContainUnescapedPassword(address)).toBe(false);
+});
+
+it.each([
+  ['https://user:secret@service.example.com/api/3.0?key=secret#x', 'service.example.com:443'],
+  ['http://127.0.0.1/api', '127.0.0.1:80'],
+  ['http://[::1]:8080/api', '[::1]:8080'],
+])('names only host and port of %s', (address, host) => {
+  expect(describeHost(address)).toBe(host);
 });

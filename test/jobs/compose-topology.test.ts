@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { environmentOf, projectFile, readComposeFile } from '../support/compose-file.js';
+import { hookSecret } from '../support/hook-secrets.js';
 import { certificateNeeds } from '../support/machine.js';
 import { type Postgres, postgresNeeds, startPostgres } from '../support/postgres.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
@@ -26,7 +27,7 @@ const needs = redisNeeds ?? postgresNeeds ?? certificateNeeds ?? openSsh.needs ?
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const own = {
   POSTGRES_PASSWORD: 'unused: the address is given',
-  HOTEL_REVIEW_HOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  HOTEL_REVIEW_HOOK_SECRET: hookSecret,
 };
 
 describe('The processes of docker-compose.yml, without containers', () => {

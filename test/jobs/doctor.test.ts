@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../jobs/doctor.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { businessDayAt } from '../../src/booking/business-day.js';
+import { createReports } from '../../src/cli/reports.js';
 import type { Finding } from '../../src/examination/finding.js';
 import { captureIo } from '../support/command-io.js';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
@@ -34,7 +35,11 @@ interface Wanted {
 async function runDoctor(folder: DayFolder, wanted: Wanted = {}) {
   const { env = secrets, signal = new AbortController().signal } = wanted;
   const { io, stdout: output, stderr: errors } = captureIo({ env, signal });
-  const terminal = createTerminal({ json: true, config: folder.configurationFile, io });
+  const terminal = createTerminal({
+    reports: createReports(io.stdout, true),
+    config: folder.configurationFile,
+    io,
+  });
   const options = { day: wanted.day ?? day };
   const exitCode = await examine(options, { config: folder.configurationFile }, terminal);
   const report = JSON.parse(output.text()) as { ok: boolean; findings: Finding[] };

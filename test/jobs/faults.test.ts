@@ -187,7 +187,8 @@ describe('a step that has used all its tries', () => {
     );
     expectReport(result, { exitCode: 1, state: 'failed', counts: { delivered: 100, pending: 350 } });
     expect(result.report.error?.class).toBe('retryable');
-    expect(result.report.error?.message).toContain('5 steps in a row');
+    // Other processes may end a step of their own meanwhile.
+    expect(result.report.error?.message).toMatch(/^[567] steps in a row/);
     const before = standIn.requests.length;
     isDown = false;
     const again = await folder.runDay();

@@ -4,6 +4,7 @@ import { archiveOf } from '../support/archived-run.js';
 import { day, type Settings } from '../support/day-folder.js';
 import { attemptCodes, expectReport } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remotePath } from '../support/file-day.js';
+import { createGate } from '../support/gate.js';
 import { refusal, type StandInAnswer, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
@@ -145,17 +146,28 @@ describe('a by-file call that the service did not accept', () => {
 
   it('with 403 stops the run at once, including batches; run delivers them once the cause is fixed', async () => {
     let isFixed = false;
+    let isCalled = false;
+    const answered = createGate();
     const incomplete = makeBookings(3, { first: 11 }).map((booking) => ({ ...booking, ProviderName: '' }));
     const { folder, service, standIn } = await prepareFileDay(server(), {
       bookings: toCsv([...bookings, ...incomplete]),
       // Enough tries for the batches to outlast the upload, with one worker left for the file.
       settings: { body: { batchSize: 1, concurrency: 4 }, retry: { tries: 100, baseSeconds: 0.3 } },
       async onCall(call) {
-        if (!isFixed) return httpError(403);
+        isCalled = true;
+        if (!isFixed) {
+          setImmediate(answered.open);
+          return httpError(403);
+        }
         await call.writeResult();
         return success;
       },
-      onPost: () => (isFixed ? success : httpError(503)),
+      async onPost() {
+        if (isFixed) return success;
+        // A batch that arrives while the call waits for its answer has its own after that.
+        if (isCalled) await answered.passed;
+        return httpError(503);
+      },
     });
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 7 } });
@@ -235,6 +247,59 @@ describe('a by-file call of unknown outcome', () => {
     const counts = { delivered: 4, pending: 0, repeated: 0, affected: 2 };
     expectReport(again, { exitCode: 0, state: 'succeeded', counts });
     expect(service.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['a 429', httpError(429)],
+    ['2001 inside a 200', refusal(2001)],
+  ])('is still not repeated after %s when its result has arrived meanwhile', async (_, clearAnswer) => {
+    const { folder, service } = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings,
+      async onCall(call) {
+        if (call.number === 1) return httpError(503);
+        await service.calls[0]?.writeResult({ affected: ['BR-4'] });
+        return clearAnswer;
+      },
+    });
+    const result = await folder.runDay();
+    const counts = { delivered: 4, pending: 0, repeated: 0, affected: 1 };
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls).toHaveLength(2);
+    expect(await attemptCodes(folder.watchLedger(), 'trigger')).toEqual([
+      'http-503',
+      expect.any(String),
+      'result-found',
+    ]);
+  });
+
+  it.each([
+    ['a clear refusal', refusal(2020), {}],
+    ['a refused key', httpError(403), {}],
+    ['its last try', httpError(429), { retry: { tries: 2 } }],
+  ])(
+    'is not repeated by the next run after %s when its result has arrived meanwhile',
+    async (_, end, more) => {
+      const { folder, service } = await prepare([httpError(503), end], { ...settings, ...more });
+      const first = await folder.runDay();
+      expectReport(first, {
+        exitCode: 1,
+        state: 'failed',
+        counts: { delivered: 0, pending: 4, repeated: 0 },
+      });
+      await service.calls[0]?.writeResult({ affected: ['BR-1', 'BR-2'] });
+      const again = await folder.runDay();
+      const counts = { delivered: 4, pending: 0, repeated: 0, affected: 2 };
+      expectReport(again, { exitCode: 0, state: 'succeeded', counts });
+      expect(service.calls).toHaveLength(2);
+    },
+  );
+
+  it('counts as repeated once when a clear answer comes before the one that accepts it', async () => {
+    const { folder, service } = await prepare([httpError(503), httpError(429)], settings);
+    const counts = { delivered: 4, pending: 0, repeated: 4, affected: 1 };
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
+    expect(service.calls).toHaveLength(3);
   });
 
   it.each([

@@ -321,11 +321,16 @@ async function holdIn(
 
 /** Waits until somebody performs this step, which is ready. */
 async function untilClaimed(day: WatchedFileDay, name: FileStepName): Promise<void> {
+  /** A process that was handed the step needs time to claim it; lifted then, the limit would let the next step pass too. */
+  const claimMs = 4_000;
+  let liftedAt = 0;
   const isClaimed = () =>
     day.ledger.whileHeld(async () => {
       if ((await day.step(name)).attempts > 0) return true;
-      // Again each time: the old reference of a killed process may have taken the place of this step.
+      if (Date.now() - liftedAt < claimMs) return false;
+      // Not once only: the old reference of a killed process may have taken the place of this step.
       await day.folder.liftRateLimit();
+      liftedAt = Date.now();
       return false;
     });
   await vi.waitUntil(isClaimed, { timeout: 30_000, interval: 200 });

@@ -194,6 +194,7 @@ describe('init of bookings in PostgreSQL', () => {
         HOTEL_REVIEW_API_KEY: 'top-geheim',
         HOTEL_REVIEW_ACCOUNT_ID: '4711',
         HOTEL_REVIEW_SOURCE_URL: url,
+        HOTEL_REVIEW_HOOK_SECRET: expect.stringMatching(/^whsec_/),
       });
       expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
       const dryRun = await run(folder, ['run', '--day', day, '--dry-run', '--json']);
@@ -381,6 +382,24 @@ describe('init of files in a bucket', () => {
     const { stderr } = await init(folder, ['--path', missing, ...endpoint], own);
     expect(spaced(stderr)).toMatch(new RegExp(`wrong: .*s3://${bucketName}/missing/${day}.csv`));
   });
+
+  it('looks for the newest object of the last week, and says when the path matches none', async () => {
+    const own = { HOTEL_REVIEW_S3_KEY_ID: 'S3RVER', HOTEL_REVIEW_S3_SECRET: 'geheim' };
+    const endpoint = ['--s3-endpoint', buckets().access().endpoint];
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    await buckets().put(`week/${daysAgo(4)}.csv.gz`, gzipSync(csv));
+    const initLatest = async (path: string) =>
+      run(await createExportFolder(), ['init', '--yes', '--path', path, ...endpoint], own);
+    const found = await initLatest(`s3://${bucketName}/week/{day}.csv.gz`);
+    expect(spaced(found.stderr)).toContain(`week/${daysAgo(4)}.csv.gz: 7 of the 7 fields found`);
+    const none = await initLatest(`s3://${bucketName}/weak/{day}.csv.gz`);
+    expect(none.exitCode).toBe(0);
+    expect(spaced(none.stderr)).toMatch(
+      new RegExp(
+        `wrong: no file matches s3://${bucketName}/weak/\\{day\\}.csv.gz for \\S+ to \\S+: check the path, unless the first export`,
+      ),
+    );
+  });
 });
 
 describe('init of files on an SFTP server', () => {
@@ -402,6 +421,18 @@ describe('init of files on an SFTP server', () => {
       if (result.stderr.includes('names masked')) return expectUnderstood(folder, result);
     }
     throw new Error('expected one of the host keys to be the one that the server presents');
+  });
+
+  it('says when no file of the last week matches the path', async () => {
+    const { addresses } = await startSandboxCommand(join(await createFolder(), 'sandbox'));
+    const { host, port, username, password, fingerprint } = addresses.sftp;
+    const account = ['--source-sftp-username', username, '--source-sftp-host-key', fingerprint];
+    const path = `sftp://${host}:${port}/none/{day}.csv`;
+    const folder = await createExportFolder();
+    const own = { HOTEL_REVIEW_SOURCE_PASSWORD: password };
+    const { exitCode, stderr } = await run(folder, ['init', '--yes', '--path', path, ...account], own);
+    expect(exitCode).toBe(0);
+    expect(spaced(stderr)).toContain(`wrong: no file matches ${path} for `);
   });
 
   it('logs in with a password from the environment', async () => {

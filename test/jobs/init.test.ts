@@ -32,6 +32,7 @@ describe('init without a terminal', () => {
       service: { apiKey: 'change-me', accountId: 'change-me' },
       source: { kind: 'csv', path: join(folder, 'exports/bookings-{day}.csv') },
       delivery: 'body',
+      hook: { secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) },
     });
     expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
     expect(stdout).toMatch(

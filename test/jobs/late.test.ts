@@ -125,10 +125,12 @@ describe('late bookings by body', () => {
     await folder.run(['run', '--day', old]);
     const { default: Libsql } = await import('libsql');
     const database = new Libsql(folder.ledgerFile);
-    database.exec(`UPDATE runs SET finished_at = 0, started_at = 0`);
-    database.close();
-    // Any run deletes what is too old.
+    database.exec('UPDATE runs SET finished_at = 0, started_at = 0');
+    // Any run deletes what is too old, once the clock is vouched for by a run of the night before.
     await folder.writeBookings(toCsv([]));
+    await folder.runDay();
+    database.exec(`UPDATE runs SET started_at = ${Date.now() - 86_400_000} WHERE day <> '${old}'`);
+    database.close();
     await folder.runDay();
     const refused = await folder.run(['replay', old, '--late', '--json']);
     expectError(refused, {

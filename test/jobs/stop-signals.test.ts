@@ -94,7 +94,7 @@ it('SIGINT waits for a call that is answered in time, and records it', async () 
   expect(standIn.requests).toHaveLength(20);
 });
 
-it('a second SIGINT stops at once, and the next run resumes', async () => {
+it('a second SIGINT stops at once, with JSON, and the next run resumes', async () => {
   let hangs = true;
   const { folder, standIn, arrivals, bookings } = await prepareReviewedDay({
     bookings: 1_000,
@@ -107,6 +107,7 @@ it('a second SIGINT stops at once, and the next run resumes', async () => {
   folder.processes.signal('SIGINT');
   const result = await folder.processes.ended();
   expect(result.exitCode).toBe(1);
+  expect(result.json).toEqual({ error: { class: 'stopped', message: expect.stringMatching(/at once/) } });
   hangs = false;
   const next = await folder.runDay();
   expectReport(next, { exitCode: 0, state: 'succeeded', counts: { repeated: inFlight * batchSize } });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LedgerUnusableError } from '../../src/review/ledger.js';
+import { LedgerUnusableError } from '../../src/review/ledger-errors.js';
 import { at, collectedRun } from '../contracts/ledger/days.js';
 import { hotelOf, rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { usePostgres } from '../support/use-servers.js';
@@ -16,6 +16,9 @@ const newTables = [
   'fetched_exports',
   'verdicts',
   'skipped_mappings',
+  'audit_trail',
+  'erased_guests',
+  'erased_contents',
 ];
 const newRunColumns = [
   ...[
@@ -28,6 +31,7 @@ const newRunColumns = [
     'accepts_volume',
     'cancel_reason',
     'volume',
+    'lines_blanked',
   ],
 ];
 const newRejectColumns = ['field', 'value'];

@@ -13,7 +13,7 @@ export interface OpenedPostgresLedger extends OpenedLedger {
   /** Another ledger on the same database, with its own settings. */
   open(options?: Partial<PostgresLedgerOptions>): Ledger;
   /** The same ledger for reading, as `findPostgresLedger` finds it. */
-  find(): Promise<ReadOnlyLedger | undefined>;
+  find(options?: { readonly waits: boolean }): Promise<ReadOnlyLedger | undefined>;
   /** Runs statements directly, bypassing the ledger. */
   query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
 }
@@ -34,8 +34,8 @@ export async function openPostgresLedger(
     url,
     ledger: open(),
     open,
-    async find() {
-      const reader = await findPostgresLedger({ url, carriesReference });
+    async find(options) {
+      const reader = await findPostgresLedger({ url, carriesReference, ...options });
       if (reader) ledgers.push(reader);
       return reader;
     },

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noReference } from '../../src/booking/reference-hash.js';
-import { createPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
-import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/review/ledger.js';
+import { createPostgresLedger, findPostgresLedger } from '../../src/ledger/postgres/postgres-ledger.js';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../src/review/ledger-errors.js';
 import {
   at,
   batchOf,
@@ -112,7 +112,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       try {
         const fault = await faultOf(ledger.getRun('r1'));
         expect(fault).toBeInstanceOf(LedgerAwayError);
-        expect(fault).toMatchObject({ place: opened.url });
+        expect(fault).toMatchObject({ place: opened.url.replace(/\/\/[^@/]*@/, '//') });
         await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
       } finally {
         await postgres().start();
@@ -307,6 +307,40 @@ describe('the PostgreSQL ledger in trouble', () => {
       const reader = await opened.find();
       expect(await reader?.getRun('r1')).toEqual(run);
       expect(await reader?.trace('BR-1')).toHaveLength(1);
+    });
+
+    it('records who looked, unless its user or its server may only be read: then it says so at once', async () => {
+      await opened.ledger.createRun(newRun('r1'));
+      await opened.query(`
+        DROP ROLE IF EXISTS support; CREATE ROLE support LOGIN PASSWORD 'support'; GRANT USAGE ON SCHEMA hotel_review TO support;
+        GRANT SELECT ON ALL TABLES IN SCHEMA hotel_review TO support`);
+      const url = postgres().overTcp(opened.url, { user: 'support', password: 'support' });
+      const find = async () => {
+        const reader = await findPostgresLedger({ url, carriesReference });
+        onTestFinished(() => reader?.close());
+        return reader;
+      };
+      const action = { at, who: 'ana', action: 'show' } as const;
+      expect(await (await find())?.getRun('r1')).toMatchObject({ id: 'r1' });
+      await expect((await find())?.audit.record(action)).rejects.toThrow(
+        /GRANT INSERT ON hotel_review.audit_trail/,
+      );
+      await opened.query('GRANT INSERT ON hotel_review.audit_trail TO support');
+      await (await find())?.audit.record(action);
+      expect(await opened.ledger.audit.nextActions({})).toMatchObject({ actions: [{ who: 'ana' }] });
+      await opened.query('ALTER ROLE support SET default_transaction_read_only = on');
+      await expect((await find())?.audit.record(action)).rejects.toThrow(/can only read it/);
+    });
+
+    it('answers, and need not wait for a server that is away', async () => {
+      await opened.ledger.createRun(newRun('r1'));
+      await (await opened.find({ waits: false }))?.ping();
+      await postgres().stop();
+      try {
+        await expect(opened.find({ waits: false })).rejects.toThrow(LedgerAwayError);
+      } finally {
+        await postgres().start();
+      }
     });
 
     it('reads the copy of the mappings and the exports, and offers nothing that writes', async () => {

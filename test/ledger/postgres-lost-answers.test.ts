@@ -171,6 +171,31 @@ describe('when the connection ends between a commit and its answer', () => {
     expect((await opened.ledger.getRun('r1')).state).toBe('succeeded');
   });
 
+  it('a run is abandoned once, and reported as abandoned', async () => {
+    await collectedRun(ledger, 'r1');
+    const abandonment = { reason: 'wrong export', at: at + 5 };
+    expect(await losing('COMMIT', () => ledger.abandon('r1', abandonment))).toBe(true);
+    expect(await opened.ledger.getRun('r1')).toMatchObject({
+      state: 'cancelled',
+      cancelReason: 'wrong export',
+      finishedAt: at + 5,
+      token: 2,
+    });
+    const again = { reason: 'wrong export', at: at + 9 };
+    expect(await losing('COMMIT', () => ledger.abandon('r1', again))).toBe(false);
+  });
+
+  it('why a run failed is replaced once, and reported as replaced', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    const missing = { class: 'data', code: 'source-missing', message: 'no export' } as const;
+    await ledger.settle(rightOf(run), { state: 'failed', at, failure: missing });
+    const given = { before: 'source-missing', failure: { ...missing, code: 'source-given-up' } };
+    expect(await losing('COMMIT', () => ledger.replaceFailure('r1', given))).toBe(true);
+    expect((await opened.ledger.getRun('r1')).failure).toEqual(given.failure);
+    const other = { before: 'source-missing', failure: { ...missing, code: 'volume-below-minimum' } };
+    expect(await losing('COMMIT', () => ledger.replaceFailure('r1', other))).toBe(false);
+  });
+
   it('a day is held, and released', async () => {
     const hold = await losing('INSERT INTO hotel_review.holds', () => ledger.holdDay(day));
     expect(hold).toBeDefined();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isNightly } from '../support/nightly.js';
 import { createPackedProject, type PackedProject } from './packed-project.js';
 
 let project: PackedProject;
@@ -35,6 +36,16 @@ describe('a bookings module in a project of its own', () => {
       stdout: expect.stringMatching(/our bookings/),
     });
   });
+
+  it('passes the suite with more bookings than are requested at a time', async () => {
+    const count = isNightly ? 100_000 : 5000;
+    await project.write(
+      'many.mjs',
+      `export async function* bookings() { for (let id = 1; id <= ${count}; id += 1) yield { ServiceId: id }; }`,
+    );
+    await project.write('many-check.mjs', check.replace('ours.js', 'many.mjs'));
+    expect(await project.run(['many-check.mjs'])).toMatchObject({ exitCode: 0 });
+  }, 180_000);
 
   it('fails the suite when it yields something other than a booking', async () => {
     await project.write('wrong.ts', ours.replace('yield [{ ServiceId: 43 }]', "yield 'BR-1042'"));

@@ -1,12 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDayFolder, type DayFolder } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
+import {
+  nextHookSecret as nextSecret,
+  hookSecret as secret,
+  hookToken as token,
+} from '../support/hook-secrets.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
 import { until } from './machines.js';
-import { nextSecret, secret, serve, sign, timezone, today, token, yesterday } from './serving.js';
+import { serve, sign, timezone, today, yesterday } from './serving.js';
 
 const postgres = usePostgres();
 const bookings = makeBookings(30);

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
+import { hookSecret as secret, hookToken as token } from '../support/hook-secrets.js';
 import { success } from '../support/http-stand-in.js';
 import { expectNoLeak } from '../support/leaks.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { watchDatabase } from './database-watch.js';
 import { sharedSettings, until } from './machines.js';
-import { secret, serve, timezone, token, yesterday } from './serving.js';
+import { serve, timezone, yesterday } from './serving.js';
 
 const redis = useRedis();
 const postgres = usePostgres();

@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
 import { type DayFolder, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, inOrder } from '../support/expectations.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
 import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
 import { until } from './machines.js';
-import { type Serving, secret, serve, sign, timezone, untilItsClock } from './serving.js';
+import { type Serving, serve, sign, timezone, untilItsClock } from './serving.js';
 
 beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
 

@@ -2,14 +2,12 @@ import { Webhook } from 'standardwebhooks';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import type { RunningCommand } from '../support/command.js';
 import type { DayFolder, StartOptions } from '../support/day-folder.js';
+import { hookSecret as secret, hookToken as token } from '../support/hook-secrets.js';
 import { expectNoLeak } from '../support/leaks.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { until } from './machines.js';
 
 export const timezone = 'Europe/Madrid';
-export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-export const nextSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
-export const token = 'a-token-of-the-test';
 
 /** Today in the time zone of the tests, and the days around it. */
 export const today = businessDayAt(new Date(), timezone);

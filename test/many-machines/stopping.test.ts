@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
@@ -14,7 +15,7 @@ import {
   stepsPerProcess,
   until,
 } from './machines.js';
-import { secret, serve, timezone, yesterday } from './serving.js';
+import { serve, timezone, yesterday } from './serving.js';
 
 const redis = useRedis();
 const postgres = usePostgres();

@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
 import { prepareDay, type Settings } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
 import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { sharedSettings, until } from './machines.js';
-import { secret, serve, sign, timezone, untilItsClock } from './serving.js';
+import { serve, sign, timezone, untilItsClock } from './serving.js';
 
 const redis = useRedis();
 const postgres = usePostgres();

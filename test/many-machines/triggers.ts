@@ -19,8 +19,9 @@ import { createHealth } from '../../src/server/health.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { createServer } from '../../src/server/server.js';
 import { createArraySource, readerOf, records } from '../review/array-source.js';
-import { ok } from '../review/delivering.js';
-import { secret, sign, timezone } from './serving.js';
+import { ok } from '../review/scripted-service.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
+import { sign, timezone } from './serving.js';
 
 /** The bookings of every day. */
 const bookings = 6;
@@ -152,6 +153,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       secrets: [secret],
       tokens: [],
       runs: {
+        findFirstDay: async () => '2026-01-01',
         findRun: (requestId) => ledger.findHookRun(requestId),
         async start(day, requestId) {
           const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook' });

@@ -104,6 +104,7 @@ describe('an error', () => {
     const service = serviceAt(standIn.baseUrl, { apiKey, accountId });
     const error = await errorOf(service.exportMappingsFile({ emailId: 'ops@example.com' }));
     expect(error).toMatchObject({ kind: 'retryable', code: 'connection-refused' });
+    expect(error.message).toContain(`(connection-refused, ${new URL(standIn.baseUrl).host})`);
     expect(inspect(error)).not.toMatch(/canary|ops@/);
   });
 });

@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MappingSync } from '../../src/mappings/mapping-copy.js';
-import { decideBounds } from '../../src/mappings/sync-mappings.js';
+import { decideBounds } from '../../src/mappings/sync-bounds.js';
+import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 
 const overlapMs = 600_000;
-const noCounts = {
-  pages: 1,
-  read: 0,
-  added: 0,
-  moved: 0,
-  updated: 0,
-  deleted: 0,
-  unchanged: 0,
-  skipped: 0,
-  newHotels: 0,
-  restarts: 0,
-};
 const ended: MappingSync = {
   scope: '',
   syncId: 's1',
@@ -22,7 +11,7 @@ const ended: MappingSync = {
   at: 5_000_000,
   serviceBeganAt: 4_000_000,
   endedAt: 5_100_000,
-  counts: noCounts,
+  counts: { ...noSyncCounts, pages: 1 },
 };
 const { endedAt: _, ...open } = ended;
 

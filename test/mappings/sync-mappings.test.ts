@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MappingServiceError } from '../../src/mapping-service/errors.js';
 import { createMappingService } from '../../src/mapping-service/mapping-service.js';
 import type { LastPage } from '../../src/mapping-service/operations.js';
-import { type SyncEvent, syncMappings } from '../../src/mappings/sync-mappings.js';
+import type { SyncEvent } from '../../src/mappings/sync-events.js';
+import { syncMappings } from '../../src/mappings/sync-mappings.js';
 import { openSqliteLedger } from '../ledger/opened-ledger.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
 
@@ -21,14 +22,20 @@ interface Settings {
 }
 
 /** Pages by the key they are requested with, `''` for the first. */
-async function prepare(answerTo: (key: string, number: number) => object, settings: Settings = {}) {
-  const standIn: StandIn = await startStandIn(({ url }, number) => ({
-    kind: 'json',
-    body: {
-      ...{ Status: true, Message: 'Success', StatusCode: 2000 },
-      ...answerTo(new URL(url, 'http://x').searchParams.get('resumeKey') ?? '', number),
-    },
-  }));
+async function prepare(
+  answerTo: (key: string, number: number, limit: number) => object,
+  settings: Settings = {},
+) {
+  const standIn: StandIn = await startStandIn(({ url }, number) => {
+    const query = new URL(url, 'http://x').searchParams;
+    return {
+      kind: 'json',
+      body: {
+        ...{ Status: true, Message: 'Success', StatusCode: 2000 },
+        ...answerTo(query.get('resumeKey') ?? '', number, Number(query.get('limit'))),
+      },
+    };
+  });
   onTestFinished(() => standIn.close());
   const service = createMappingService({
     ...{ baseUrl: standIn.baseUrl, apiKey: 'k', accountId: 'a' },
@@ -119,6 +126,35 @@ describe('the end of a sync', () => {
     });
     expect(events.map(({ type }) => type)).toContain('sync-ended-at-key');
     expect((await mappings.summarise()).mappings).toBe(13);
+  });
+
+  it.each([
+    [10, 10],
+    [30, 10],
+    [90, 10],
+    [4, 2],
+    [2, 1],
+  ])('is a full page whose key is refused: %i mappings in pages of %i', async (count, limit) => {
+    const all = rows(count);
+    const { sync, events, mappings } = await prepare(
+      (key, _number, pageLength) => {
+        const from = Number(key);
+        const Mappings = all.slice(from, from + pageLength);
+        return Mappings.length === 0 ? refusal(2006) : { ResumeKey: String(from + pageLength), Mappings };
+      },
+      { limit },
+    );
+    expect(await sync()).toMatchObject({ endedAt: expect.any(Number), counts: { added: count } });
+    expect(events.map(({ type }) => type)).toContain('sync-ended-at-key');
+    expect((await mappings.summarise()).mappings).toBe(count);
+  });
+
+  it('is a failure when every key is refused, whatever the length of the pages', async () => {
+    const { sync } = await prepare((key, _number, pageLength) =>
+      key === '' ? { ResumeKey: 'second', Mappings: rows(pageLength) } : refusal(2027),
+    );
+    expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
+    expect(await errorOf(sync())).toMatchObject({ statusCode: 2027 });
   });
 
   it('is a failure when the key is refused after a full page, as more must follow it', async () => {

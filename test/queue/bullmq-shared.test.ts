@@ -50,6 +50,22 @@ describe('queues of several processes on one Redis', () => {
     expect(other.worker.names()).toEqual([...steps.map(nameOf), 'run-b last 1']);
   });
 
+  it('hand out a reference that a process with a clock that was ahead made wait, as soon as the next one asks', async () => {
+    const halfAnHour = 1_800_000;
+    const ahead = open({ clock: () => Date.now() + halfAnHour });
+    const right = open();
+    const waiting = { ...oneOf('run-a', 'batch 000001'), attempt: 2 };
+    const resumed = { ...oneOf('run-a', 'batch 000002'), attempt: 2 };
+    right.worker.start();
+    await ahead.queue.add(
+      [waiting, resumed].map((step) => ({ ...step, notBefore: Date.now() + 2 * halfAnHour })),
+    );
+    const notBefore = Date.now() + 300;
+    await right.queue.add([{ ...waiting, notBefore }, resumed]);
+    await settled(() => expect(right.worker.names()).toEqual([nameOf(resumed), nameOf(waiting)]));
+    expect(right.worker.handedOutAt(nameOf(waiting))).toBeGreaterThanOrEqual(notBefore);
+  });
+
   it.each([4, 10, 45])('keep to %d steps per second together', async (perSecond) => {
     const queues = [1, 2, 3].map(() => open({ concurrency: 50, perSecond }));
     const count = 3 * perSecond;

@@ -114,7 +114,7 @@ describe('the thread', () => {
         yield* own.read(day, forms, { signal: never });
       }
     }
-    void sendChunks(pull(), port1, createBufferPool());
+    void sendChunks(pull, port1, createBufferPool());
     await vi.waitUntil(() => pulled === 5, { timeout: 30_000 });
     const [{ chunk }] = await once(port2, 'message');
     expect(pulled).toBe(5);
@@ -138,6 +138,7 @@ async function prepare(csv: string, startThread?: () => Worker) {
         {
           source: csvSettings(path),
           s3: {},
+          proxy: {},
           retry: { tries: 1, waits: 0, baseSeconds: 1, capSeconds: 1, retryAfterCapSeconds: 1 },
           masterIdName: 'ServiceId',
           incomplete: 'post',

@@ -1,6 +1,5 @@
 import type { RetryPolicy } from '../../src/async/retry.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import type { Verdict } from '../../src/mapping-service/verdict.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { collectDay } from '../../src/review/collect/collect.js';
 import type { ReviewEvent } from '../../src/review/events.js';
@@ -8,26 +7,8 @@ import type { Ledger } from '../../src/review/ledger.js';
 import { createStepRunner, type StepRunnerParts } from '../../src/review/perform/step-runner.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createArraySource, readerOf, records } from './array-source.js';
+import { type Answer, createScriptedService } from './scripted-service.js';
 import { openRun, openTemporaryLedger } from './temporary-ledger.js';
-
-export const ok: Verdict = { kind: 'accepted', code: 'ok', httpStatus: 200, statusCode: 2000 };
-export const refusal: Verdict = {
-  kind: 'refused',
-  code: 'code-2009',
-  httpStatus: 200,
-  statusCode: 2009,
-  answer: 'the hotel of Ana Lovelace is unknown',
-};
-export const unavailable = {
-  kind: 'retryable',
-  code: 'http-503',
-  httpStatus: 503,
-  outcomeUnknown: false,
-  refusedWhenSpent: false,
-} as const satisfies Verdict;
-
-/** Responds to one call. @param references of the bookings in the body */
-export type Answer = (references: readonly string[], signal: AbortSignal) => Verdict | Promise<Verdict>;
 
 interface DeliveringOptions {
   /** Default: a new one. */
@@ -38,6 +19,8 @@ interface DeliveringOptions {
   readonly maxRefusedShare?: number;
   readonly retry?: Partial<RetryPolicy>;
   readonly day?: string;
+  /** When the day is collected. */
+  readonly startsAt?: string;
 }
 
 /**
@@ -52,29 +35,17 @@ export async function prepareDelivery({
   maxRefusedShare = 1,
   retry = {},
   day = '2026-11-20',
+  startsAt = '2026-11-21T02:30:00Z',
 }: DeliveringOptions) {
   const ledger = given ?? (await openTemporaryLedger());
-  const accepted: string[] = [];
-  const calls: (readonly string[])[] = [];
+  const { calls, accepted, answering } = createScriptedService();
   const events: ReviewEvent[] = [];
   const waiting: QueuedStep[] = [];
   const heldOff: number[] = [];
-  let now = Date.parse('2026-11-21T02:30:00Z');
+  let now = Date.parse(startsAt);
   const clock = () => now;
 
-  const service = {
-    async reviewBookedHotels(body: Uint8Array, { signal }: { readonly signal: AbortSignal }) {
-      const { Hotels } = JSON.parse(Buffer.from(body).toString()) as {
-        Hotels: { BookingReferenceId: string }[];
-      };
-      const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
-      calls.push(references);
-      const verdict = await answer(references, signal);
-      if (verdict.kind === 'accepted') accepted.push(...references);
-      return verdict;
-    },
-  };
-  const delivery = createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize });
+  const delivery = createBodyDelivery({ service: answering(answer), masterIdName: 'ServiceId', batchSize });
   const right = await openRun(ledger, day);
   const { runId, token } = right;
   await collectDay(
@@ -151,10 +122,4 @@ export async function prepareDelivery({
 /** The references of the first `count` bookings. */
 export function references(count: number): string[] {
   return Array.from({ length: count }, (_, number) => `BR-${number}`);
-}
-
-/** Responds to each call with the next verdict. */
-export function inTurn(verdicts: readonly Verdict[]): Answer {
-  const left = [...verdicts];
-  return () => left.shift() ?? Promise.reject(new RangeError('no more answers'));
 }

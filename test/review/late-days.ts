@@ -1,9 +1,10 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
+import type { Right } from '../../src/review/claims.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { findFileObstacle, renderReviewLine } from '../../src/review/file/review-line.js';
-import type { Ledger, Right } from '../../src/review/ledger.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import type { DeliveryKind, Run } from '../../src/review/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import type { BookingForm } from '../../src/review/step.js';

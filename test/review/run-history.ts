@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { halveBatch } from '../../src/review/body/body-delivery.js';
-import type { Settlement } from '../../src/review/ledger.js';
+import type { Abandonment, Settlement } from '../../src/review/ledger.js';
 import type { Claim, StepEnding } from '../../src/review/step.js';
 import type { RunModel } from './run-model.js';
 
@@ -10,7 +10,8 @@ export type Move =
   | { readonly kind: 'record'; readonly pick: number; readonly ending: EndingOf }
   | { readonly kind: 'take-over' }
   | { readonly kind: 'lose-owners' }
-  | { readonly kind: 'settle'; readonly settlement: Settlement };
+  | { readonly kind: 'settle'; readonly settlement: Settlement }
+  | { readonly kind: 'abandon' };
 
 /** An ending, and its name in a counterexample. */
 interface EndingOf {
@@ -80,6 +81,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'take-over' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'lose-owners' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'abandon' as const }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -110,7 +112,8 @@ export type Played =
     }
   | { readonly kind: 'take-over' }
   | { readonly kind: 'lose-owners'; readonly reopened: number }
-  | { readonly kind: 'settle'; readonly settlement: Settlement; readonly settled: boolean };
+  | { readonly kind: 'settle'; readonly settlement: Settlement; readonly settled: boolean }
+  | { readonly kind: 'abandon'; readonly abandonment: Abandonment; readonly abandoned: boolean };
 
 /** Applies moves to a model. Claims are kept after their end: recording under an outdated one is part of a history. */
 export function createPlayer(model: RunModel) {
@@ -146,6 +149,10 @@ export function createPlayer(model: RunModel) {
       case 'settle': {
         const settlement = { ...next.settlement, at };
         return { kind: 'settle', settlement, settled: model.settle(settlement) };
+      }
+      case 'abandon': {
+        const abandonment = { reason: 'sent by hand', at };
+        return { kind: 'abandon', abandonment, abandoned: model.abandon(abandonment) };
       }
     }
   };

@@ -6,9 +6,11 @@ import {
   type StepSelection,
   type StepsChange,
 } from '../../src/review/changes.js';
-import type { Recorded, Settlement, StoredStep } from '../../src/review/ledger.js';
+import type { Recorded, StoredStep } from '../../src/review/claims.js';
+import type { Abandonment, Settlement } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import {
+  abandonRun,
   type FileProgress,
   finishTakeOver,
   mayAwaitResult,
@@ -92,6 +94,13 @@ export function createRunModel(collecting: Run, plan: readonly PlannedStep[], at
     /** False when somebody else has settled it. */
     settle(settlement: Settlement): boolean {
       const patch = settleRun(run, settlement);
+      if (patch) apply(patch);
+      return patch !== undefined;
+    },
+
+    /** False when there is nothing left to abandon. */
+    abandon(abandonment: Abandonment): boolean {
+      const patch = abandonRun(run, abandonment);
       if (patch) apply(patch);
       return patch !== undefined;
     },

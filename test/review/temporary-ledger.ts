@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { Ledger, Right } from '../../src/review/ledger.js';
+import type { Right } from '../../src/review/claims.js';
+import type { Ledger } from '../../src/review/ledger.js';
 import { readReference } from '../../src/review/stored/stored-line.js';
 
 /** The real ledger, in a folder that is removed after the test. */

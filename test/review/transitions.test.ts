@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { isActive, type Run } from '../../src/review/run.js';
-import type { PlannedStep } from '../../src/review/step.js';
+import type { PlannedStep, StepEnding } from '../../src/review/step.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createPlayer, type Move, moves, type Played } from './run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from './run-model.js';
@@ -133,14 +133,19 @@ describe('whatever happens to a run', () => {
     });
   });
 
-  it('a run that has ended keeps its end, and none of its steps can be claimed; only a failed one can be resumed', () => {
+  it('a run that has ended keeps its end, and none of its steps can be claimed; only a failed one can be resumed or abandoned', () => {
     everyMove((played, { run: before }, { run: after }) => {
       if (isActive(before)) return;
       if (played.kind === 'take-over' && before.state === 'failed') {
         expect(isActive(after)).toBe(true);
         return;
       }
+      if (played.kind === 'abandon' && before.state === 'failed') {
+        expect(after.state).toBe('cancelled');
+        return;
+      }
       expect(endOf(after)).toEqual(endOf(before));
+      if (played.kind === 'abandon') expect(played.abandoned).toBe(false);
       if (played.kind === 'claim') expect(played.claim).toBeUndefined();
       if (played.kind === 'settle') expect(played.settled).toBe(false);
       if (played.kind === 'record') expect(played.recorded?.settled ?? false).toBe(false);
@@ -151,7 +156,8 @@ describe('whatever happens to a run', () => {
     everyMove((played, { run: before }, { run: after }) => {
       const settled =
         (played.kind === 'record' && played.recorded?.settled === true) ||
-        (played.kind === 'settle' && played.settled && played.settlement.state !== 'awaiting-result');
+        (played.kind === 'settle' && played.settled && played.settlement.state !== 'awaiting-result') ||
+        (played.kind === 'abandon' && played.abandoned && isActive(before));
       expect(settled).toBe(isActive(before) && !isActive(after));
     });
   });
@@ -184,9 +190,20 @@ describe('whatever happens to a run', () => {
     });
   });
 
+  it('an abandoned run is cancelled with its reason, keeps its steps, and fences whoever works on it', () => {
+    everyMove((played, before, after) => {
+      if (played.kind !== 'abandon' || !played.abandoned) return;
+      const { reason, at: finishedAt } = played.abandonment;
+      const cancelled = { state: 'cancelled', cancelReason: reason, finishedAt };
+      expect(after.run).toEqual({ ...before.run, ...cancelled, token: before.run.token + 1 });
+      expect(after.steps).toEqual(before.steps);
+    });
+  });
+
   it('a take-over raises the token, and leaves no step running', () => {
     everyMove((played, { run: before }, { run, steps }) => {
-      expect(run.token).toBe(before.token + (played.kind === 'take-over' ? 1 : 0));
+      const raises = played.kind === 'take-over' || (played.kind === 'abandon' && played.abandoned);
+      expect(run.token).toBe(before.token + (raises ? 1 : 0));
       if (played.kind !== 'take-over') return;
       expect([...steps.values()].filter(({ state }) => state === 'running')).toEqual([]);
       if (before.state !== 'failed') return;
@@ -204,13 +221,27 @@ describe('whatever happens to a run', () => {
         expect(added).toBe(step?.outcomeUnknown ? step.bookings : 0);
       } else if (played.kind === 'record' && played.recorded) {
         const { claim, ending } = played;
-        expect(0 - added).toBe(claim.mayRepeat && ending.nothingSent ? claim.step.bookings : 0);
+        const isNothingDone = ending.nothingSent === true || isClearlyNotDone(ending);
+        expect(0 - added).toBe(claim.mayRepeat && isNothingDone ? claim.step.bookings : 0);
       } else {
         expect(added).toBe(0);
       }
     });
   });
+
+  it('a call of unknown outcome is remembered until its step ends, whatever clear answers later calls get', () => {
+    everyMove((played, _, { steps }) => {
+      if (played.kind !== 'record' || !played.recorded || !played.claim.mayRepeat) return;
+      const step = steps.get(played.claim.step.name);
+      if (step?.state === 'ready' || step?.state === 'failed') expect(step.outcomeUnknown).toBe(true);
+    });
+  });
 });
+
+function isClearlyNotDone(ending: StepEnding): boolean {
+  if (ending.kind === 'retry' || ending.kind === 'failed') return !ending.outcomeUnknown;
+  return ending.kind === 'fatal';
+}
 
 function endOf({ state, finishedAt, failure }: Run) {
   return { state, finishedAt, failure };

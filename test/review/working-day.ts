@@ -10,7 +10,7 @@ import { createOwnWorkforce, type Workforce } from '../../src/review/perform/wor
 import type { StepQueue } from '../../src/review/queue.js';
 import type { BookingSource } from '../../src/review/source.js';
 import { createArraySource, readerOf, records } from './array-source.js';
-import { type Answer, ok } from './delivering.js';
+import { type Answer, createScriptedService, ok } from './scripted-service.js';
 import { openTemporaryLedger } from './temporary-ledger.js';
 
 export const reviewedDay = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -43,26 +43,13 @@ export async function prepareWork({
   readonly batchSize?: number;
 } = {}) {
   const ledger = usual.ledger ?? (await openTemporaryLedger(Date.now));
-  const calls: (readonly string[])[] = [];
-  const accepted: string[] = [];
+  const { calls, accepted, answering } = createScriptedService();
   let runs = 0;
 
   function begin(options: WorkingOptions) {
     const { answer = () => ok, leaseMs = 30_000, graceMs = 0, source, ledger: own = ledger } = options;
     const events: ReviewEvent[] = [];
-    const service = {
-      async reviewBookedHotels(body: Uint8Array, { signal }: { readonly signal: AbortSignal }) {
-        const { Hotels } = JSON.parse(Buffer.from(body).toString()) as {
-          Hotels: { BookingReferenceId: string }[];
-        };
-        const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
-        calls.push(references);
-        const verdict = await answer(references, signal);
-        if (verdict.kind === 'accepted') accepted.push(...references);
-        return verdict;
-      },
-    };
-    const delivery = createBodyDelivery({ service, masterIdName: 'ServiceId', batchSize });
+    const delivery = createBodyDelivery({ service: answering(answer), masterIdName: 'ServiceId', batchSize });
     const common = {
       ledger: own,
       deliveryOf: () => delivery,
@@ -96,7 +83,6 @@ export async function prepareWork({
 
   return {
     ledger,
-    /** The bookings of each call, in order. */
     calls,
     accepted,
     /** A process that works alone. */

@@ -137,3 +137,17 @@ describe('a clock that is wrong', () => {
     expect(Math.abs(right - hour)).toBeLessThan(hour / 4);
   });
 });
+
+it('a message about a server that cannot be reached names its host and port', async () => {
+  const bucket = createAwsBucket('bookings', {
+    endpoint: 'http://127.0.0.1:1',
+    accessKeyId: 'key',
+    secretAccessKey: 's3cret',
+  });
+  const error = await bucket.find('day.csv').catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    fault: 'unreachable',
+    code: 'ECONNREFUSED',
+    why: expect.stringContaining('the server 127.0.0.1:1 does not respond properly'),
+  });
+});

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type DayToMake, makeBookings } from '../../jobs/make-bookings.js';
 import { createTerminal } from '../../jobs/terminal.js';
+import { createReports } from '../../src/cli/reports.js';
 import { UsageError } from '../../src/review/refusals.js';
 import { captureIo } from '../support/command-io.js';
 import { madeDay, textOf } from './made-days.js';
@@ -28,7 +29,11 @@ async function createFolder(): Promise<string> {
 
 async function make(changes: Partial<DayToMake>, { json = false } = {}) {
   const { io, stdout, stderr } = captureIo();
-  const terminal = createTerminal({ json, config: 'hotel-review.yaml', io });
+  const terminal = createTerminal({
+    reports: createReports(io.stdout, json),
+    config: 'hotel-review.yaml',
+    io,
+  });
   const exitCode = await makeBookings({ ...options, ...changes }, terminal);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
@@ -39,9 +44,10 @@ function startJob(changes: Partial<DayToMake>) {
   const script = `
     import { makeBookings } from '${dist}jobs/make-bookings.js';
     import { createTerminal } from '${dist}jobs/terminal.js';
+    import { createReports } from '${dist}src/cli/reports.js';
     import { runAsProcess } from '${dist}jobs/process.js';
     await runAsProcess(async (io) => {
-      const terminal = createTerminal({ json: false, io });
+      const terminal = createTerminal({ reports: createReports(process.stdout, false), io });
       try {
         return await makeBookings(${JSON.stringify({ ...options, ...changes })}, terminal);
       } catch (error) {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../src/booking/business-day.js';
 import type { Run } from '../../src/review/run.js';
-import { type DueDaysQuestion, findDayRange, findDueDays } from '../../src/schedule/due-days.js';
+import {
+  type DueDaysQuestion,
+  findDayRange,
+  findDueDays,
+  findFirstAskableDay,
+} from '../../src/schedule/due-days.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { failureOf, runOf } from './ledger-days.js';
 
@@ -35,6 +41,34 @@ function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {})
   });
   return dueDays.map(({ day, kind, isNightly }) => `${kind} ${day.iso}${isNightly ? ' (nightly)' : ''}`);
 }
+
+describe('the first day that callers of the hook may ask for', () => {
+  const find = (day: string, firstDay?: string, catchUpDays = 3) =>
+    findFirstAskableDay(
+      createBusinessDay(day, 'Europe/Madrid'),
+      { slots: nightly, now, catchUpDays },
+      async () => firstDay,
+    );
+
+  it('is that of the catch-up window in an empty ledger, and where the ledger is younger', async () => {
+    expect(await find('0001-01-01')).toBe('2026-11-17');
+    expect(await find('0001-01-01', '2026-11-19')).toBe('2026-11-17');
+    expect(await find('0001-01-01', undefined, 0)).toBe('2026-11-20');
+  });
+
+  it('is the first that the ledger knows, if that is earlier', async () => {
+    expect(await find('2026-11-05', '2026-11-01')).toBe('2026-11-01');
+    expect(await find('0001-01-01', '2026-11-01')).toBe('2026-11-01');
+  });
+
+  it('asks the ledger only about a day before the window', async () => {
+    const question = { slots: nightly, now, catchUpDays: 3 };
+    const away = () => Promise.reject(new Error('away'));
+    const ask = (day: string) => findFirstAskableDay(createBusinessDay(day, 'Europe/Madrid'), question, away);
+    expect(await ask('2026-11-17')).toBe('2026-11-17');
+    await expect(ask('2026-11-16')).rejects.toThrow('away');
+  });
+});
 
 describe('the days that are due', () => {
   it('are none when every day was reviewed', () => {

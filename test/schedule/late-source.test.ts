@@ -9,7 +9,7 @@ import {
 } from '../../src/schedule/late-source.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { runOf } from './ledger-days.js';
-import { keepDays, settle } from './scheduled-days.js';
+import { keepDays, type Review, settle } from './scheduled-days.js';
 
 const slots = createSlots('30 2 * * *', 'Europe/Madrid');
 const giveUps = createSlots(toDailyPattern('12:00'), 'Europe/Madrid');
@@ -81,8 +81,10 @@ describe('the scheduler and a late source', () => {
 
   it('tries the day every half hour until noon, then gives up once', async () => {
     const good = runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'));
-    const { scheduler, reviews, events, runs, tell } = keepDays({
+    const givenUpAt: number[] = [];
+    const { scheduler, reviews, runs, tell } = keepDays({
       slots,
+      onEvent: ({ type }) => type === 'source-given-up' && givenUpAt.push(Date.now()),
       runs: [good],
       timing: { catchUpDays: 0, resumeMinutes: 30 },
       onReview: ({ end }) => void end('failed', { failure, startedAt: slot.getTime() }),
@@ -95,8 +97,61 @@ describe('the scheduler and a late source', () => {
     // 02:30, then 02:59, 03:29, …, 11:59
     expect(reviews).toHaveLength(20);
     expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
-    expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
+    expect(givenUpAt).toEqual([noon]);
     expect(runs.get('2026-11-20')?.failure?.code).toBe('source-given-up');
+    await scheduler.close();
+  });
+
+  it.each([
+    ['30', 30, 5 * 60_000],
+    ['7', 7, 60_000],
+    ['180', 180, 60_000],
+  ])(
+    'tries for the last time a minute before it gives up, with resumeMinutes %s too',
+    async (_minutes, resumeMinutes, phase) => {
+      vi.setSystemTime(slot.getTime() - phase);
+      const { scheduler, reviews, events, tell } = keepDays({
+        slots,
+        runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
+        timing: { catchUpDays: 0, resumeMinutes },
+        onReview: ({ end }) =>
+          void end('failed', { failure, startedAt: slot.getTime(), collectStartedAt: Date.now() }),
+      });
+      await scheduler.start();
+      await vi.advanceTimersByTimeAsync(phase);
+      await tell(slot);
+      await vi.advanceTimersByTimeAsync(noon - 1 - Date.now());
+      expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
+      expect(reviews.filter(({ at }) => Date.parse(at) >= noon - 60_000)).toHaveLength(1);
+      expect(events.map(({ type }) => type)).not.toContain('source-given-up');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
+      await scheduler.close();
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  it('gives up as soon as the last try ends, where that takes longer', async () => {
+    let last: Review | undefined;
+    const { scheduler, events, runs, tell } = keepDays({
+      slots,
+      runs: [runOf('2026-11-19', 'succeeded', new Date('2026-11-20T02:30:00Z'))],
+      timing: { catchUpDays: 0, resumeMinutes: 1_440 },
+      onReview(review) {
+        if (Date.now() < noon - 60_000) void review.end('failed', { failure, startedAt: slot.getTime() });
+        else {
+          last = review;
+          runs.set(review.day, runOf(review.day, 'collecting', slot));
+        }
+      },
+    });
+    await scheduler.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await tell(slot);
+    await vi.advanceTimersByTimeAsync(noon + 90_000 - Date.now());
+    expect(events.map(({ type }) => type)).not.toContain('source-given-up');
+    await last?.end('failed', { failure, startedAt: slot.getTime() });
+    expect(events.filter(({ type }) => type === 'source-given-up')).toHaveLength(1);
     await scheduler.close();
   });
 

@@ -41,12 +41,14 @@ export function keepDays({
   runs: known = [],
   timing = { catchUpDays: 3, resumeMinutes: 30 },
   onReview = () => {},
+  onEvent = () => {},
   ledgerAnswers = Promise.resolve(),
 }: {
   slots: Slots;
   runs?: readonly Run[];
   timing?: ReviewSchedulerParts['timing'];
   onReview?: (review: Review) => void;
+  onEvent?: (event: SchedulerEvent) => void;
   /** What is asked of the ledger waits for it. */
   ledgerAnswers?: Promise<void>;
 }): KeptDays {
@@ -120,7 +122,10 @@ export function keepDays({
     review,
     timing,
     clock: () => Date.now(),
-    notify: (event) => events.push(event),
+    notify(event) {
+      events.push(event);
+      onEvent(event);
+    },
     signal: stopper.signal,
   });
 

@@ -3,27 +3,22 @@ import type { MappingSync } from '../../src/mappings/mapping-copy.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createSyncScheduler, type SyncScheduler } from '../../src/schedule/sync-scheduler.js';
+import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 
 const slots = createSlots('0 1 * * *', 'UTC');
 const noon = Date.parse('2026-11-20T12:00:00Z');
 const lastSlot = Date.parse('2026-11-20T01:00:00Z');
 const nextSlot = Date.parse('2026-11-21T01:00:00Z');
 const checkMs = 30 * 60_000;
-const counts = {
-  pages: 1,
-  read: 0,
-  added: 0,
-  moved: 0,
-  updated: 0,
-  deleted: 0,
-  unchanged: 0,
-  skipped: 0,
-  newHotels: 0,
-  restarts: 0,
-};
-
 function syncOf(endedAt?: number): MappingSync {
-  return { scope: '', syncId: 's', since: 0, at: 1, counts, ...(endedAt !== undefined && { endedAt }) };
+  return {
+    scope: '',
+    syncId: 's',
+    since: 0,
+    at: 1,
+    counts: { ...noSyncCounts, pages: 1 },
+    ...(endedAt !== undefined && { endedAt }),
+  };
 }
 
 let scheduler: SyncScheduler | undefined;

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServer } from '../../src/server/server.js';
-import { ask, post, secret, signed } from './hook-calls.js';
+import { nextHookToken, hookSecret as secret, hookToken as token } from '../support/hook-secrets.js';
+import { ask, post, signed } from './hook-calls.js';
 import { createHookRuns, now, startServer, statusesOf, stopServers, timezone } from './some-server.js';
 
 afterEach(stopServers);
@@ -90,8 +91,8 @@ describe('a caller of the hook that cannot sign', () => {
   const json = { 'content-type': 'application/json' };
 
   it('is accepted with any of several tokens', async () => {
-    const { url, runs } = await startHook({ tokens: ['old-token', 'new-token'] });
-    for (const authorization of ['Bearer old-token', 'bearer new-token'])
+    const { url, runs } = await startHook({ tokens: [token, nextHookToken] });
+    for (const authorization of [`Bearer ${token}`, `bearer ${nextHookToken}`])
       expect((await post(url, body, { ...json, authorization })).status).toBe(202);
     expect(runs.starts).toEqual([
       { day: '2026-11-20', requestId: undefined },
@@ -100,8 +101,8 @@ describe('a caller of the hook that cannot sign', () => {
   });
 
   it('may give its request an id, so that it can send it again', async () => {
-    const { url, runs } = await startHook({ tokens: ['token'] });
-    const headers = { ...json, authorization: 'Bearer token', 'webhook-id': 'end-of-2026-11-20' };
+    const { url, runs } = await startHook({ tokens: [token] });
+    const headers = { ...json, authorization: `Bearer ${token}`, 'webhook-id': 'end-of-2026-11-20' };
     expect((await post(url, body, headers)).status).toBe(202);
     expect((await post(url, body, headers)).status).toBe(200);
     expect(runs.starts).toHaveLength(1);
@@ -110,12 +111,12 @@ describe('a caller of the hook that cannot sign', () => {
 
   it.each([
     ['no token', {}],
-    ['another token', { authorization: 'Bearer tokem' }],
-    ['a longer token', { authorization: 'Bearer token2' }],
+    ['another token', { authorization: `Bearer ${token.slice(0, -1)}x` }],
+    ['a longer token', { authorization: `Bearer ${token}2` }],
     ['an empty token', { authorization: 'Bearer ' }],
-    ['another scheme', { authorization: 'Basic token' }],
+    ['another scheme', { authorization: `Basic ${token}` }],
   ])('is refused with %s', async (_what, headers) => {
-    const { url, runs } = await startHook({ tokens: ['token'] });
+    const { url, runs } = await startHook({ tokens: [token] });
     const answer = await post(url, body, { ...json, ...headers });
     expect(answer).toMatchObject({ status: 401, body: { error: { class: 'unauthenticated' } } });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -123,10 +124,10 @@ describe('a caller of the hook that cannot sign', () => {
   });
 
   it('is accepted like one that signs where both are configured', async () => {
-    const { url } = await startHook({ secrets: [secret], tokens: ['token'] });
-    expect((await post(url, body, { ...json, authorization: 'Bearer token' })).status).toBe(202);
+    const { url } = await startHook({ secrets: [secret], tokens: [token] });
+    expect((await post(url, body, { ...json, authorization: `Bearer ${token}` })).status).toBe(202);
     expect((await ask(url, {})).status).toBe(202);
-    const wrongly = { ...signed(body, { with: other }), authorization: 'Bearer token' };
+    const wrongly = { ...signed(body, { with: other }), authorization: `Bearer ${token}` };
     expect((await post(url, body, wrongly)).status).toBe(401);
     expect((await post(url, body, json)).body.error.message).toContain('neither a signature');
   });
@@ -145,6 +146,8 @@ it('A hook that anybody could call is refused', () => {
       clock: () => now,
       log: { info: () => {}, error: () => {} },
     });
-  expect(() => make([''], [])).toThrow('anybody could sign');
-  expect(() => make([], [''])).toThrow('anybody could call');
+  expect(() => make([''], [])).toThrow('anybody could guess it');
+  expect(() => make([], [''])).toThrow('anybody could guess it');
+  expect(() => make([], [token, 'a-token-of-23-letters-x'])).toThrow('anybody could guess it');
+  expect(() => make([], ['a-token-of-24-letters-xx'])).not.toThrow();
 });

@@ -1,8 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { hookPath } from '../../src/server/hook.js';
+import { hookSecret } from '../support/hook-secrets.js';
 import { now } from './some-server.js';
-
-export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export interface Signing {
   readonly id?: string;
@@ -12,7 +11,7 @@ export interface Signing {
 }
 
 /** The headers of a request that the library of Standard Webhooks has signed. */
-export function signed(body: string, { id = 'msg_1', with: key = secret, at = now }: Signing = {}) {
+export function signed(body: string, { id = 'msg_1', with: key = hookSecret, at = now }: Signing = {}) {
   return {
     'content-type': 'application/json',
     'webhook-id': id,

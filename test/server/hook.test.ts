@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LedgerAwayError } from '../../src/review/ledger.js';
+import { LedgerAwayError, LedgerFullError } from '../../src/review/ledger-errors.js';
 import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
-import { ask, post, secret, signed } from './hook-calls.js';
+import { hookToken, hookSecret as secret } from '../support/hook-secrets.js';
+import { ask, post, signed } from './hook-calls.js';
 import { createHookRuns, now, type Parts, startServer, stopServers, timezone } from './some-server.js';
 
 afterEach(stopServers);
@@ -61,6 +62,15 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toHaveLength(1);
   });
 
+  it.each(['0001-01-01', '2026-11-16'])('refuses %s, before the days that it may start', async (day) => {
+    const { url, runs } = await startHook();
+    const answer = await ask(url, { day });
+    expect(answer).toMatchObject({ status: 422, body: { error: { class: 'day-too-old' } } });
+    expect(answer.body.error.message).toContain('before 2026-11-17');
+    expect(runs.starts).toEqual([]);
+    expect((await ask(url, { day: '2026-11-17' }, { id: 'msg_2' })).status).toBe(202);
+  });
+
   it('returns the same run for the same day', async () => {
     const { url } = await startHook();
     const first = await ask(url, { day: '2026-11-20' });
@@ -99,7 +109,7 @@ describe('the end-of-day hook', () => {
       clock: () => now,
       answerMs: 60_000,
     });
-    const request = { headers: signed('{}'), body: Buffer.from('{}') };
+    const request = { headers: signed('{}'), body: Buffer.from('{}'), address: '127.0.0.1' };
     const all = [answer(request), answer(request), answer(request)];
     gate.open();
     const answers = await Promise.all(all);
@@ -123,8 +133,8 @@ describe('the end-of-day hook', () => {
     ['a text for the expected count', '{"expected":"412"}', 'malformed'],
     ['no calendar date', '{"day":"2026-02-30"}', 'malformed'],
   ])('refuses %s', async (_what, body, errorClass) => {
-    const { url, runs } = await startHook({ secrets: [], tokens: ['the-token'] });
-    const headers = { authorization: 'Bearer the-token', 'content-type': 'application/json' };
+    const { url, runs } = await startHook({ secrets: [], tokens: [hookToken] });
+    const headers = { authorization: `Bearer ${hookToken}`, 'content-type': 'application/json' };
     const answer = await post(url, body, headers);
     expect(answer).toMatchObject({ status: 400, body: { error: { class: errorClass } } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -161,6 +171,19 @@ describe('the end-of-day hook', () => {
     expect(answer).toMatchObject({ status: 404, body: { error: { class: 'not-found' } } });
     expect((await fetch(`${url}${hookPath}`)).status).toBe(404);
     expect(runs.starts).toEqual([]);
+  });
+
+  it('says that the disk of the ledger is full, and the log names the ledger', async () => {
+    const full = {
+      ...createHookRuns(),
+      start: () => Promise.reject(new LedgerFullError('/srv/review/ledger.db')),
+    };
+    const { url, logged } = await startHook({}, full);
+    const answer = await ask(url, { day: '2026-11-20' });
+    const message = 'the disk of the ledger is full: send the request again once there is some space';
+    expect(answer).toMatchObject({ status: 503, body: { error: { class: 'unavailable', message } } });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(logged.join()).toContain('/srv/review/ledger.db is full');
   });
 
   it('says that the ledger is away, and when to retry', async () => {

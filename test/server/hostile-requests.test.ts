@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
-import { post, secret, signed } from './hook-calls.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
+import { post, signed } from './hook-calls.js';
 import {
   createHookRuns,
   openSocket,
@@ -20,7 +21,7 @@ async function startHook(limits: Parts['limits'] = {}) {
 }
 
 const megabyte = `{"day":"2026-11-20","more":"${'x'.repeat(1_000_000)}"}`;
-const head = `POST ${hookPath} HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n`;
+const head = `POST ${hookPath} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n`;
 
 describe('a body over the limit', () => {
   it('is refused although it is signed', async () => {
@@ -126,7 +127,7 @@ describe('an invalid request', () => {
     ['no such version', 'GET / HTTP/9.9\r\n\r\n', 400],
     ['a bad chunk', `${head}transfer-encoding: chunked\r\n\r\nzz\r\n`, 400],
     ['two lengths', `${head}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`, 400],
-    ['too many headers', `GET / HTTP/1.1\r\nhost: here\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
+    ['too many headers', `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
   ])('is answered as an error: %s', async (_what, bytes, status) => {
     const { url } = await startHook();
     const socket = await openSocket(url);

@@ -62,6 +62,36 @@ describe('the metrics of the ledger', () => {
     expect(await at('2026-11-20T12:00:00Z', '2026-11-20')).toMatch(/ 0$/);
   });
 
+  it('give the age of the oldest guest names of each place, looked for once an hour', async () => {
+    let looks = 0;
+    let clock = now;
+    const { read } = createSomeMetrics({
+      clock: () => clock,
+      async oldestNames() {
+        looks += 1;
+        if (looks === 2) throw new Error('unreachable');
+        return looks === 1
+          ? [
+              { place: 'ledger', ageDays: 29 },
+              { place: 'spool', ageDays: 1 },
+            ]
+          : [];
+      },
+    });
+    const ages = async () => (await read()).filter((line) => line.includes('oldest_guest_name'));
+    const first = [
+      'hotel_review_oldest_guest_name_age_days{place="ledger"} 29',
+      'hotel_review_oldest_guest_name_age_days{place="spool"} 1',
+    ];
+    expect(await ages()).toEqual(first);
+    clock += 3_599_999;
+    expect(await ages()).toEqual(first);
+    clock += 1;
+    expect(await ages()).toEqual([]);
+    expect(await ages()).toEqual([]);
+    expect(looks).toBe(3);
+  });
+
   it('give the instant up to which the local copy of the mappings is complete, where there is one', async () => {
     const name = 'hotel_review_mappings_in_step_timestamp_seconds';
     const tell = async (mappingsReach?: () => Promise<number | undefined>) =>

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { HookRuns } from '../../src/server/hook.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
-import { ask, secret } from './hook-calls.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
+import { ask } from './hook-calls.js';
 import { now, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
@@ -10,6 +11,7 @@ afterEach(stopServers);
 /** Creates a run for a day that has none, as the product does, without working on it. */
 function createLedgerRuns(ledger: Ledger): HookRuns {
   return {
+    findFirstDay: async () => '2026-11-01',
     findRun: (requestId) => ledger.findHookRun(requestId),
     async start({ iso }, requestId) {
       const latest = await ledger.latestRun(iso);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { toReport } from '../../src/review/day/report.js';
-import { LedgerAwayError } from '../../src/review/ledger.js';
+import { LedgerAwayError } from '../../src/review/ledger-errors.js';
 import { someRun } from '../review/some-run.js';
 import { now, startServer, statusesOf, stopServers } from './some-server.js';
 
@@ -19,6 +19,18 @@ describe('the report of a run', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(JSON.parse(answer.text)).toEqual(JSON.parse(JSON.stringify(toReport(run, now))));
+  });
+
+  it('says what it waits for, alone and among the runs of its day', async () => {
+    const run = someRun({ state: 'delivering', openSteps: 1 });
+    const done = someRun({ id: 'done' });
+    const wait = { step: 'batch 3', until: now + 90_000, code: 'http-503' };
+    const { url } = await startServer({ statuses: statusesOf([run, done], {}, wait) });
+    const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
+    expect(JSON.parse((await get(url, `/runs/${run.id}`)).text)).toMatchObject({ waiting });
+    const { runs } = JSON.parse((await get(url, '/days/2026-11-20')).text);
+    expect(runs).toMatchObject([{ waiting }, { runId: 'done' }]);
+    expect(runs[1]).not.toHaveProperty('waiting');
   });
 
   it('of a run that does not exist is an error', async () => {
@@ -64,7 +76,7 @@ describe('while the ledger is away', () => {
     ['says so', away],
     ['says nothing', silent],
   ])('the status responds soon although the ledger %s', async (_how, answer) => {
-    const statuses = { getRun: answer, listRuns: answer, summarise: answer };
+    const statuses = { getRun: answer, listRuns: answer, findWait: answer, summarise: answer };
     const { url } = await startServer({ statuses, limits: { answerMs: 50 } });
     for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
       const { status, headers, text } = await get(url, path);

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
-import { ask, secret } from './hook-calls.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
+import { ask } from './hook-calls.js';
 import { createHookRuns, openSocket, readToEnd, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
@@ -51,7 +52,7 @@ describe('a server that closes', () => {
     const { url, server } = await startGatedHook(50);
     const [kept, silent, slow] = await Promise.all([openSocket(url), openSocket(url), openSocket(url)]);
     for (const socket of [kept, silent, slow]) socket.on('error', () => {});
-    kept.write('GET /healthz HTTP/1.1\r\nhost: here\r\n\r\n');
+    kept.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
     await once(kept, 'data');
     slow.write('GET /healthz HTTP/1.1\r\n');
     const ended = [kept, silent, slow].map((socket) => once(socket.resume(), 'close'));
@@ -68,7 +69,7 @@ describe('a server that closes', () => {
     // Both sides have seen the connection when a later one was answered.
     await fetch(`${url}/healthz`);
     const closed = server.close();
-    socket.write('host: here\r\n\r\n');
+    socket.write('host: 127.0.0.1\r\n\r\n');
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 503 .*connection: close.*"unavailable"/is);
     gate.open();
     expect((await answer).status).toBe(202);
@@ -98,7 +99,7 @@ describe('a server that listens', () => {
   it('answers a hook request without a body over a raw connection', async () => {
     const { url } = await startGatedHook(50);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(`POST ${hookPath} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n`);
+    socket.write(`POST ${hookPath} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
     expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 401 /);
   });
 });

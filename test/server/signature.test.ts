@@ -1,13 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
-import { isSigned, readKeys, renderSignedCurl, sign } from '../../src/server/signature.js';
+import { createHookSecret, isSigned, readKeys, renderSignedCurl, sign } from '../../src/server/signature.js';
+import { hookToken, plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
 import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 
-const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const message = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
   timestamp: '1614265330',
@@ -22,7 +23,7 @@ describe('a signature', () => {
   it('equals that of the reference library, and is accepted from it', () => {
     fc.assert(
       fc.property(
-        fc.uint8Array({ minLength: 1, maxLength: 64 }),
+        fc.uint8Array({ minLength: 24, maxLength: 64 }),
         fc.stringMatching(/^[\x21-\x7e]{1,40}$/),
         fc.integer({ min: 1, max: 9_999_999_999 }),
         fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -92,11 +93,26 @@ describe('a secret', () => {
   });
 
   it('that is no key is refused without being quoted', () => {
-    expect(() => readKeys('')).toThrow(RangeError);
     for (const broken of ['whsec_', 'whsec_not base64!', 'whsec_abcde']) {
       expect(() => readKeys(broken)).toThrow('must continue in base64');
       expect(() => readKeys(broken)).not.toThrow('not base64!');
     }
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['one byte', 'x'],
+    ['one byte in base64', 'whsec_eA=='],
+    ['23 bytes of text', 'a text of 23 characters'],
+    ['23 bytes in base64', `whsec_${Buffer.alloc(23, 7).toString('base64')}`],
+  ])('that is short enough to be guessed is refused: %s', (_what, short) => {
+    expect(() => readKeys(short)).toThrow("a hook's secret is shorter than 24 bytes");
+  });
+
+  it('is created anew for each installation, and accepted', () => {
+    const created = createHookSecret(randomBytes);
+    expect(readKeys(created)[0]).toHaveLength(32);
+    expect(createHookSecret(randomBytes)).not.toBe(created);
   });
 });
 
@@ -141,15 +157,15 @@ describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
   });
 
   it('requests yesterday without a day', async () => {
-    const { url } = await startHook({ secrets: ['a plain secret'] });
-    const command = renderSignedCurl({ url: url + hookPath, id: 'a', secret: 'a plain secret', at: now });
+    const { url } = await startHook({ secrets: [plainHookSecret] });
+    const command = renderSignedCurl({ url: url + hookPath, id: 'a', secret: plainHookSecret, at: now });
     expect(await paste(command)).toMatch(/202 .*"day":"2026-11-20"/s);
   });
 
   it("takes the token from the shell's variable", async () => {
-    const { url, runs } = await startHook({ tokens: ['the-token'] });
+    const { url, runs } = await startHook({ tokens: [hookToken] });
     const command = renderSignedCurl({ url: url + hookPath, day: '2026-11-20', id: 'a', at: now });
-    expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: 'the-token' })).toMatch(/^HTTP\/1\.1 202 /);
+    expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: hookToken })).toMatch(/^HTTP\/1\.1 202 /);
     expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: 'another' })).toMatch(/^HTTP\/1\.1 401 /);
     expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: 'a' }]);
   });

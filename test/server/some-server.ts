@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { BusinessDay } from '../../src/booking/business-day.js';
-import type { LedgerSummary } from '../../src/review/ledger.js';
+import type { LedgerSummary, Wait } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
@@ -9,6 +9,7 @@ import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { Statuses } from '../../src/server/ports.js';
 import { createServer, type Server, type ServerLimits } from '../../src/server/server.js';
+import type { TlsIdentity } from '../../src/server/tls.js';
 import { someRun } from '../review/some-run.js';
 
 /** In Madrid it is 2026-11-21, three hours and a half past midnight. */
@@ -25,7 +26,11 @@ export const noRuns: LedgerSummary['runsByState'] = {
 };
 
 /** What the server asks of a ledger, over these runs. */
-export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): Statuses {
+export function statusesOf(
+  runs: readonly Run[],
+  summary: Partial<LedgerSummary> = {},
+  wait?: Wait,
+): Statuses {
   return {
     async getRun(id) {
       const run = runs.find((one) => one.id === id);
@@ -34,6 +39,7 @@ export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary>
     },
     listRuns: async ({ day, limit }) =>
       runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
+    findWait: async () => wait,
     summarise: async () => ({ runsByState: noRuns, ...summary }),
   };
 }
@@ -50,6 +56,7 @@ export function createHookRuns() {
   return {
     starts,
     statuses: statusesOf(runs),
+    findFirstDay: async () => '2026-11-17',
     findRun: async (requestId: string) => answered.get(requestId),
     async start({ iso }: BusinessDay, requestId: string | undefined, expected?: number) {
       starts.push({ day: iso, requestId, ...(expected !== undefined && { expected }) });
@@ -76,6 +83,9 @@ export interface Parts {
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: () => number;
+  readonly hosts?: readonly string[];
+  readonly shortenPaths?: (text: string) => string;
+  readonly readIdentity?: () => Promise<TlsIdentity>;
 }
 
 const running: Server[] = [];
@@ -89,6 +99,7 @@ export async function startServer({
   checks = {},
   limits,
   clock,
+  ...others
 }: Parts = {}): Promise<SomeServer> {
   const logged: string[] = [];
   const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
@@ -110,6 +121,7 @@ export async function startServer({
     clock: time,
     log: { info: note, error: note },
     ...(limits && { limits }),
+    ...others,
   });
   running.push(server);
   const { url } = await server.listen();

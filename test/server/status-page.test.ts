@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WaitingReport } from '../../src/review/day/report.js';
 import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { renderStatusPage } from '../../src/server/status-page.js';
@@ -7,8 +8,12 @@ import { noRuns, now, startServer, statusesOf, stopServers, timezone } from './s
 
 afterEach(stopServers);
 
-function render(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): string {
-  return renderStatusPage({ runs, summary: { runsByState: noRuns, ...summary }, now, timezone });
+function render(
+  runs: readonly Run[],
+  summary: Partial<LedgerSummary> = {},
+  waits: ReadonlyMap<string, WaitingReport> = new Map(),
+): string {
+  return renderStatusPage({ runs, waits, summary: { runsByState: noRuns, ...summary }, now, timezone });
 }
 
 /** The texts of a page, without its markup. */
@@ -44,6 +49,12 @@ describe('the status page', () => {
     expect(render([someRun()], { lastGoodDay: '2026-11-20' })).toMatch(/card good.*state succeeded/s);
   });
 
+  it('is not green for a day that was collected before it was over', () => {
+    const page = render([someRun({ collectStartedAt: Date.parse('2026-11-20T22:59:59Z') })]);
+    expect(read(page)).toContain('succeeded manual, by body, before the day was over 990 ');
+    expect(page).toContain('class="state sent"');
+  });
+
   it('shows how many bookings have no verdict, and the reason of a run', () => {
     const counts = { affected: 2, unanswered: 3, posted: 12 };
     const page = render([someRun({ delivery: 'file', trigger: 'replay', reason: 'again', counts })]);
@@ -51,6 +62,14 @@ describe('the status page', () => {
       'succeeded replay, by file, 3 without a verdict, 12 by e-mail only: again 990 990 0 0 3 2 ',
     );
     expect(page).toContain('class="state sent"');
+  });
+
+  it('shows what a run waits for, in local time', () => {
+    const run = someRun({ state: 'delivering' });
+    const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
+    const text = read(render([run, someRun({ id: 'other' })], {}, new Map([[run.id, waiting]])));
+    expect(text).toContain('by body waiting until 2026-11-21 03:31 for batch 3 (http-503) 990 ');
+    expect(text.match(/waiting until/g)).toHaveLength(1);
   });
 
   it('marks a run for late bookings', () => {
@@ -88,7 +107,7 @@ describe('the status page', () => {
     const page = render(runs);
     expect(read(page)).toMatch(/2026-11-21 collecting.*replay, by body.*2026-11-20 cancelled.*2026-11-07/);
     expect(read(page)).not.toContain('2026-11-06');
-    expect(page).toContain('href="/runs/replayed"');
+    expect(page).toContain('href="runs/replayed"');
   });
 
   it('escapes whatever it shows', () => {

@@ -13,6 +13,7 @@ import type { Answers } from '../../src/setup/answers.js';
 import { rules as answerRules, checkAnswer, renderSecrets } from '../../src/setup/answers.js';
 import { renderConfiguration } from '../../src/setup/configuration-text.js';
 import type { FileAnswers } from '../../src/sources/files/setup.js';
+import { hookSecret } from '../support/hook-secrets.js';
 import { answer, server } from './answering.js';
 
 const noFile: Examination = { kind: 'no-file' };
@@ -89,6 +90,12 @@ describe('A written configuration', () => {
       expect(all).toMatch(/^recordDays: 800$/m);
       expect(load(all, answers)).toEqual(load(text, answers));
     }
+  });
+
+  it('takes the secret of the hook from .env, where there is one', () => {
+    expect(render()).not.toMatch(/^hook:/m);
+    const answers = answer({ secrets: { hookSecret } });
+    expect(load(render(answers), answers).hook.secret).toBe(hookSecret);
   });
 
   it('shows the columns, the dates and the delimiter of an export, and its unused columns', () => {

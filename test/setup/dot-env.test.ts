@@ -36,7 +36,9 @@ describe('The file .env', () => {
   it.each<[SourceAnswers, Record<string, string>]>([
     [
       { kind: 'sql', file: undefined, query: undefined },
-      { HOTEL_REVIEW_SOURCE_URL: 'postgres://reader:change-me@db.example.com:5432/hotel' },
+      {
+        HOTEL_REVIEW_SOURCE_URL: 'postgres://reader:change-me@db.example.com:5432/hotel?sslmode=verify-full',
+      },
     ],
     [{ kind: 'sql', file: 'sqlite:b.db', query: undefined }, {}],
     [api({ kind: 'none' }), {}],

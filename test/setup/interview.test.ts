@@ -126,6 +126,26 @@ describe('The questions of init', () => {
     expect(asked.join()).not.toMatch(/password \(hidden/);
   });
 
+  it('ask what becomes of incomplete bookings if the source lacks columns, and say what is unknown then', async () => {
+    const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+    const nameless = { 'b-2026-11-20.csv': `${header}\n1,BR-1,Bedlink,h-1,2026-12-01,2026-12-02\n` };
+    const question = 'The source has no BookingClientName, and the file may not have empty cells.';
+    const options = { path: 'b-{day}.csv', day: '2026-11-20', delivery: 'file' } as const;
+    const { answers, asked } = await hold(options, { 'empty cells': 'leave-empty' }, { files: nameless });
+    expect(asked.join()).toContain(question);
+    expect(answers.incomplete).toBe('leave-empty');
+    expect((await hold(options, {}, { files: nameless })).answers.incomplete).toBe('post');
+    const byBody = await hold({ ...options, delivery: 'body' }, {}, { files: nameless });
+    expect(byBody.asked.join()).not.toContain(question);
+    const complete = Object.fromEntries(
+      Object.entries(nameless).map(([name, text]) => [
+        name,
+        text.replace('ServiceId,', 'ServiceId,BookingClientName,').replace('1,BR', '1,Ada,BR'),
+      ]),
+    );
+    expect((await hold(options, {}, { files: complete })).asked.join()).not.toContain('empty cells');
+  });
+
   it('infer NDJSON from the name of the file, and delivery by file from a given server', async () => {
     const { answers } = await hold({ path: 'b-{day}.jsonl.gz', sftpUsername: 'acme' });
     expect(answers).toMatchObject({

@@ -75,7 +75,9 @@ describe('An option of init', () => {
 
   it('--url of a database is refused if one in the environment takes precedence', () => {
     const database = 'postgres://u:geheim@h/db';
-    expect(() => check({ url: 'postgres://u@h/db' }, { database })).toThrow(/HOTEL_REVIEW_SOURCE_URL is set/);
+    expect(() => check({ url: 'postgres://u@h/db?sslmode=verify-full' }, { database })).toThrow(
+      /HOTEL_REVIEW_SOURCE_URL is set/,
+    );
     expect(() => check({ url, kind: 'http' }, { database })).not.toThrow();
   });
 
@@ -83,7 +85,7 @@ describe('An option of init', () => {
     const ofMysql = "SELECT 'it\\'s' FROM bookings WHERE booked_on = :day";
     expect(() => check({ query: ofMysql })).toThrow(/--query/);
     expect(() => check({ query: ofMysql }, { database: 'mysql://u:p@h/db' })).not.toThrow();
-    expect(() => check({ query: ofMysql, url: 'mysql://u@h/db' })).not.toThrow();
+    expect(() => check({ query: ofMysql, url: 'mysql://u@h/db?sslmode=verify-full' })).not.toThrow();
   });
 
   it('--cursor-field is required if nobody can be asked for it', () => {

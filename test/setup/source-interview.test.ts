@@ -23,7 +23,7 @@ const found: Examination = {
   delimiter: undefined,
 };
 const ok = { part: 'source', verdict: 'ok', message: 'five of them' } as const;
-const database = 'postgres://reader:geheim@db.test/hotel';
+const database = 'postgres://reader:geheim@db.test/hotel?sslmode=verify-full';
 const query = 'SELECT * FROM bookings WHERE booked_on = :day';
 const api = 'https://pms.test/bookings?day={day}';
 
@@ -85,7 +85,7 @@ describe('The questions about a source', () => {
   });
 
   it('treat an address without a password on the command line as a secret', async () => {
-    const url = 'postgres://reader@db.test/hotel';
+    const url = 'postgres://reader@db.test/hotel?sslmode=verify-full';
     const { secrets, source, asked } = await hold({ kind: 'sql', url, query }, {});
     expect({ secrets, file: source }).toEqual({
       secrets: { sourceUrl: url },
@@ -226,7 +226,7 @@ describe('A source that was tried', () => {
   it('and failed is asked about again, with the previous answers as defaults, whatever the options say', async () => {
     const held = await hold(
       { kind: 'sql', query },
-      { 'What now': 'again', 'Its address': 'postgres://reader:falsch@db.test/hotel' },
+      { 'What now': 'again', 'Its address': 'postgres://reader:falsch@db.test/hotel?sslmode=verify-full' },
       { looks: [failed] },
     );
     expect(held.reported[0]).toBe('wrong: the database is down');

@@ -15,7 +15,7 @@ import type { SourceAnswers } from './answering.js';
 import { answer } from './answering.js';
 
 const noFile: Examination = { kind: 'no-file' };
-const database = 'mysql://reader:s3cret@db.test/hotel';
+const database = 'mysql://reader:s3cret@db.test/hotel?sslmode=verify-full';
 const query = 'SELECT * FROM bookings\nWHERE booked_on = :day\nORDER BY id';
 
 function write(source: SourceAnswers, secrets: Secrets = {}, examination = noFile) {

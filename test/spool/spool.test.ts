@@ -23,7 +23,7 @@ describe('the spool in a directory', () => {
 
   const read = async (name: string) => {
     const blocks: Uint8Array[] = [];
-    for await (const block of spool.read(name)) blocks.push(block);
+    for await (const block of spool.read(name)) blocks.push(Buffer.from(block));
     return Buffer.concat(blocks);
   };
 

@@ -14,9 +14,11 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     env: {},
     cwd: '/nowhere',
     home: '/nowhere',
+    user: 'tester',
     temporaryFolder: tmpdir(),
     timeZone: 'UTC',
     signal: new AbortController().signal,
+    halted: new AbortController().signal,
     onAbandoned: () => {},
     ...changes,
   };

@@ -49,12 +49,6 @@ function isBuilt(): boolean {
       join(folder, name),
     ),
   ]);
-  const settings = [
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'esbuild.config.js',
-  ];
+  const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'bundle.js'];
   return [...sources, ...settings].every((name) => statSync(join(root, name)).mtimeMs < since);
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { makeCertificate } from './machine.js';
 import { fillFolder } from './prepared-folder.js';
 import { findFreePort } from './sftp-server.js';
 
@@ -200,4 +202,23 @@ function missing(): string | undefined {
   if (bin === undefined) return 'needs PostgreSQL: apt-get install postgresql';
   const isOpen = (statSync('/dev/null').mode & 0o006) === 0o006;
   return isOpen ? undefined : "needs a /dev/null that PostgreSQL's account can open: chmod 666 /dev/null";
+}
+
+/** Gives a running server a self-signed certificate for these names. Returns the certificate's file. */
+export async function serveOverTls(postgres: Postgres, url: string, names: string): Promise<string> {
+  const files = makeCertificate(names);
+  const [certificate, key] = [join(postgres.folder, 'server.crt'), join(postgres.folder, 'server.key')];
+  copyFileSync(files.certificate, certificate);
+  copyFileSync(files.key, key);
+  for (const path of [certificate, key]) chownSync(path, postgres.uid, -1);
+  for (const statement of [
+    `ALTER SYSTEM SET ssl_cert_file = '${certificate}'`,
+    `ALTER SYSTEM SET ssl_key_file = '${key}'`,
+    'ALTER SYSTEM SET ssl = on',
+    'SELECT pg_reload_conf()',
+  ]) {
+    await postgres.query(url, statement);
+  }
+  while ((await postgres.query(url, 'SHOW ssl'))[0]?.ssl !== 'on') await pause(20);
+  return files.certificate;
 }

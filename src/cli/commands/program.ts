@@ -2,9 +2,11 @@ import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../../review/refusals.js';
 import { logLevels } from '../log.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
+import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import type { Finish } from './options.js';
+import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
 import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
@@ -14,6 +16,8 @@ import { addSetupCommands, type SetupHandlers } from './setup.js';
 export interface Handlers
   extends ReviewHandlers,
     HistoryHandlers,
+    PrivacyHandlers,
+    GuestHandlers,
     MappingHandlers,
     ExportHandlers,
     ServiceHandlers,
@@ -81,6 +85,8 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
 
   addReviewCommands(program, handlers, finish);
   addHistoryCommands(program, handlers, finish);
+  addPrivacyCommands(program, handlers, finish);
+  addGuestCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);

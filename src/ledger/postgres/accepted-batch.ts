@@ -1,4 +1,4 @@
-import type { Recorded } from '../../review/ledger.js';
+import type { Recorded } from '../../review/claims.js';
 import type { Claim, StepEnding } from '../../review/step.js';
 import { runColumns, toRun } from '../stored-run.js';
 import type { Session } from './session.js';

@@ -1,4 +1,4 @@
-import type { Right, SharedRight } from '../../review/ledger.js';
+import type { Right, SharedRight } from '../../review/claims.js';
 import type { Claim, Claimed } from '../../review/step.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';

@@ -1,17 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { LedgerAwayError, LedgerUnusableError } from '../../review/ledger.js';
+import { LedgerAwayError, LedgerUnusableError } from '../../review/ledger-errors.js';
 import { lockTimeout, persist, TemporaryFault, translateFault } from './faults.js';
 import { createSession, type Session } from './session.js';
 
-/** The address for display, without the password, wherever it occurs. */
+/** The address for display: host, port and database, without user, password and parameters. */
 export function placeOf(url: string): string {
-  const parsed = parse(url);
-  parsed.password = '';
-  for (const name of [...parsed.searchParams.keys()]) {
-    if (/pass|secret|token|key/i.test(name)) parsed.searchParams.delete(name);
-  }
-  return parsed.href;
+  const shown = parse(url);
+  // Some addresses name their host there.
+  const socket = shown.searchParams.get('host');
+  shown.username = '';
+  shown.password = '';
+  shown.search = socket === null ? '' : `?${new URLSearchParams({ host: socket })}`;
+  shown.hash = '';
+  const isTcp = shown.hostname !== '' && !shown.hostname.startsWith('%2F') && socket === null;
+  if (isTcp && shown.port === '') shown.port = '5432';
+  return shown.href;
 }
 
 function parse(url: string): URL {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../review/ledger.js';
+import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../review/ledger-errors.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
 export class TemporaryFault extends Error {
@@ -61,7 +61,7 @@ export function translateFault(error: unknown, place: string): Error {
   if (code !== undefined && certificateFaults.test(code)) {
     return new LedgerUnusableError(
       place,
-      `the server's certificate is not trusted (${code}); fix it, or name its authority with sslrootcert in the setting ledger`,
+      `the server's certificate is not trusted (${code}); fix it, or name its authority with ledger: { url: …, ca: FILE }`,
     );
   }
   if (message.includes('SSL connections') || message.includes('SSL connection')) {

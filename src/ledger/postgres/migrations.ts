@@ -293,4 +293,39 @@ export const migrations: readonly string[] = [
     record text NOT NULL
   );
   `,
+  `
+  CREATE TABLE hotel_review.audit_trail (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at bigint NOT NULL,
+    who text NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    details text NOT NULL
+  );
+  CREATE INDEX audit_by_time ON hotel_review.audit_trail (at);
+  `,
+  `
+  ALTER TABLE hotel_review.runs ADD COLUMN lines_blanked smallint NOT NULL DEFAULT 0;
+  UPDATE hotel_review.runs SET lines_blanked = 1 WHERE names_blanked_at IS NOT NULL;
+  `,
+  `
+  CREATE TABLE hotel_review.erased_guests (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('reference', 'name')),
+    hash text COLLATE "C" NOT NULL UNIQUE,
+    key_id text COLLATE "C" NOT NULL,
+    bits integer NOT NULL,
+    at bigint NOT NULL
+  );
+  CREATE TABLE hotel_review.erased_contents (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    place text COLLATE "C" NOT NULL CHECK (place IN ('ledger', 'archive', 'sftp')),
+    name text COLLATE "C" NOT NULL,
+    sha256_before text COLLATE "C" NOT NULL,
+    sha256_after text COLLATE "C" NOT NULL,
+    at bigint NOT NULL
+  );
+  CREATE INDEX erased_contents_by_run ON hotel_review.erased_contents (run);
+  `,
 ];

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
+import { LedgerUnusableError } from '../../review/ledger-errors.js';
+import { createAuditTrail } from '../audit-trail.js';
 import { beginCollect } from '../collecting.js';
+import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
 import { createMappingCopy } from '../mapping-copy.js';
 import { type CarriesReference, createReader } from '../reader.js';
@@ -54,10 +57,12 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     ...createReader(store, options.carriesReference),
     ...createRunWriter(store),
     ...createRetention(store, clock, holdDay),
+    ...createErasures(store, holdDay),
     ping: () => database.ping(pingTimeoutMs),
     staleHoldMs: leaseMs + lateRenewalMs,
     mappings: createMappingCopy(store, () => holds.take('mappings sync')),
     exports: createExportLog(store),
+    audit: createAuditTrail(store),
     holdDay,
     async holdSlot(places) {
       for (let number = 1; number <= places; number += 1) {
@@ -107,8 +112,16 @@ export async function findPostgresLedger({
     if (!waits) await database.ping(pingTimeoutMs);
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
+      const reader = createReader(createPostgresStore(database), options.carriesReference);
       return {
-        ...createReader(createPostgresStore(database), options.carriesReference),
+        ...reader,
+        audit: {
+          ...reader.audit,
+          async record(action) {
+            await requireRecordable(database);
+            await reader.audit.record(action);
+          },
+        },
         ping: () => database.ping(pingTimeoutMs),
         close: () => database.close(),
       };
@@ -119,6 +132,23 @@ export async function findPostgresLedger({
   }
   await database.close();
   return undefined;
+}
+
+/** A reader may be connected to a standby, or as a user that may only read. */
+async function requireRecordable({ perform, place }: Database): Promise<void> {
+  const found = await perform((session) =>
+    session.row(
+      `SELECT current_setting('transaction_read_only') = 'on' AS is_read_only,
+         has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`,
+    ),
+  );
+  if (found?.is_read_only) throw new LedgerUnusableError(place, 'this connection can only read it');
+  if (!found?.may_insert) {
+    throw new LedgerUnusableError(
+      place,
+      'the user may not add to its audit trail; have its owner run GRANT INSERT ON hotel_review.audit_trail TO that user',
+    );
+  }
 }
 
 function connect(

@@ -47,6 +47,8 @@ export function createPostgresStore({ perform, snapshot, transact }: Database): 
     transact((session, mayBeDone) => session.perform(query(mayBeDone)));
   return {
     dialect,
+    // Autovacuum reuses the space of old row versions.
+    async overwriteRemains() {},
     read: (query) => perform((session) => session.perform(query())),
     readTogether: (query) => snapshot((session) => session.perform(query())),
     transact: inTransaction,

@@ -1,5 +1,5 @@
 import { patchRun } from '../../review/changes.js';
-import type { Right, SharedRight } from '../../review/ledger.js';
+import type { Right, SharedRight } from '../../review/claims.js';
 import type { Claim, Claimed, Slice } from '../../review/step.js';
 import { claimStep } from '../../review/step-transitions.js';
 import { type Dialect, one, type Query } from '../query.js';

@@ -1,5 +1,5 @@
 import Libsql from 'libsql';
-import { LedgerFullError } from '../../review/ledger.js';
+import { LedgerFullError } from '../../review/ledger-errors.js';
 import { SafeError } from '../../text/safe-error.js';
 
 /** The values that can be bound and returned; others are refused here, because libsql aborts or silently fails on them. */

@@ -43,6 +43,8 @@ export interface LedgerFile {
   readonly database: Database;
   /** The folder of this file's locks. */
   readonly locks: string;
+  /** Empties the WAL if this process does the checkpoints and nobody is reading. */
+  dropLog(): void;
   close(): void;
 }
 
@@ -86,5 +88,15 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
     close();
     throw error;
   }
-  return { database, locks, close };
+  return {
+    database,
+    locks,
+    dropLog() {
+      if (!checkpointer) return;
+      database.exec(`PRAGMA busy_timeout = ${usualTimeoutMs}`);
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    },
+    close,
+  };
 }

@@ -1,6 +1,8 @@
 import type { Hold } from '../../async/hold.js';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
+import { createAuditTrail } from '../audit-trail.js';
 import { beginCollect } from '../collecting.js';
+import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
 import { createMappingCopy } from '../mapping-copy.js';
 import { type CarriesReference, createReader } from '../reader.js';
@@ -23,8 +25,8 @@ export interface SqliteLedgerOptions {
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const { path, carriesReference, clock, leaseMs = 30_000 } = options;
-  const { database, locks, close } = openLedgerFile(path, { isReader: false });
-  const store = createSqliteStore(database, clock);
+  const { database, locks, dropLog, close } = openLedgerFile(path, { isReader: false });
+  const store = createSqliteStore(database, clock, dropLog);
   const { dialect } = store;
   const commits = createGroupCommit(database);
   const tryHold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
@@ -35,10 +37,12 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     ...createReader(store, carriesReference),
     ...createRunWriter(store),
     ...createRetention(store, clock, tryHold),
+    ...createErasures(store, tryHold),
     ping: async () => void database.get('SELECT 1'),
     staleHoldMs: 0,
     mappings: createMappingCopy(store, () => tryHold('mappings-sync')),
     exports: createExportLog(store),
+    audit: createAuditTrail(store),
     holdDay: (day) => tryHold(day),
     async holdSlot(places) {
       for (let place = 1; place <= places; place += 1) {

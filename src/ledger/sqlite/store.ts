@@ -14,11 +14,25 @@ import { findInPage } from '../reference-index.js';
 import type { Database, Value } from './database.js';
 import { nextDelivered } from './delivered.js';
 import { lookUp } from './mapping-look-up.js';
+import { overwriteRemains } from './remains.js';
 
-/** SQLite as a store of the ledger. @param clock decides which claims are abandoned */
-export function createSqliteStore(database: Database, clock: () => number): Store {
+/**
+ * SQLite as a store of the ledger.
+ *
+ * @param clock decides which claims are abandoned
+ * @param dropLog empties the WAL, in which removed names are left
+ */
+export function createSqliteStore(
+  database: Database,
+  clock: () => number,
+  dropLog: () => void = () => {},
+): Store {
   return {
     dialect: createDialect(clock),
+    async overwriteRemains(runs) {
+      for (const run of runs) overwriteRemains(database, run);
+      dropLog();
+    },
     read: async (query) => perform(database, query()),
     readTogether: async (query) => perform(database, query()),
     transact: async (query) => database.transact(() => perform(database, query(false))),

@@ -1,4 +1,5 @@
 import type { RemoteFile } from '../../sftp/sftp.js';
+import { escapePattern } from '../../text/pattern.js';
 import type { ExportFileKind } from './export-log.js';
 
 const exportFileKinds = ['mappings', 'transformed', 'hotels'] as const satisfies ExportFileKind[];
@@ -63,7 +64,7 @@ export function createNameReader(pattern: string): (name: string) => string | un
     .map((part) => {
       if (part === '{guid}') return identifier;
       if (part === '{account}') return `${anything}+`;
-      return part === '*' ? `${anything}*` : part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&');
+      return part === '*' ? `${anything}*` : escapePattern(part);
     })
     .join('');
   const form = new RegExp(`^(?!\\.)${source}$`, 'u');

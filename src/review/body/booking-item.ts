@@ -1,12 +1,15 @@
-import { type Booking, guestNameFields, listTexts, textFields } from '../../booking/booking.js';
+import { type Booking, guestNameFields, textFields } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import {
   type BookingForms,
   type HotelOfLine,
+  type LineLayout,
   type LineWriter,
   markPlain,
   type TextForm,
 } from '../delivery.js';
+import { renderLine } from '../lines/render-line.js';
+import { splitStoredLines } from '../stored-batches.js';
 
 /** The inside of a JSON string, as JSON.stringify writes it. */
 const jsonText: TextForm = {
@@ -16,7 +19,6 @@ const jsonText: TextForm = {
 };
 /** Written before the text of each field. */
 const beforeTexts = textFields.map(({ name }) => Buffer.from(`,"${name}":"`));
-const closingBrace = Buffer.from('}');
 const beforeText = ',"';
 const beforeProviderName = ',"ProviderName":"';
 const betweenNameAndId = '","ProviderHotelId":"';
@@ -27,17 +29,18 @@ const betweenNameAndId = '","ProviderHotelId":"';
  * one line.
  */
 export function createItemRenderer(masterIdName: string): (booking: Booking, line: LineWriter) => void {
-  const beginning = Buffer.from(`{${JSON.stringify(masterIdName)}:`);
-  return (booking, line) => {
-    line.constant(beginning);
-    line.integer(booking.serviceId);
-    const texts = listTexts(booking);
-    for (let at = 0; at < texts.length; at += 1) {
-      const before = beforeTexts[at];
-      const text = texts[at];
-      if (before && text !== undefined) line.field(before, text, jsonText);
-    }
-    line.constant(closingBrace);
+  const layout = createItemLayout(masterIdName);
+  return (booking, line) => renderLine(booking, layout, line);
+}
+
+function createItemLayout(masterIdName: string): LineLayout {
+  return {
+    beginning: Buffer.from(`{${JSON.stringify(masterIdName)}:`),
+    beforeTexts,
+    text: jsonText,
+    writeDate: (iso) => iso,
+    missing: Buffer.alloc(0),
+    ending: Buffer.from('}'),
   };
 }
 
@@ -90,21 +93,23 @@ export function readProviderHotel(key: string): ProviderHotel {
 
 /** The same items without guest names. */
 export function blankNames(lines: Buffer): Buffer {
-  const items = lines.toString().split('\n').slice(0, -1);
-  return Buffer.from(items.map((item) => `${blankName(item)}\n`).join(''));
+  const items = splitStoredLines(lines);
+  return Buffer.from(items.map((item) => `${blankFields(item, guestNameFields)}\n`).join(''));
 }
 
-function blankName(line: string): string {
+/** The same item without those fields. */
+export function blankFields(line: string, blanked: ReadonlySet<string>): string {
   const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
-  return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name))));
+  return JSON.stringify(Object.fromEntries(fields.filter(([name]) => !blanked.has(name))));
 }
 
 /** Stores every booking as an item of a request body. */
 export function createBodyForms(masterIdName: string): BookingForms {
-  const renderItem = createItemRenderer(masterIdName);
+  const layout = createItemLayout(masterIdName);
   return {
     kind: 'body',
     formOf: () => 'body',
-    render: (booking, _form, line) => renderItem(booking, line),
+    render: (booking, _form, line) => renderLine(booking, layout, line),
+    usual: { form: 'body', layout, mayLackFields: true },
   };
 }

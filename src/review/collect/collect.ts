@@ -1,11 +1,14 @@
+import type { ServiceField } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
 import { formatCountOf } from '../../text/format.js';
+import type { Right } from '../claims.js';
 import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
 import type { Delivery } from '../delivery.js';
+import type { ErasedGuests } from '../erasures.js';
 import type { Notify, RunName } from '../events.js';
-import type { Right, RunLister } from '../ledger.js';
-import type { Run } from '../run.js';
+import type { RunLister } from '../ledger.js';
+import { countRecords, type Run } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
@@ -50,12 +53,14 @@ export interface CollectParts {
    * review file they are still written to it, so that it covers the whole day.
    */
   readonly delivered?: DeliveredBookings & RunLister;
-  /** What the number of bookings is compared with; absent for a run that tops a day up. */
+  /** What the number of bookings is compared with. */
   readonly volumes?: VolumeHistory;
   /** A day with far fewer bookings than usual is right this time. */
   readonly acceptsVolume?: boolean | undefined;
-  /** How many records the caller of the hook counted. */
-  readonly expected?: number | undefined;
+  /** How many records the caller of the hook counted; read after the last record, because the call may come meanwhile. */
+  readonly readExpected?: () => Promise<number | undefined>;
+  /** Guests whose names are not to be sent nor kept any more. */
+  readonly readErased?: () => Promise<ErasedGuests | undefined>;
   /** What bookings are compared with before they are sent. */
   readonly comparison?: MappingComparison;
 }
@@ -97,12 +102,16 @@ export async function collectDay(
   const { collect, reader } = await beginCollect(day, right, parts);
   const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
   const bookings = createBookingStore(limits, collect, known);
+  const erased = await parts.readErased?.();
+  const obstacles = new Map<ServiceField, number>();
   try {
-    for await (const chunk of reader.read(day, delivery, { signal })) {
+    for await (const chunk of reader.read(day, delivery, { signal, erased })) {
       for (const notice of chunk.notices ?? []) {
         notify({ type: 'source-notice', run, notice });
         bookings.warn({ reason: 'absent-column', count: 1 });
       }
+      for (const [field, count] of chunk.obstacles ?? [])
+        obstacles.set(field, (obstacles.get(field) ?? 0) + count);
       await bookings.take(chunk);
       notify({
         type: 'collecting',
@@ -119,16 +128,23 @@ export async function collectDay(
   await bookings.addKnown();
   await bookings.storeRest();
   const source = reader.locate(day);
+  const sendable = countRecords(bookings) - bookings.rejected;
   checkGates(bookings, limits, source);
-  checkExpected(bookings, parts, source);
+  await checkExpected(bookings, parts, source);
   if (delivery.kind === 'file') {
     const { body: posted, file } = bookings.accepted;
     // A run that tops up the day sends only a part of it, which may well be a single booking without a name.
-    const of = parts.delivered ? bookings.read - bookings.rejected : posted + file;
-    checkPosted({ posted, of }, limits, source);
+    const of = parts.delivered ? sendable : posted + file;
+    checkPosted({ posted, of, obstacles }, limits, source);
     if (posted > 0 && file === 0) notify({ type: 'no-review-file', run, posted });
   }
-  await checkVolume(day, bookings, { ...parts, right }, collect);
+  const { providers } = bookings;
+  const { body, file } = bookings.accepted;
+  // A run that tops up the day stores a part of it, but reads all of it.
+  const volume = parts.delivered
+    ? { accepted: sendable, providers: null }
+    : { accepted: body + file, providers };
+  await checkVolume({ day: day.iso, ...volume }, providers, { ...parts, right }, collect);
   return collect.finish({ steps: delivery.plan(bookings.accepted), at: clock() });
 }
 
@@ -160,14 +176,15 @@ async function readKnown(
   return indexDelivered(ledger, id, delivery, signal);
 }
 
-function checkExpected(
-  { read, filtered }: { readonly read: number; readonly filtered: number },
-  { expected }: CollectParts,
+async function checkExpected(
+  counts: { readonly read: number; readonly filtered: number },
+  { readExpected }: CollectParts,
   source: string,
-): void {
-  const records = read - filtered;
+): Promise<void> {
+  const records = countRecords(counts);
+  const expected = await readExpected?.();
   if (expected === undefined || records === expected) return;
-  const without = filtered === 0 ? '' : `, without the ${filtered} that source.where excludes`;
+  const without = counts.filtered === 0 ? '' : `, without the ${counts.filtered} that source.where excludes`;
   throw new CollectError(
     'unexpected-count',
     `${source} holds ${formatCountOf(records, 'record')}${without}, but the end-of-day hook expected ${expected}: ` +
@@ -177,20 +194,18 @@ function checkExpected(
 
 /** Records the day's volume, and fails or warns if it is far below the usual one. */
 async function checkVolume(
-  day: BusinessDay,
-  { accepted: { body, file }, providers }: Pick<BookingStore, 'accepted' | 'providers'>,
+  counted: DayVolume,
+  providers: BookingStore['providers'],
   {
     limits: { volume: settings },
     volumes,
     acceptsVolume = false,
-    delivered,
     right,
     notify,
   }: CollectParts & { readonly right: Right },
   collect: Pick<Collect, 'noteVolume'>,
 ): Promise<void> {
-  const counted = { day: day.iso, accepted: body + file, providers };
-  const comparison = !delivered && volumes && settings && { volumes, settings };
+  const comparison = volumes && settings && { volumes, settings };
   const drop = comparison && (await compare(counted, comparison));
   await collect.noteVolume({ providers, ...(drop && { drop }) });
   if (!drop || acceptsVolume) return;
@@ -198,10 +213,10 @@ async function checkVolume(
     throw new CollectError(
       'volume-dropped',
       `far fewer bookings than usual: ${describeDrops(drop).join('; ')}; nothing was sent: check the export, ` +
-        `or let this day pass with run --day ${day.iso} --accept-volume`,
+        `or let this day pass with run --day ${counted.day} --accept-volume`,
     );
   }
-  notify({ type: 'volume-dropped', run: { id: right.runId, day: day.iso }, volume: drop });
+  notify({ type: 'volume-dropped', run: { id: right.runId, day: counted.day }, volume: drop });
 }
 
 async function compare(
@@ -248,15 +263,31 @@ function checkGates(
   }
 }
 
+interface Posted {
+  readonly posted: number;
+  readonly of: number;
+  /** How many bookings each field keeps out of the file. */
+  readonly obstacles: ReadonlyMap<ServiceField, number>;
+}
+
 /** By body there is no result to compare with: a day meant for the file must not go by body unnoticed. */
 function checkPosted(
-  { posted, of }: { readonly posted: number; readonly of: number },
+  { posted, of, obstacles }: Posted,
   { maxPostedShare = 1 }: CollectLimits,
   source: string,
 ): void {
   if (!isMoreThanShare(posted, of, maxPostedShare)) return;
   throw new CollectError(
     'too-many-posted',
-    `${posted} of ${of} bookings of ${source} lack a field or hold one that reads as NULL, so they cannot be in the review file and would go by body, which brings no result: more than file.maxPostedShare allows (${formatShare(maxPostedShare)}). Complete the source; or set file.incomplete: leave-empty, if the service accepts empty cells; or raise file.maxPostedShare; or set delivery: body`,
+    `${posted} of ${of} bookings of ${source} lack a field or hold one that reads as NULL, so they cannot be in the review file and would go by body, which brings no result: more than file.maxPostedShare allows (${formatShare(maxPostedShare)}).${describeObstacle(obstacles)} Complete the source; or set file.incomplete: leave-empty, if the service accepts empty cells; or raise file.maxPostedShare; or set delivery: body`,
   );
+}
+
+/** Names the field to complete first: the one that is missing most often. */
+function describeObstacle(obstacles: Posted['obstacles']): string {
+  const [first, ...others] = [...obstacles].sort(([, a], [, b]) => b - a);
+  if (!first) return '';
+  const [field, count] = first;
+  const rest = others.map(([name, missing]) => `${name} (${missing})`).join(', ');
+  return ` Missing most often: ${field} (${count})${rest === '' ? '' : `, then ${rest}`}.`;
 }

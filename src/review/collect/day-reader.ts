@@ -1,3 +1,4 @@
+import type { ServiceField } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readFieldText } from '../../booking/field-text.js';
 import { countDates, type Normalise } from '../../booking/normalise.js';
@@ -5,20 +6,24 @@ import { hashReference } from '../../booking/reference-hash.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import type { ReasonCount, Reject } from '../collected.js';
 import type { BookingForms } from '../delivery.js';
+import { createErasedTest, type ErasedGuests, withoutNames } from '../erasures.js';
 import { findFileObstacle } from '../file/review-line.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
+import { createPlainRenderer } from './plain-bookings.js';
 import { createProviderNumbers } from './provider-counts.js';
 
 /** Reads a day as the lines to be stored: source, normaliser and forms combined. */
 export interface DayReader extends Pick<BookingSource, 'locate' | 'placeUnit'> {
   /** @throws SourceError; the signal's reason when aborted */
-  read(
-    day: BusinessDay,
-    forms: BookingForms,
-    options: { readonly signal: AbortSignal },
-  ): AsyncIterable<RenderedChunk>;
+  read(day: BusinessDay, forms: BookingForms, options: DayReadOptions): AsyncIterable<RenderedChunk>;
+}
+
+export interface DayReadOptions {
+  readonly signal: AbortSignal;
+  /** Their bookings are read without the name. */
+  readonly erased?: ErasedGuests | undefined;
 }
 
 /** Reads in the current thread. */
@@ -36,7 +41,7 @@ export function createDayReader({
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
     async *read(day, forms, options) {
-      const render = createChunkRenderer(normalise, forms, takeBuffer);
+      const render = createChunkRenderer(normalise, forms, takeBuffer, options.erased);
       for await (const chunk of source.read(day, options)) yield render(chunk);
     },
   };
@@ -59,6 +64,8 @@ export interface RenderedChunk {
   readonly rejects: readonly Reject[];
   readonly warnings: readonly ReasonCount[];
   readonly dates: { readonly given: number; readonly unreadable: number };
+  /** Of a delivery by file: how many of the bookings to be posted each field keeps out of the file. */
+  readonly obstacles?: ReadonlyMap<ServiceField, number>;
   readonly progress?: SourceChunk['progress'];
   readonly notices?: SourceChunk['notices'];
 }
@@ -87,9 +94,13 @@ export type Render = (chunk: SourceChunk) => RenderedChunk;
  */
 export function createChunkRenderer(
   normalise: Normalise,
-  { formOf, render }: BookingForms,
+  { formOf, render, listObstacles, usual }: BookingForms,
   takeBuffer?: TakeBuffer,
+  erasedGuests?: ErasedGuests,
 ): Render {
+  const erased = erasedGuests && createErasedTest(erasedGuests);
+  const renderPlain = usual && createPlainRenderer(normalise, usual);
+  const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
   return ({ records, filtered = 0, progress, notices }) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
     const ends = new Uint32Array(records.length);
@@ -102,11 +113,21 @@ export function createChunkRenderer(
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
     const dates = { given: 0, unreadable: 0 };
+    const obstacles = new Map<ServiceField, number>();
 
     function warn(reason: ReasonCount['reason'], firstPlace: number): void {
       const warning = warnings.get(reason);
       if (warning) warning.count += 1;
       else warnings.set(reason, { count: 1, firstPlace });
+    }
+
+    function addLine(form: number, referenceHash: number, provider: string | undefined): void {
+      ends[lines] = buffer.length;
+      forms[lines] = form;
+      referenceHashes[lines] = referenceHash;
+      providerOf[lines] = providers.numberOf(provider);
+      lines += 1;
+      buffer.constant(lineFeed);
     }
 
     for (const record of records) {
@@ -115,35 +136,44 @@ export function createChunkRenderer(
         rejects.push({ place, reason: record.unreadable });
         continue;
       }
+      const before = buffer.length;
+      const plain = record.cells && renderPlain?.(record.cells, buffer);
+      if (plain && erased?.mayBe(plain.referenceHash)) buffer.extendTo(before);
+      else if (plain) {
+        dates.given += plain.dates;
+        addLine(usualForm, plain.referenceHash, plain.provider);
+        continue;
+      }
       const normalised = normalise(record.fields);
       if (normalised.kind === 'reject') {
         const cause = findRejectCause(record.fields, normalised.reason);
         rejects.push(toReject(place, normalised.reason, record.fields.BookingReferenceId, cause));
         continue;
       }
-      const { booking, warnings: found } = normalised;
+      const { warnings: found } = normalised;
+      const isErased = erased?.is(normalised.booking) ?? false;
+      const booking = isErased ? withoutNames(normalised.booking) : normalised.booking;
       const { given, unreadable } = countDates(booking, found);
       dates.given += given;
       dates.unreadable += unreadable;
       for (const warning of found) warn(warning, place);
-      const form = formOf(booking);
+      // An erased guest's booking is reviewed whatever is done with incomplete ones.
+      const form = formOf(booking) ?? (isErased ? 'body' : undefined);
       if (form === undefined) {
         const field = findFileObstacle(booking)?.field;
         const cause = field === undefined ? {} : describeCause(record.fields, field);
         rejects.push(toReject(place, 'not-for-the-file', booking.bookingReferenceId, cause));
         continue;
       }
+      if (form === 'body')
+        for (const field of listObstacles?.(booking) ?? [])
+          obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
       render(booking, form, buffer);
-      ends[lines] = buffer.length;
-      forms[lines] = bookingForms.indexOf(form);
-      referenceHashes[lines] = hashReference(booking.bookingReferenceId);
-      providerOf[lines] = providers.numberOf(booking.providerName);
       if (record.isFilledIn) {
         filledIn ??= new Set();
         filledIn.add(lines);
       }
-      lines += 1;
-      buffer.constant(lineFeed);
+      addLine(bookingForms.indexOf(form), hashReference(booking.bookingReferenceId), booking.providerName);
     }
 
     return {
@@ -161,6 +191,7 @@ export function createChunkRenderer(
       rejects,
       warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),
       dates,
+      ...(obstacles.size > 0 && { obstacles }),
       ...(progress && { progress }),
       ...(notices && { notices }),
     };

@@ -4,6 +4,7 @@ import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
+import { splitStoredLines } from '../stored-batches.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
 /** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */
@@ -116,6 +117,7 @@ export async function indexDelivered(
 }
 
 const lineFeed = Buffer.from('\n');
+const emptyCell = Buffer.from(',,');
 
 /** Delivered lines, rendered as the current delivery would render them. */
 export interface DeliveredChunk {
@@ -136,16 +138,18 @@ export interface DeliveredLine {
  * file, and changes with the configured name of the master id. Bookings that the delivery doesn't carry are left out.
  */
 export function renderDelivered({ form, lines }: DeliveredLines, delivery: Delivery): DeliveredChunk {
-  // All lines of a chunk were rendered alike, so comparing the first one is enough.
+  // All lines of a chunk were rendered alike, so comparing the first one is enough, unless a name was erased meanwhile.
   const isAsItWas =
-    form === delivery.kind && renderAgain(firstLine(lines), form, delivery).bytes.equals(firstLine(lines));
+    form === delivery.kind &&
+    !(form === 'file' && lines.includes(emptyCell)) &&
+    renderAgain(firstLine(lines), form, delivery).bytes.equals(firstLine(lines));
   return isAsItWas ? pieceOf(lines, () => form) : renderAgain(lines, form, delivery);
 }
 
 function renderAgain(lines: Buffer, form: BookingForm, delivery: Delivery): DeliveredChunk {
   const rendered = createLineBuffer(lines.length);
   const forms: BookingForm[] = [];
-  for (const line of lines.toString().split('\n').slice(0, -1)) {
+  for (const line of splitStoredLines(lines)) {
     const booking = readBooking(line, form);
     const now = delivery.formOf(booking);
     if (now === undefined) continue;
@@ -177,9 +181,7 @@ export const runsCompared = 1_000;
  * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared.
  */
 export function describeIncomparable(runs: readonly Run[]): string | undefined {
-  const blanked = runs.find(
-    ({ namesBlankedAt, counts }) => namesBlankedAt !== undefined && counts.delivered > 0,
-  );
+  const blanked = runs.find(({ linesBlanked, counts }) => linesBlanked && counts.delivered > 0);
   return (
     blanked &&
     `late bookings of ${blanked.day} can't be told apart from those that run ${blanked.id} delivered, because its guest names ` +

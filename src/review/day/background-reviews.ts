@@ -1,7 +1,7 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { DayBusyError } from '../refusals.js';
-import { type DeliveryKind, isActive, type Run, type Trigger } from '../run.js';
+import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../run.js';
 import { findSharedRun } from './join-run.js';
 import type { DayRequest } from './open-run.js';
 import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';
@@ -115,17 +115,32 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     });
   }
 
+  /** A run that is in progress or done is compared with the number too; a failed one gets it when it is resumed. */
+  async function noteExpected(run: Run, { expected }: ReviewRequest): Promise<Run> {
+    const isCompared = isActive(run) || run.state === 'succeeded';
+    if (!isCompared || expected === undefined || run.expected === expected) return run;
+    return ledger.noteExpected(run.id, expected);
+  }
+
+  async function findOrStart(day: BusinessDay, request: ReviewRequest): Promise<StartedReview> {
+    const known = await ledger.latestRun(day.iso);
+    const latest = known && (await noteExpected(known, request));
+    // A day that has not ended yet is topped up after its end, not by every call.
+    const isDayOver = clock() > day.lastInstant.getTime();
+    if (latest?.state === 'succeeded' && !isDayOver && !hasUnexpectedCount(latest))
+      return { run: latest, isNew: false };
+    // All processes work on a shared run, this one included, so it needs no further watching for each call.
+    const shared = workforce.letsOthersJoin && (await findSharedRun({ ...request, day }, ledger));
+    if (shared && request.mode === 'run') return { run: shared, isNew: false };
+    return startReview(day, request);
+  }
+
   return {
     review: (day, request, stop) => track(perform(day, request, AbortSignal.any([signal, stop]))),
     async start(day, request) {
-      const latest = await ledger.latestRun(day.iso);
-      // A day that has not ended yet is topped up after its end, not by every call.
-      const isDayOver = clock() > day.lastInstant.getTime();
-      if (latest?.state === 'succeeded' && !isDayOver) return { run: latest, isNew: false };
-      // All processes work on a shared run, this one included, so it needs no further watching for each call.
-      const shared = workforce.letsOthersJoin && (await findSharedRun({ ...request, day }, ledger));
-      if (shared && request.mode === 'run') return { run: shared, isNew: false };
-      return startReview(day, request);
+      const started = await findOrStart(day, request);
+      // Another process may have opened the run just now, without the number.
+      return { ...started, run: await noteExpected(started.run, request) };
     },
     async idle() {
       await Promise.allSettled(current);

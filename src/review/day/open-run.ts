@@ -3,7 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
-import { type DeliveryKind, isActive, type Run, type RunFailure } from '../run.js';
+import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type RunFailure } from '../run.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
 
 export interface DayRequest {
@@ -34,6 +34,8 @@ export type Opening =
       readonly topsUp?: true;
       /** The delivery it must use, whatever is configured. */
       readonly delivery?: DeliveryKind;
+      /** How many records the source should hold, because the run before held another number. */
+      readonly expected?: number;
     }
   | { readonly kind: 'resume'; readonly run: Run }
   | { readonly kind: 'already-done'; readonly run: Run }
@@ -55,7 +57,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
       return isUnfinished ? giveUp(latest, request, topUp(latest, request)) : topUp(latest, request);
     case 'run':
       if (!isUnfinished)
-        return wasCollectedTooEarly(latest, request)
+        return wasCollectedTooEarly(latest, request) || hasUnexpectedCount(latest)
           ? topUp(latest, request)
           : { kind: 'already-done', run: latest };
       return delivery === undefined || delivery === latest.delivery
@@ -91,8 +93,12 @@ function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: O
 }
 
 /** A booking's line differs between body and file, so a day is topped up by the delivery it began with. */
-function topUp({ id, day, delivery: before }: Run, { delivery }: DayToOpen): Opening {
-  if (delivery === undefined || delivery === before) return { kind: 'new', topsUp: true, delivery: before };
+function topUp(latest: Run, { delivery }: DayToOpen): Opening {
+  const { id, day, delivery: before, expected } = latest;
+  if (delivery === undefined || delivery === before) {
+    const missed = hasUnexpectedCount(latest) && expected !== undefined ? { expected } : {};
+    return { kind: 'new', topsUp: true, delivery: before, ...missed };
+  }
   return {
     kind: 'usage-error',
     message:
@@ -153,7 +159,7 @@ export async function openRun(
         trigger,
         startedAt: clock(),
         acceptsVolume: request.acceptsVolume,
-        expected: request.expected,
+        expected: request.expected ?? opening.expected,
         ...(reason !== undefined && { reason }),
         ...(opening.replaces !== undefined && { replaces: opening.replaces }),
         ...(opening.topsUp && { topsUp: true }),

@@ -6,7 +6,8 @@ import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
 /**
  * Which days of a range are reviewed, and how: `missing` are those without a run; `failed` those whose run failed or
- * was cut off, which is resumed; `all` get new runs; `late` are topped up.
+ * was cut off, which is resumed; `all` get new runs; `late` are topped up. A day that a person cancelled is neither missing
+ * nor failed.
  */
 export const rangeModes = ['missing', 'failed', 'all', 'late'] as const;
 
@@ -103,6 +104,8 @@ async function refuseInTime(ledger: PlanLedger, plan: DayPlan, run: Run | undefi
 }
 
 function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | undefined {
+  const isAbandoned = latest?.cancelReason !== undefined;
+  if (isAbandoned && (mode === 'missing' || mode === 'failed')) return 'was cancelled';
   const hasRun = latest !== undefined && latest.state !== 'cancelled';
   switch (mode) {
     case 'missing':

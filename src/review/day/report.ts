@@ -1,3 +1,4 @@
+import { formatInstant } from '../../text/format.js';
 import type { WaitReader } from '../ledger.js';
 import {
   type Counts,
@@ -38,6 +39,8 @@ export interface RunReport {
   readonly volume?: VolumeDrop;
   /** Only if the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
+  /** Only if all that is left of it waits. */
+  readonly waiting?: WaitingReport;
 }
 
 /** What a run waits for; empty if it waits for nothing. */
@@ -50,7 +53,37 @@ export async function readWaiting(
   return wait ? { waiting: { ...wait, until: new Date(wait.until).toISOString() } } : {};
 }
 
-interface WaitingReport {
+/** What the runs wait for, by run id. */
+export async function readWaits(ledger: WaitReader, runs: readonly Run[], now: number): Promise<Waits> {
+  const waits = new Map<string, WaitingReport>();
+  for (const run of runs) {
+    const { waiting } = await readWaiting(ledger, run, now);
+    if (waiting) waits.set(run.id, waiting);
+  }
+  return waits;
+}
+
+export type Waits = ReadonlyMap<string, WaitingReport>;
+
+/** The report of a run, with what it waits for. */
+export async function readReport(
+  ledger: WaitReader,
+  run: Run,
+  now: number,
+  listed?: readonly SuspectReport[],
+): Promise<RunReport> {
+  return { ...toReport(run, now, listed), ...(await readWaiting(ledger, run, now)) };
+}
+
+/** @param format writes an instant in epoch milliseconds */
+export function describeWaiting(
+  { step, until, code }: WaitingReport,
+  format: (instant: number) => string = formatInstant,
+): string {
+  return `waiting until ${format(Date.parse(until))} for ${step} (${code})`;
+}
+
+export interface WaitingReport {
   readonly step: string;
   /** ISO 8601, UTC */
   readonly until: string;

@@ -1,11 +1,19 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { Right } from '../claims.js';
 import { CollectError, type CollectParts, collectDay } from '../collect/collect.js';
 import type { Delivery } from '../delivery.js';
-import type { Ledger, Right } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
-import { type DeliveryKind, isActive, type Run, type RunFailure, type Trigger } from '../run.js';
+import {
+  type DeliveryKind,
+  hasUnexpectedCount,
+  isActive,
+  type Run,
+  type RunFailure,
+  type Trigger,
+} from '../run.js';
 import { acquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 
@@ -66,15 +74,30 @@ export async function runDay(
     return { run: await workforce.deliver(found.run, signal), wasDone: false };
   }
   const { hold } = found;
+  let result: DayResult | 'lost';
   try {
-    const result = await reviewHeld(request, parts, { hold, onOpened }, signal);
-    if (result !== 'lost') return result;
+    result = await reviewHeld(request, parts, { hold, onOpened }, signal);
   } finally {
     await hold.release();
   }
+  if (result !== 'lost') return isToTopUp(result, signal) ? topUp(request, parts, signal) : result;
   // Another process has the day now. If nobody has it, because only the ledger was unreachable, we acquire it again.
   if (request.mode === 'run') return runDay(request, parts, signal, callbacks);
   throw new DayBusyError(`${day.iso} was taken over by another process`);
+}
+
+/** The hook was called with another number of records while the run was delivered. */
+function isToTopUp({ run, wasDone }: DayResult, signal: AbortSignal): boolean {
+  return run.state === 'succeeded' && !wasDone && hasUnexpectedCount(run) && !signal.aborted;
+}
+
+/** Reads the source again, sends what is missing, and fails unless it holds the expected number of records. */
+function topUp(
+  { day, trigger, configuredDelivery }: RunRequest,
+  parts: RunDayParts,
+  signal: AbortSignal,
+): Promise<DayResult> {
+  return runDay({ mode: 'run', day, trigger, configuredDelivery }, parts, signal);
 }
 
 async function reviewHeld(
@@ -107,8 +130,8 @@ async function collect(
   try {
     const delivery = deliveryFor(run.delivery);
     const delivered = run.topsUp ? { delivered: ledger } : {};
-    const { acceptsVolume, expected } = run;
-    const asked = { volumes: ledger, acceptsVolume, expected };
+    const readExpected = async () => (await ledger.getRun(run.id)).expected;
+    const asked = { volumes: ledger, acceptsVolume: run.acceptsVolume, readExpected };
     const collected = await collectDay(day, right, { ...parts, ...asked, ...delivered, delivery }, signal);
     notify({ type: 'collected', run: collected });
     return collected;

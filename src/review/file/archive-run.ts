@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { ArchivedFile } from '../../archive/archive.js';
+import { type ArchivedFile, ArchiveError } from '../../archive/archive.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReceivedResult } from '../review-file.js';
@@ -28,7 +27,8 @@ export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promis
     // Older versions judged a result in this step.
     const kept = result && verdicts?.listsUnanswered && (await keepResult(parts, attempt, session, result));
     if (!result || !kept) return judgeAgain(parts, attempt, session);
-    const sent = await keepReviewFile(parts, attempt);
+    // Without its names the file as sent can't be kept any more. The manifest still has its checksum.
+    const sent = run.linesBlanked ? describeSent(attempt) : await keepReviewFile(parts, attempt);
     const later = await keepLaterResults(parts, attempt, session, result);
     const file = {
       ...run.file,
@@ -76,49 +76,36 @@ async function keepResult(
   return keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
 }
 
+function describeSent({ run, remote }: FileAttempt): ArchivedFile {
+  const { bytes = 0, sha256 = '' } = run.file ?? {};
+  return { name: remote.name, bytes, sha256 };
+}
+
 async function keepReviewFile(parts: FileParts, attempt: FileAttempt): Promise<ArchivedFile> {
   const { archive, spool } = parts;
   const { run, day, remote } = attempt;
   const { name } = remote;
   const spooled = reviewName(run);
-  const kept = await keepIfSame(parts, attempt, { name, spooled, sha256: run.file?.sha256 });
+  const kept = await keepIfSame(parts, attempt, { name, spooled, sha256: run.file?.sha256 ?? '' });
   if (kept) return kept;
   await ensureSpooled(parts, run);
   return archive.keep(day.iso, run.id, name, spool.read(spooled));
 }
 
-/** Keeps a spooled file if it has that checksum, which is computed while it is copied. */
+/** Keeps a spooled file if it has that checksum. */
 async function keepIfSame(
   { archive, spool }: FileParts,
   { run, day }: FileAttempt,
-  {
-    name,
-    spooled,
-    sha256,
-  }: { readonly name: string; readonly spooled: string; readonly sha256: string | undefined },
+  { name, spooled, sha256 }: { readonly name: string; readonly spooled: string; readonly sha256: string },
 ): Promise<ArchivedFile | undefined> {
-  let isOther = false;
-  async function* expectSame(): AsyncGenerator<Uint8Array> {
-    const hash = createHash('sha256');
-    for await (const block of spool.read(spooled)) {
-      hash.update(block);
-      yield block;
-    }
-    isOther = hash.digest('hex') !== sha256;
-    // The archive keeps nothing of a content that throws.
-    if (isOther) throw new OtherBytesError();
-  }
   try {
-    return await archive.keep(day.iso, run.id, name, expectSame());
+    return await archive.keep(day.iso, run.id, name, spool.read(spooled), sha256);
   } catch (error) {
+    const isOther = error instanceof ArchiveError && error.code === 'unexpected-content';
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isOther || isAbsent) return undefined;
     throw error;
   }
-}
-
-class OtherBytesError extends Error {
-  override readonly name = 'OtherBytesError';
 }
 
 /** A service may write its result twice, or another one beside it: that was not judged, and is evidence too. */
@@ -132,7 +119,8 @@ async function keepLaterResults(
   const { run, day, remote } = attempt;
   const spooled = earlierName(run);
   const kept: ArchivedFile[] = [];
-  for (const seen of await findResults(parts, attempt, session)) {
+  const { results } = await findResults(parts, attempt, session);
+  for (const seen of results) {
     if (isSameSighting(seen, result)) continue;
     await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled));
     const sha256 = (await hashSpooled(spool, spooled)) ?? '';

@@ -67,8 +67,9 @@ export async function lookForResult(
   const notYet = (code: string, found?: Pick<StepOutcome, 'file' | 'verdicts'>): StepOutcome =>
     isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(parts, attempt, code, found);
 
-  const [seen] = await findResults(parts, attempt, session);
-  if (!seen) return notYet('result-absent');
+  const { results, unusableNames } = await findResults(parts, attempt, session);
+  const [seen] = results;
+  if (!seen) return notYet(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
   const now = clock();
   const { growing } = run.file ?? {};
   const isUnchanged = growing !== undefined && isSameSighting(seen, growing);

@@ -11,6 +11,7 @@ import {
   findLineFault,
   type LineFaultCode,
 } from './line-check.js';
+import { createLineCutter } from './line-cutter.js';
 
 /** Why a review file must not be sent. Never contains a cell's content. */
 export interface FileFault {
@@ -72,7 +73,7 @@ export async function checkReviewFile(
   const lines = createLineWalk(columns, expected.mayBeEmpty ? checksWithEmptyCells : strictChecks);
   for await (const block of bytes) {
     hash.update(block);
-    const fault = lines.take(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
+    const fault = lines.take(block);
     if (fault) return fault;
   }
   const { fault, rows } = lines.end();
@@ -83,14 +84,13 @@ export async function checkReviewFile(
 
 function createLineWalk(columns: readonly string[], bookingChecks: readonly CellCheck[]) {
   const headerChecks = columns.map(createNameCheck);
+  const cutter = createLineCutter();
   let row = 0;
-  /** The start of the current line, from earlier blocks. */
-  let pending: Buffer = Buffer.alloc(0);
 
-  function findFault(block: Buffer, start: number, end: number): FileFault | undefined {
-    if (row === 0 && block.subarray(start, start + byteOrderMark.length).equals(byteOrderMark))
+  function findFault(lines: Buffer, start: number, end: number): FileFault | undefined {
+    if (row === 0 && lines.subarray(start, start + byteOrderMark.length).equals(byteOrderMark))
       return { code: 'byte-order-mark', row };
-    const fault = findLineFault(block, start, end, row === 0 ? headerChecks : bookingChecks);
+    const fault = findLineFault(lines, start, end, row === 0 ? headerChecks : bookingChecks);
     if (!fault) return undefined;
     const code = row === 0 && fault.code === 'wrong-cell-count' ? 'wrong-header' : fault.code;
     const column = fault.column === undefined ? undefined : columns[fault.column];
@@ -98,23 +98,19 @@ function createLineWalk(columns: readonly string[], bookingChecks: readonly Cell
   }
 
   return {
-    take(block: Buffer): FileFault | undefined {
-      const bytes = pending.length === 0 ? block : Buffer.concat([pending, block]);
-      let start = 0;
-      for (let end = bytes.indexOf(lineFeed, pending.length); end !== -1; ) {
-        const fault = findFault(bytes, start, end);
-        if (fault) return fault;
-        row += 1;
-        start = end + 1;
-        end = bytes.indexOf(lineFeed, start);
-      }
-      // Copied, because the block belongs to the caller.
-      pending = Buffer.from(bytes.subarray(start));
-      return pending.length > longestLine ? { code: 'line-too-long', row } : undefined;
+    take(block: Uint8Array): FileFault | undefined {
+      for (const lines of cutter.cut(block))
+        for (let start = 0; start < lines.length; row += 1) {
+          const end = lines.indexOf(lineFeed, start);
+          const fault = findFault(lines, start, end);
+          if (fault) return fault;
+          start = end + 1;
+        }
+      return cutter.pendingBytes > longestLine ? { code: 'line-too-long', row } : undefined;
     },
     end(): { readonly fault?: FileFault; readonly rows: number } {
       const rows = Math.max(0, row - 1);
-      if (pending.length > 0) return { fault: { code: 'unterminated-line', row }, rows };
+      if (cutter.pendingBytes > 0) return { fault: { code: 'unterminated-line', row }, rows };
       return row === 0 ? { fault: { code: 'wrong-header', row }, rows } : { rows };
     },
   };

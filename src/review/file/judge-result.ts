@@ -143,7 +143,7 @@ export function explainResult(
     const { unanswered, unclear } = verdicts;
     const parts = [
       unanswered > 0 && `the result does not name ${unanswered}`,
-      unclear > 0 && `it names ${unclear} without a readable verdict`,
+      unclear > 0 && `it names ${unclear} without a readable verdict about the master hotel that was sent`,
     ].filter((part) => part !== false);
     return {
       class: 'data',

@@ -41,13 +41,13 @@ interface ManifestCall {
  * Archives the manifest. It comes last, so its presence proves that all other files are there. An attempt that is
  * repeated leaves it alone.
  *
- * @param kept the files that this attempt has archived; all others are read once more
+ * @param known the files that this attempt has archived, which are not read once more, and those that can't be kept any more
  */
 export async function keepManifest(
   parts: FileParts,
   { run, day }: FileAttempt,
   file: Partial<ReviewFile>,
-  kept: readonly ArchivedFile[] = [],
+  known: readonly ArchivedFile[] = [],
 ): Promise<void> {
   const { ledger, archive, tool } = parts;
   const names = await archive.list(day.iso, run.id);
@@ -57,9 +57,9 @@ export async function keepManifest(
     ...describeRun({ ...run, file }),
     calls: describeCalls(await ledger.listAttempts(run.id, 'trigger')),
     files: await Promise.all(
-      names.map(async (name) => {
+      [...new Set([...names, ...known.map(({ name }) => name)])].sort().map(async (name) => {
         const { bytes, sha256 } =
-          kept.find((file) => file.name === name) ?? (await measure(archive.read(day.iso, run.id, name)));
+          known.find((file) => file.name === name) ?? (await measure(archive.read(day.iso, run.id, name)));
         return { name, bytes, sha256 };
       }),
     ),

@@ -91,18 +91,28 @@ function hasInOrder(name: string, pieces: readonly string[]): boolean {
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-/**
- * Files in the day's folder that are named like its result and not known to belong to another run, newest first.
- */
+interface FoundResults {
+  /** Newest first. */
+  readonly results: readonly Sighting[];
+  /** Named like a result, but with a name that can't be used: such files are skipped. */
+  readonly unusableNames: number;
+}
+
+/** Files in the day's folder that are named like its result and not known to belong to another run. */
 export async function findResults(
   { resultPattern }: FileParts,
   { remote, day, run }: FileAttempt,
   session: SftpSession,
-): Promise<readonly Sighting[]> {
+): Promise<FoundResults> {
   const isResult = createResultNameTest(resultPattern, day);
   const notOurs = run.file?.notOurs ?? [];
-  const files = await session.list(remote.folder);
-  return files
+  let unusableNames = 0;
+  const onUnusableName = (name: string) => {
+    if (isResult(name)) unusableNames += 1;
+  };
+  const files = await session.list(remote.folder, { onUnusableName });
+  const results = files
     .filter((file) => isResult(file.name) && !notOurs.some((other) => isSameSighting(file, other)))
     .sort((one, other) => other.modifiedAt - one.modifiedAt);
+  return { results, unusableNames };
 }

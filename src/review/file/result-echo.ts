@@ -1,5 +1,6 @@
 import { type BookingField, bookingFields } from '../../booking/booking.js';
 import { lineEnd, splitCells } from './csv.js';
+import { createLineCutter } from './line-cutter.js';
 import {
   createVerdictReader,
   findResultColumns,
@@ -25,44 +26,62 @@ const echoColumns: readonly (ResultField | BookingField['property'])[] = [
   'isCorrect',
 ];
 
+/** Reads a result while it arrives. */
+export interface EchoReader {
+  /** Takes the next bytes, which belong to the caller. Rethrows errors of `readSent`. */
+  take(block: Uint8Array): Promise<void>;
+  /**
+   * After the last bytes: what compareResult would return for such a result; undefined for any other.
+   */
+  end(): Promise<Judgement | undefined>;
+}
+
 /**
  * Reads a result that repeats the review file byte by byte with a readable verdict appended to each row, as services
- * usually do. It creates no strings and keeps only the names of incorrect rows. Returns what compareResult would return for
- * such a result, and undefined for any other as soon as it differs.
- *
- * Errors of either input are rethrown.
+ * usually do. It creates no strings and keeps only the names of incorrect rows. Once a result differs, nothing more of it
+ * is read.
  */
-export async function readEcho(
-  { readBytes, readSent }: JoinSources,
-  reading: ResultReading,
-): Promise<Judgement | undefined> {
+export function createEchoReader(readSent: JoinSources['readSent'], reading: ResultReading): EchoReader {
+  const cutter = createLineCutter();
   const walk = createEchoWalk(reading);
   const sent = readLines(readSent);
   let columns: readonly string[] | undefined;
-  try {
-    for await (const lines of cutAfterLineEnds(readBytes())) {
-      let at = 0;
-      if (!columns) {
-        at = lines.indexOf(lineFeed) + 1;
-        columns = readEchoHeader(lines.subarray(0, at), reading);
-        if (!columns) return undefined;
-      }
-      while (at < lines.length) {
-        if (walk.needsSent()) {
-          const next = await sent.next();
-          if (next.done) return undefined;
-          walk.give(next.value);
-        }
-        at = walk.compare(lines, at);
-        if (at === deviation) return undefined;
-      }
+  let isEcho = true;
+
+  async function compare(lines: Buffer): Promise<boolean> {
+    let at = 0;
+    if (!columns) {
+      at = lines.indexOf(lineFeed) + 1;
+      columns = readEchoHeader(lines.subarray(0, at), reading);
+      if (!columns) return false;
     }
-    if (!columns || !walk.needsSent()) return undefined;
-    const { done: isAllAnswered } = await sent.next();
-    return isAllAnswered ? walk.conclude(columns) : undefined;
-  } finally {
-    await sent.return();
+    while (at < lines.length) {
+      if (walk.needsSent()) {
+        const next = await sent.next();
+        if (next.done) return false;
+        walk.give(next.value);
+      }
+      at = walk.compare(lines, at);
+      if (at === deviation) return false;
+    }
+    return true;
   }
+
+  return {
+    async take(block) {
+      if (!isEcho) return;
+      for (const lines of cutter.cut(block)) {
+        isEcho = await compare(lines);
+        if (!isEcho) return;
+      }
+      if (cutter.pendingBytes > longestLine) isEcho = false;
+    },
+    async end() {
+      if (!isEcho || !columns || cutter.pendingBytes > 0 || !walk.needsSent()) return undefined;
+      const { done: isAllAnswered } = await sent.next();
+      return isAllAnswered ? walk.conclude(columns) : undefined;
+    },
+  };
 }
 
 async function* readLines(readSent: JoinSources['readSent']): AsyncGenerator<Buffer, void, undefined> {
@@ -158,22 +177,6 @@ function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[]
   const columns = findResultColumns(cells, reading);
   const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));
   return isEcho ? nameColumns(cells) : undefined;
-}
-
-/**
- * The bytes in chunks that each end with a line end. A chunk without one comes last, or once it has grown too long.
- */
-async function* cutAfterLineEnds(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let pending: Buffer = Buffer.alloc(0);
-  for await (const block of bytes) {
-    // Copied, because the block belongs to the caller.
-    const joined = Buffer.concat([pending, block]);
-    const end = joined.lastIndexOf(lineFeed) + 1;
-    if (end > 0) yield joined.subarray(0, end);
-    pending = joined.subarray(end);
-    if (pending.length > longestLine) break;
-  }
-  if (pending.length > 0) yield pending;
 }
 
 /** More than any service has spellings. */

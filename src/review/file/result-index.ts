@@ -38,17 +38,21 @@ export interface ResultIndex {
   readonly verdictsOfKey: Counters;
   /** The reference in the rows of a key. */
   referenceOf(key: number): KeyHash | undefined;
+  /** The master id and the reference in the rows of a key; undefined if one is missing. */
+  mappingOf(key: number): KeyHash | undefined;
 }
 
-/** Reads a result to its end and indexes it without keeping its texts: about 40 bytes per row. */
+/** The fields of `mappingOf`, in the order of the review file's columns. */
+export const mappingFields = ['serviceId', 'bookingReferenceId'] as const;
+
+/** Reads a result to its end and indexes it without keeping its texts: about 50 bytes per row. */
 export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<ResultIndex> {
   const hasher = createKeyHasher();
   const keys = createKeyTable();
   const rowsOfKey = createCounters();
   const verdictsOfKey = createCounters();
-  /** By key, the two halves of its reference's hash; both 0 if there is none. */
-  const highOfKey = createCounters();
-  const lowOfKey = createCounters();
+  const references = createHashes();
+  const mappings = createHashes();
   const counts = { unidentified: 0, incorrect: 0, unreadable: 0 };
   let fields: readonly ResultField[] = [];
   let columns: readonly string[] = [];
@@ -70,8 +74,11 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
     if (row.bookingReferenceId === undefined) return;
     hasher.begin();
     hasher.addText(row.bookingReferenceId);
-    highOfKey.set(number, hasher.high);
-    lowOfKey.set(number, hasher.low);
+    references.set(number, hasher);
+    if (row.serviceId === undefined) return;
+    hasher.begin();
+    for (const field of mappingFields) hasher.addText(String(row[field]));
+    mappings.set(number, hasher);
   }
 
   for await (const part of parts) {
@@ -98,9 +105,25 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
     keys,
     rowsOfKey,
     verdictsOfKey,
-    referenceOf(key) {
-      const high = highOfKey.get(key);
-      const low = lowOfKey.get(key);
+    referenceOf: references.get,
+    mappingOf: mappings.get,
+  };
+}
+
+/** Hashes by key. */
+function createHashes() {
+  /** The two halves; both 0 if there is none. */
+  const highOf = createCounters();
+  const lowOf = createCounters();
+
+  return {
+    set(key: number, { high, low }: KeyHash): void {
+      highOf.set(key, high);
+      lowOf.set(key, low);
+    },
+    get(key: number): KeyHash | undefined {
+      const high = highOf.get(key);
+      const low = lowOf.get(key);
       return high === 0 && low === 0 ? undefined : { high, low };
     },
   };
@@ -111,6 +134,17 @@ export function sayVerdict(verdicts: number): Judged | 'correct' {
   if ((verdicts & verdictBits.incorrect) !== 0) return 'incorrect';
   if ((verdicts & verdictBits.correct) !== 0) return 'correct';
   return verdicts === 0 ? 'not-in-result' : 'unclear';
+}
+
+/** The verdicts without "correct", which becomes an unclear one. */
+export function withoutCorrect(verdicts: number): number {
+  const { correct, unclear } = verdictBits;
+  return (verdicts & correct) === 0 ? verdicts : (verdicts & ~correct) | unclear;
+}
+
+/** The verdicts, and "correct". */
+export function withCorrect(verdicts: number): number {
+  return verdicts | verdictBits.correct;
 }
 
 function verdictBitOf({ isCorrect }: ResultRow): number {

@@ -8,15 +8,30 @@ import {
   type ResultReading,
   readResult,
 } from './result.js';
-import { readEcho } from './result-echo.js';
-import { indexResult, type ResultIndex, sayVerdict } from './result-index.js';
+import { createEchoReader } from './result-echo.js';
+import {
+  indexResult,
+  mappingFields,
+  type ResultIndex,
+  sayVerdict,
+  withCorrect,
+  withoutCorrect,
+} from './result-index.js';
 import { createSentNameReader, forEachLine } from './sent-names.js';
 
 export interface JoinSources {
-  /** The result's bytes, from the start on each call. */
-  readonly readBytes: () => AsyncIterable<Uint8Array>;
   /** The bookings that were sent, from the start on each call. */
   readonly readSent: () => AsyncIterable<StoredBatch>;
+  /** The result's bytes, from the start, once all of them have arrived. */
+  readonly readBytes: () => AsyncIterable<Uint8Array>;
+}
+
+/** Joins a result while it arrives. */
+export interface ResultJoin {
+  /** Takes the next bytes, which belong to the caller. */
+  take(block: Uint8Array): Promise<void>;
+  /** Call this after the last bytes. */
+  end(): Promise<JoinedResult>;
 }
 
 /**
@@ -66,26 +81,33 @@ export interface JoinedResult extends ResultTotals {
  *
  * A verdict is about a mapping, so a row belongs to all bookings with the same reference, master id, provider and
  * hotel id, as far as the result has these columns. A row with a known reference but other ids belongs to the
- * bookings of that reference without an exact match, or to all of them if each has one. If a booking has several
- * verdicts, "incorrect" wins over "correct", and both win over an unreadable one.
+ * bookings of that reference without an exact match, or to all of them if each has one. It says "correct" only about those
+ * with its master id: about the others it says nothing readable. If a booking has several verdicts, "incorrect" wins over
+ * "correct", and both win over an unreadable one.
  *
- * A result that repeats the file row by row is read at the speed of its bytes, with memory for incorrect rows only.
- * Any other is read again from the start and takes about 60 bytes per row; no text is kept. Errors of either input
- * are rethrown.
+ * A result that repeats the file row by row is read while it arrives, with memory for incorrect rows only. Any other is
+ * read from the start once it is there and takes about 70 bytes per row; no text is kept. Errors of either input are
+ * rethrown.
  */
-export async function joinResult(sources: JoinSources, reading: ResultReading): Promise<JoinedResult> {
-  const { readBytes, readSent } = sources;
-  const { totals, judge } =
-    (await readEcho(sources, reading)) ?? (await compareResult(readResult(readBytes(), reading), readSent));
+export function startJoin({ readBytes, readSent }: JoinSources, reading: ResultReading): ResultJoin {
+  const echo = createEchoReader(readSent, reading);
   return {
-    ...totals,
-    async *findJudged() {
-      if (totals.incorrect === 0 && totals.unreadable === 0 && totals.unanswered === 0) return;
-      for await (const { batch, lines } of readSent()) {
-        const found = judge(lines);
-        for (const judged of judgements)
-          if (found[judged].length > 0) yield { batch, judged, places: found[judged] };
-      }
+    take: (block) => echo.take(block),
+    async end() {
+      const { totals, judge } =
+        (await echo.end()) ?? (await compareResult(readResult(readBytes(), reading), readSent));
+      return {
+        ...totals,
+        async *findJudged() {
+          const { incorrect, unreadable, unanswered, loose } = totals;
+          if (incorrect + unreadable + unanswered + loose === 0) return;
+          for await (const { batch, lines } of readSent()) {
+            const found = judge(lines);
+            for (const judged of judgements)
+              if (found[judged].length > 0) yield { batch, judged, places: found[judged] };
+          }
+        },
+      };
     },
   };
 }
@@ -93,7 +115,7 @@ export async function joinResult(sources: JoinSources, reading: ResultReading): 
 const judgements = ['incorrect', 'not-in-result', 'unclear'] as const satisfies readonly Judged[];
 
 /**
- * Compares a result of any form and order with the bookings that were sent, by the rules of joinResult. Reads the
+ * Compares a result of any form and order with the bookings that were sent, by the rules of startJoin. Reads the
  * sent bookings once more if rows have no exact match.
  */
 export async function compareResult(
@@ -157,7 +179,7 @@ export interface LooseRows {
 }
 
 /**
- * Finds the bookings of rows without an exact match, by the rules of joinResult. Reads the sent bookings if there are
+ * Finds the bookings of rows without an exact match, by the rules of startJoin. Reads the sent bookings if there are
  * such rows.
  *
  * @param isSent by key: 1 if a booking matches
@@ -169,6 +191,7 @@ export async function matchLooseRows(
 ): Promise<LooseRows> {
   const readName = createSentNameReader(result.key);
   const readReference = createSentNameReader(['bookingReferenceId']);
+  const readMapping = createSentNameReader(mappingFields);
   /** The references of rows without an exact match. */
   const references = createKeyTable();
   /** By reference: bookings sent, and those of them without an exact match. */
@@ -176,6 +199,8 @@ export async function matchLooseRows(
   const unfittedOf = createCounters();
   /** By reference: the verdicts of its rows. */
   const verdictsOf = createCounters();
+  /** The master ids that rows call correct, with their reference. */
+  const correctMappings = createKeyTable();
 
   const unfittedKeys = function* () {
     for (let key = 0; key < result.keys.size; key += 1) if (isSent.get(key) === 0) yield key;
@@ -202,8 +227,12 @@ export async function matchLooseRows(
     const hash = result.referenceOf(key);
     const reference = hash && references.find(hash);
     if (reference !== undefined && sentOf.get(reference) > 0) {
+      const verdicts = result.verdictsOfKey.get(key);
+      const mapping = result.mappingOf(key);
+      const general = mapping ? withoutCorrect(verdicts) : verdicts;
+      if (mapping && general !== verdicts) correctMappings.findOrAdd(mapping);
       loose += rows;
-      verdictsOf.set(reference, verdictsOf.get(reference) | result.verdictsOfKey.get(key));
+      verdictsOf.set(reference, verdictsOf.get(reference) | general);
     } else foreign += rows;
   }
   let answered = 0;
@@ -218,7 +247,10 @@ export async function matchLooseRows(
       if (loose === 0) return 0;
       const reference = references.find(readReference(lines, start));
       if (reference === undefined) return 0;
-      return isFitted && unfittedOf.get(reference) > 0 ? 0 : verdictsOf.get(reference);
+      if (isFitted && unfittedOf.get(reference) > 0) return 0;
+      const verdicts = verdictsOf.get(reference);
+      const isCorrect = correctMappings.find(readMapping(lines, start)) !== undefined;
+      return isCorrect ? withCorrect(verdicts) : verdicts;
     },
   };
 }

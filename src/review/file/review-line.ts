@@ -1,7 +1,7 @@
 import {
   type Booking,
-  bookingFields,
   buildBooking,
+  guestNameFields,
   listTexts,
   masterIdField,
   type ServiceField,
@@ -13,20 +13,28 @@ import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import {
   type BookingForms,
   type HotelOfLine,
+  type LineLayout,
   type LineWriter,
   markPlain,
-  type TextForm,
 } from '../delivery.js';
+import { renderLine } from '../lines/render-line.js';
 import { findCellEnd, lineEnd, splitCells, writeCell } from './csv.js';
 
-const cellText: TextForm = {
-  plain: markPlain((character) => writeCell(character) === character),
-  escape: writeCell,
-  after: Buffer.alloc(0),
-};
+const nothing = Buffer.alloc(0);
 const separator = Buffer.from(',');
+const layout: LineLayout = {
+  beginning: nothing,
+  beforeTexts: textFields.map(() => separator),
+  text: {
+    plain: markPlain((character) => writeCell(character) === character),
+    escape: writeCell,
+    after: nothing,
+  },
+  writeDate,
+  missing: separator,
+  ending: nothing,
+};
 const isDate = textFields.map(({ kind }) => kind === 'date');
-const isGuestName = bookingFields.map(({ kind }) => kind === 'guest-name');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The columns of the review file. (Spec 2.6.) */
@@ -44,13 +52,7 @@ export function renderReviewHeader(masterIdColumn: string): string {
  * DDMMYYYY, a missing field as an empty cell. Which bookings may be in the file: see `findFileObstacle`. (Spec 2.6.)
  */
 export function renderReviewLine(booking: Booking, line: LineWriter): void {
-  line.integer(booking.serviceId);
-  const texts = listTexts(booking);
-  for (let at = 0; at < texts.length; at += 1) {
-    const text = texts[at];
-    if (text === undefined) line.constant(separator);
-    else line.field(separator, isDate[at] ? writeDate(text) : text, cellText);
-  }
+  renderLine(booking, layout, line);
 }
 
 /**
@@ -64,6 +66,14 @@ export function readReviewLine(line: string): Booking {
     Number(serviceId),
     texts.map((text, at) => (text === '' ? undefined : isDate[at] ? readDate(text) : text)),
   );
+}
+
+/** The check-in of a stored line, YYYY-MM-DD, read without parsing the line; empty if it is missing. */
+export function readCheckIn(line: string): string {
+  // Both dates come last, and hold no comma.
+  const end = line.lastIndexOf(',');
+  const text = line.slice(line.lastIndexOf(',', end - 1) + 1, end);
+  return text === '' ? '' : readDate(text);
 }
 
 /** Finds the hotel of a rendered line; undefined if the line doesn't name the provider's hotel. */
@@ -97,12 +107,13 @@ export function readProviderHotel(key: string): ProviderHotel {
  */
 export function blankReviewLines(lines: Buffer): Buffer {
   const kept = lines.toString().split(lineEnd).slice(0, -1);
-  return Buffer.from(kept.map((line) => `${blankName(line)}${lineEnd}`).join(''));
+  return Buffer.from(kept.map((line) => `${blankCells(line, guestNameFields)}${lineEnd}`).join(''));
 }
 
-function blankName(line: string): string {
+/** The same line with empty cells for those fields. */
+export function blankCells(line: string, blanked: ReadonlySet<string>): string {
   return readCells(line)
-    .map((cell, place) => (isGuestName[place] ? '' : writeCell(cell)))
+    .map((cell, place) => (blanked.has(serviceFields[place] ?? '') ? '' : writeCell(cell)))
     .join(',');
 }
 
@@ -143,11 +154,15 @@ export function findFileObstacle(
   const texts = listTexts(booking);
   for (let at = 0; at < texts.length; at += 1) {
     const text = texts[at];
-    if (text === undefined ? incomplete === 'leave-empty' : !readsAsNull(text)) continue;
+    if (!isObstacle(text, incomplete)) continue;
     const field = textFields[at]?.name;
     if (field) return { field, reason: text === undefined ? 'missing' : 'reads-as-null' };
   }
   return undefined;
+}
+
+function isObstacle(text: string | undefined, incomplete: IncompleteBookings): boolean {
+  return text === undefined ? incomplete !== 'leave-empty' : readsAsNull(text);
 }
 
 /**
@@ -167,7 +182,12 @@ export function createFileForms({
       if (findFileObstacle(booking, incomplete) === undefined) return 'file';
       return incomplete === 'reject' ? undefined : 'body';
     },
+    listObstacles(booking) {
+      const texts = listTexts(booking);
+      return textFields.flatMap(({ name }, at) => (isObstacle(texts[at], incomplete) ? [name] : []));
+    },
     render: (booking, form, line) =>
       form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),
+    usual: { form: 'file', layout, mayLackFields: incomplete === 'leave-empty' },
   };
 }

@@ -35,10 +35,12 @@ export function createSentNameReader(fields: readonly KeyField[]): (lines: Buffe
 
 /** Calls `take` for each stored line with its offset and index. */
 export function forEachLine(lines: Buffer, take: (start: number, place: number) => void): void {
-  for (let at = 0, place = 0; at < lines.length; place += 1) {
-    take(at, place);
-    while (at < lines.length && lines[at] !== lineFeed) at += 1;
-    at += 1;
+  let start = 0;
+  for (let place = 0; start < lines.length; place += 1) {
+    take(start, place);
+    const end = lines.indexOf(lineFeed, start);
+    if (end === -1) return;
+    start = end + 1;
   }
 }
 

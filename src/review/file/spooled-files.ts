@@ -7,7 +7,7 @@ import type { Run } from '../run.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
-import { type JoinedResult, joinResult } from './result-join.js';
+import { type JoinedResult, startJoin } from './result-join.js';
 import { renderReviewHeader } from './review-line.js';
 
 /** The file to be sent. */
@@ -22,11 +22,13 @@ export async function hashSpooled(spool: Pick<Spool, 'measure'>, name: string): 
   return (await spool.measure(name))?.sha256;
 }
 
-/**
- * Removes everything a run has in the spool, including partial files: their names begin with the run's id.
- */
+/** Everything a run has in the spool, including partial files: their names begin with the run's id. */
+export async function listSpooled(spool: Pick<Spool, 'list'>, runId: string): Promise<readonly string[]> {
+  return (await spool.list()).filter((name) => name.startsWith(runId));
+}
+
 export async function removeSpooled(spool: Pick<Spool, 'list' | 'remove'>, runId: string): Promise<void> {
-  await spool.remove((await spool.list()).filter((name) => name.startsWith(runId)));
+  await spool.remove(await listSpooled(spool, runId));
 }
 
 /** The file, written again from the ledger, differs from the recorded one. */
@@ -34,8 +36,16 @@ export class ChangedFileError extends Error {
   override readonly name = 'ChangedFileError';
 }
 
-/** Writes the review file from the ledger to the spool, in the order of the bookings. */
+/**
+ * Writes the review file from the ledger to the spool, in the order of the bookings.
+ *
+ * @throws ChangedFileError once the guest names are gone
+ */
 export async function spoolReviewFile(parts: FileParts, run: Run): Promise<SpooledFile> {
+  if (run.linesBlanked)
+    throw new ChangedFileError(
+      `the guest names of run ${run.id} were removed after guestNameDays, so its review file can't be written again: replay the day.`,
+    );
   return parts.spool.write(reviewName(run), renderReviewFile(parts, run));
 }
 
@@ -69,37 +79,34 @@ export interface ReadResult extends JoinedResult {
   readonly sha256: string;
 }
 
-/** Reads the result in the spool and joins it with the bookings that were sent. */
-async function joinSpooledResult(parts: FileParts, run: Run): Promise<ReadResult> {
-  const { spool, masterIdColumn, resultColumn, resultValues } = parts;
-  let sha256 = '';
-  /** Notes the checksum of every reading that comes to the end; the last one does. */
-  async function* readBytes(): AsyncGenerator<Uint8Array> {
-    const hash = createHash('sha256');
-    for await (const block of spool.read(resultName(run))) {
-      hash.update(block);
-      yield block;
-    }
-    sha256 = hash.digest('hex');
-  }
-  const joined = await joinResult(
-    { readBytes, readSent: () => readStoredBatches(parts.ledger, run, 'file') },
-    { masterIdColumn, resultColumn, resultValues },
-  );
-  return { ...joined, sha256 };
-}
-
-/** Downloads a result to the spool and reads it; undefined if it changes or disappears meanwhile. */
+/**
+ * Downloads a result to the spool and joins it with the bookings that were sent while it arrives; undefined if it changes
+ * or disappears meanwhile.
+ */
 export async function fetchResult(
-  parts: FileParts,
+  { ledger, spool, masterIdColumn, resultColumn, resultValues }: FileParts,
   { run, remote }: FileAttempt,
   session: SftpSession,
   seen: Sighting,
 ): Promise<ReadResult | undefined> {
+  const join = startJoin(
+    {
+      readSent: () => readStoredBatches(ledger, run, 'file'),
+      readBytes: () => spool.read(resultName(run)),
+    },
+    { masterIdColumn, resultColumn, resultValues },
+  );
+  const hash = createHash('sha256');
   try {
-    const localPath = await parts.spool.locate(resultName(run));
-    const received = await session.download(`${remote.folder}/${seen.name}`, localPath);
-    return isSameSighting(received, seen) ? await joinSpooledResult(parts, run) : undefined;
+    const localPath = await spool.locate(resultName(run));
+    const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
+      async onBytes(piece) {
+        hash.update(piece);
+        await join.take(piece);
+      },
+    });
+    if (!isSameSighting(received, seen)) return undefined;
+    return { ...(await join.end()), sha256: hash.digest('hex') };
   } catch (error) {
     const isMoving =
       error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');

@@ -66,7 +66,8 @@ async function adviseOnPath(
  * doesn't prove that the service received the call.
  */
 async function isAnswered(parts: FileParts, attempt: FileAttempt, session: SftpSession): Promise<boolean> {
-  for (const seen of await findResults(parts, attempt, session)) {
+  const { results } = await findResults(parts, attempt, session);
+  for (const seen of results) {
     const joined = await fetchResult(parts, attempt, session, seen);
     if (joined && joined.foreign === 0 && joined.unanswered < joined.sent) return true;
   }

@@ -8,6 +8,10 @@ const notPlain = -1;
 /** A growing buffer to append to. */
 export interface LineBuffer extends LineWriter {
   readonly length: number;
+  /** Memory with room for that many bytes after `length`; valid until the next call. */
+  reserve(bytes: number): Buffer;
+  /** Takes what was written into reserved memory, up to `end`. */
+  extendTo(end: number): void;
   /** Returns what was written, in memory that is no longer used here, and starts over. */
   handOver(): Buffer<ArrayBuffer>;
 }
@@ -23,11 +27,12 @@ export function createLineBuffer(
   let bytes = Buffer.allocUnsafeSlow(0);
   let length = 0;
 
-  function reserve(more: number): void {
-    if (length + more <= bytes.length) return;
+  function reserve(more: number): Buffer {
+    if (length + more <= bytes.length) return bytes;
     const larger = takeBuffer(Math.max(expectedBytes, 2 * (length + more)));
     bytes.copy(larger, 0, 0, length);
     bytes = larger;
+    return bytes;
   }
 
   return {
@@ -55,6 +60,10 @@ export function createLineBuffer(
     get length() {
       return length;
     },
+    reserve,
+    extendTo(end) {
+      length = end;
+    },
     handOver() {
       const written = bytes.subarray(0, length);
       bytes = Buffer.allocUnsafeSlow(0);
@@ -65,7 +74,7 @@ export function createLineBuffer(
 }
 
 /** Returns the end of the copy. For a dozen bytes this loop is faster than calling `Buffer.copy`. */
-function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
+export function copyTo(bytes: Buffer, start: number, copied: Uint8Array): number {
   const size = copied.length;
   for (let index = 0; index < size; index += 1) bytes[start + index] = copied[index] ?? 0;
   return start + size;

@@ -1,5 +1,6 @@
 import { untilAborted } from '../../async/abort.js';
-import type { OpenStep, StepCursor, StepReader } from '../ledger.js';
+import type { OpenStep, StepCursor } from '../claims.js';
+import type { StepReader } from '../ledger.js';
 import type { QueuedStep, StepQueue } from '../queue.js';
 
 /** Open steps per read from the ledger. */

@@ -1,4 +1,5 @@
-import { type ClaimRenewal, FencedError } from '../ledger.js';
+import type { ClaimRenewal } from '../claims.js';
+import { FencedError } from '../ledger-errors.js';
 import type { Claim } from '../step.js';
 
 /** Renewals per lease: a single lost or late one does no harm. */

@@ -4,6 +4,7 @@ import { explainResult } from '../file/judge-result.js';
 import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../ledger.js';
 import { isActive, type Run, type RunFailure } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
+import { describeCode, type Endpoints } from './endpoints.js';
 
 /** After this many consecutive failed steps the service counts as down, rather than a batch as bad. */
 const maxFailuresInRow = 5;
@@ -17,6 +18,7 @@ export interface SettleLimits {
 interface SettleParts {
   readonly ledger: RunReader & RunWriter & StepReader;
   readonly limits: SettleLimits;
+  readonly endpoints?: Endpoints | undefined;
   readonly clock: () => number;
   readonly notify: Notify;
 }
@@ -24,11 +26,14 @@ interface SettleParts {
 type End = Pick<Settlement, 'state' | 'failure'>;
 
 /** Settles the run when its last step has ended or when it must stop; by compare-and-set, so that it happens once. */
-export async function settleIfDue(run: Run, { ledger, limits, clock, notify }: SettleParts): Promise<Run> {
+export async function settleIfDue(
+  run: Run,
+  { ledger, limits, endpoints, clock, notify }: SettleParts,
+): Promise<Run> {
   if (!isActive(run)) return run;
-  const failure = findReasonToStop(run, limits);
+  const failure = findReasonToStop(run, limits, endpoints);
   if (!failure && run.openSteps > 0) return run;
-  const end = failure ? fail(failure) : judgeEnd(run, await ledger.tally(run.id));
+  const end = failure ? fail(failure) : judgeEnd(run, await ledger.tally(run.id), endpoints);
   const settled = await ledger.settle({ runId: run.id, token: run.token }, { ...end, at: clock() });
   const ended = await ledger.getRun(run.id);
   if (settled) notify({ type: 'settled', run: ended });
@@ -38,12 +43,13 @@ export async function settleIfDue(run: Run, { ledger, limits, clock, notify }: S
 function findReasonToStop(
   { day, failuresInRow, counts }: Run,
   { maxRefusedShare }: SettleLimits,
+  endpoints: Endpoints | undefined,
 ): RunFailure | undefined {
   if (failuresInRow >= maxFailuresInRow) {
     return {
       class: 'retryable',
       code: 'failures-in-row',
-      message: `${failuresInRow} steps in a row ran out of tries: the service seems to be down; run ${day} again when it is back`,
+      message: `${failuresInRow} steps in a row ran out of tries: the service${endpoints ? ` (${endpoints.service})` : ''} seems to be down; run ${day} again when it is back`,
     };
   }
   if (
@@ -60,7 +66,7 @@ function findReasonToStop(
 }
 
 /** Counted from the steps themselves: a run whose sums don't add up fails. */
-function judgeEnd(run: Run, tally: Tally): End {
+function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End {
   const { day, counts } = run;
   const addsUp =
     counts.read === counts.accepted + counts.duplicates + counts.rejected + counts.filtered &&
@@ -89,7 +95,7 @@ function judgeEnd(run: Run, tally: Tally): End {
     return fail({
       class: 'retryable',
       code: 'steps-failed',
-      message: `${firstFailed.name} failed with ${firstFailed.code}${others}: ${undelivered}; ${advice === undefined ? '' : `${advice}, then `}run ${day} again`,
+      message: `${firstFailed.name} failed with ${describeCode(firstFailed.code, endpoints)}${others}: ${undelivered}; ${advice === undefined ? '' : `${advice}, then `}run ${day} again`,
     });
   }
   return { state: tally.overdueSteps > 0 ? 'awaiting-result' : 'succeeded' };

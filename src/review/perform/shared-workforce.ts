@@ -1,5 +1,6 @@
 import { pause } from '../../async/abort.js';
-import { FencedError, type Ledger } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
+import { FencedError } from '../ledger-errors.js';
 import type { PerformStep, StepQueue, StepReference } from '../queue.js';
 import { hasWork, isActive, type Run } from '../run.js';
 import { createHeldClaims } from './held-claims.js';

@@ -1,20 +1,14 @@
 import { decideRetry, type RetryPolicy } from '../../async/retry.js';
 import { halveBatch } from '../body/body-delivery.js';
+import type { Claims } from '../claims.js';
 import type { Delivery, StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
-import {
-  type Claims,
-  FencedError,
-  LedgerAwayError,
-  LedgerFullError,
-  LedgerUnusableError,
-  type RunReader,
-  type RunWriter,
-  type StepReader,
-} from '../ledger.js';
+import type { RunReader, RunWriter, StepReader } from '../ledger.js';
+import { FencedError, LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../ledger-errors.js';
 import type { StepQueue, StepReference } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import type { Claim, Claimed, Findings, Step, StepEnding } from '../step.js';
+import { describeCode, type Endpoints } from './endpoints.js';
 import { toQueuedStep } from './enqueue-steps.js';
 import type { HeldClaims } from './held-claims.js';
 import { type SettleLimits, settleIfDue } from './settle.js';
@@ -37,6 +31,7 @@ export interface StepRunnerParts {
   readonly deliveryOf: (run: Run) => Delivery;
   readonly retry: RetryPolicy;
   readonly limits: SettleLimits;
+  readonly endpoints?: Endpoints | undefined;
   readonly clock: () => number;
   readonly random: () => number;
   readonly notify: Notify;
@@ -55,7 +50,8 @@ export interface StepRunnerParts {
  * outside of any transaction. A stale or duplicate reference finds nothing to claim and is dropped.
  */
 export function createStepRunner(parts: StepRunnerParts) {
-  const { ledger, queue, claims, deliveryOf, retry, limits, clock, random, notify, onFault } = parts;
+  const { ledger, queue, claims, deliveryOf, retry, limits, endpoints, clock, random, notify, onFault } =
+    parts;
   /** Consecutive failed attempts of any batch. */
   let failuresInRow = 0;
 
@@ -63,14 +59,14 @@ export function createStepRunner(parts: StepRunnerParts) {
     const { run } = claim;
     try {
       const outcome = await deliveryOf(run).perform(claim, signal);
-      const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock() });
+      const ending = decideEnding(outcome, claim.step, run, { retry, random, now: clock(), endpoints });
       await holdOffWhenDue(claim.step, run, outcome, ending);
       return ending;
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted', evidence: { code: 'stopped' } };
       if (!onFault || isOfLedger(error)) throw error;
       onFault(error, { runId: run.id, step: claim.step.name, attempt: claim.attempt });
-      return decideEnding(fault, claim.step, run, { retry, random, now: clock() });
+      return decideEnding(fault, claim.step, run, { retry, random, now: clock(), endpoints });
     }
   }
 
@@ -133,7 +129,7 @@ export function createStepRunner(parts: StepRunnerParts) {
     reportEnding(claim, ending, recorded.run);
     // A fatal answer ended the run in the transaction that recorded it.
     if (recorded.settled) notify({ type: 'settled', run: recorded.run });
-    const run = await settleIfDue(recorded.run, { ledger, limits, clock, notify });
+    const run = await settleIfDue(recorded.run, { ledger, limits, endpoints, clock, notify });
     if (hasWork(run)) {
       await queue.add(recorded.opened.map((opened) => toQueuedStep(runId, opened)));
     } else {
@@ -154,6 +150,7 @@ interface EndingContext {
   readonly retry: RetryPolicy;
   readonly random: () => number;
   readonly now: number;
+  readonly endpoints?: Endpoints | undefined;
 }
 
 /** Turns a step's outcome into what is recorded: the one switch over the closed set of outcomes. */
@@ -161,7 +158,7 @@ export function decideEnding(
   outcome: StepOutcome,
   step: Step,
   run: Pick<Run, 'id' | 'day'>,
-  { retry, random, now }: EndingContext,
+  { retry, random, now, endpoints }: EndingContext,
 ): StepEnding {
   const findings = findingsOf(outcome);
   switch (outcome.kind) {
@@ -177,7 +174,7 @@ export function decideEnding(
         outcomeUnknown: false,
       };
     case 'fatal':
-      return { kind: 'fatal', ...findings, message: describeFatal(step, run, outcome) };
+      return { kind: 'fatal', ...findings, message: describeFatal(step, run, outcome, endpoints) };
     case 'refused':
       return refuse(step, findings);
     case 'retryable': {
@@ -214,8 +211,9 @@ function describeFatal(
   { name }: Step,
   { id, day }: Pick<Run, 'id' | 'day'>,
   { evidence, advice }: StepOutcome & { kind: 'fatal' },
+  endpoints: Endpoints | undefined,
 ): string {
-  return `${name} of run ${id} ended with ${evidence.code}, which retrying cannot fix. ${toSentence(advice)} Then run ${day} again.`;
+  return `${name} of run ${id} ended with ${describeCode(evidence.code, endpoints)}, which retrying cannot fix. ${toSentence(advice)} Then run ${day} again.`;
 }
 
 function toSentence(words: string): string {

@@ -1,6 +1,7 @@
 import { untilAborted } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
-import { FencedError, type Ledger } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
+import { FencedError } from '../ledger-errors.js';
 import type { StepQueue } from '../queue.js';
 import { hasWork, type Run } from '../run.js';
 import { enqueueOpenSteps } from './enqueue-steps.js';

@@ -4,7 +4,7 @@ import { renderReviewFile } from '../file/spooled-files.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
-import { readStoredBatches } from '../stored-batches.js';
+import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 
 /** Receives what would be sent; absent if only checksums are needed. */
 export type TakeContent = (name: string, content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<void>;
@@ -25,7 +25,7 @@ export async function readFirstLines(
   for (const form of ['file', 'body'] as const) {
     if (first.length === count) break;
     for await (const stored of readStoredBatches(ledger, run, form)) {
-      const lines = stored.lines.toString().split('\n').slice(0, -1);
+      const lines = splitStoredLines(stored.lines);
       first.push(...lines.slice(0, count - first.length).map((line) => ({ line, form })));
       if (first.length === count) break;
     }

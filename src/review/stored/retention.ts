@@ -1,8 +1,8 @@
 import type { Archive } from '../../archive/archive.js';
-import type { BusinessDay } from '../../booking/business-day.js';
+import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
-import { removeSpooled } from '../file/spooled-files.js';
+import { listSpooled, removeSpooled } from '../file/spooled-files.js';
 import type { Retention } from '../ledger.js';
 import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
@@ -15,34 +15,113 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionParts {
-  readonly ledger: Retention;
+  readonly ledger: Omit<Retention, 'listRunsWithNames' | 'listRunsWithRecords'>;
   readonly archive: Pick<Archive, 'list' | 'remove'>;
   readonly spool: Pick<Spool, 'list' | 'remove'>;
 }
 
-/**
- * Removes from ledger, archive and spool what must not be kept any longer. Idempotent. The ledger comes last, so that
- * interrupted work is finished the next time.
- */
+export interface RetentionMoment {
+  /** What the clock says, in epoch milliseconds. */
+  readonly now: number;
+  /** IANA name of the account's time zone. */
+  readonly timezone: string;
+}
+
+const hourMs = 3_600_000;
+/** Runs that started since then read the clock that is in question. */
+const witnessAgeMs = 12 * hourMs;
+/** A day between two nightly runs, and half a day for a late one. */
+const longestStepMs = 36 * hourMs;
+
+/** What is older than these days is removed. */
+export interface DueDays {
+  /** Guest names of days before this one, YYYY-MM-DD. */
+  readonly namesBefore: string;
+  /** References and verdicts of days before this one. */
+  readonly recordsBefore: string;
+}
+
+/** Removes from ledger, archive and spool what must not be kept any longer. Idempotent. */
 export async function applyRetention(
-  { ledger, archive, spool }: RetentionParts,
-  { guestNameDays, recordDays }: RetentionPeriods,
-  today: BusinessDay,
+  parts: RetentionParts,
+  periods: RetentionPeriods,
+  { now, timezone }: RetentionMoment,
 ): Promise<void> {
-  const before = dayBefore(today, guestNameDays);
-  for (const run of await ledger.listRunsWithNames(before)) {
+  const instant = findRetentionInstant(now, await parts.ledger.findLastStart(now - witnessAgeMs));
+  if (instant !== undefined) await removeDue(parts, findDueDays(periods, { now: instant, timezone }));
+}
+
+/** Counts from what the clock says; see `findRetentionInstant`. */
+export function findDueDays(
+  { guestNameDays, recordDays }: RetentionPeriods,
+  { now, timezone }: RetentionMoment,
+): DueDays {
+  const today = businessDayAt(new Date(now), timezone);
+  return { namesBefore: dayBefore(today, guestNameDays), recordsBefore: dayBefore(today, recordDays) };
+}
+
+export async function removeDue(
+  { ledger, archive, spool }: RetentionParts,
+  { namesBefore, recordsBefore }: DueDays,
+): Promise<void> {
+  await ledger.blankGuestNames(namesBefore, blankNames, async (run) => {
     await forgetArchived(archive, run);
     await removeSpooled(spool, run.id);
+  });
+  await ledger.prune(recordsBefore);
+}
+
+/** What `removeDue` would remove from a run. */
+export interface DueRun {
+  readonly runId: string;
+  readonly day: string;
+  readonly archived: readonly string[];
+  readonly spooled: readonly string[];
+}
+
+/** What `removeDue` would remove: names, and of which runs everything but the row. */
+export async function listDue(
+  {
+    ledger,
+    archive,
+    spool,
+  }: Pick<RetentionParts, 'archive' | 'spool'> & {
+    readonly ledger: Pick<Retention, 'listRunsWithNames' | 'listRunsWithRecords'>;
+  },
+  { namesBefore, recordsBefore }: DueDays,
+): Promise<{ readonly names: readonly DueRun[]; readonly records: readonly Run[] }> {
+  const names: DueRun[] = [];
+  for (const run of await ledger.listRunsWithNames(namesBefore)) {
+    const { id: runId, day } = run;
+    names.push({
+      runId,
+      day,
+      archived: await listForgettable(archive, run),
+      spooled: await listSpooled(spool, runId),
+    });
   }
-  await ledger.blankGuestNames(before, blankNames);
-  await ledger.prune(dayBefore(today, recordDays));
+  return { names, records: await ledger.listRunsWithRecords(recordsBefore) };
+}
+
+/**
+ * The instant from which ages are counted. What is removed is lost, so a clock that has just jumped ahead is not
+ * believed: the instant is at most a day and a half after the last start of a run that is half a day old. A jump looks
+ * like a ledger that was not used for long; after either, the runs of the next day remove what is due.
+ *
+ * @param lastStart undefined in a ledger that is too new to hold anything old
+ */
+export function findRetentionInstant(now: number, lastStart: number | undefined): number | undefined {
+  return lastStart === undefined ? undefined : Math.min(now, lastStart + longestStepMs);
+}
+
+async function forgetArchived(archive: RetentionParts['archive'], run: Run): Promise<void> {
+  const forgotten = await listForgettable(archive, run);
+  if (forgotten.length > 0) await archive.remove(run.day, run.id, forgotten);
 }
 
 /** The manifest with its checksums stays. */
-async function forgetArchived(archive: RetentionParts['archive'], { day, id }: Run): Promise<void> {
-  const names = await archive.list(day, id);
-  const forgotten = names.filter((name) => name !== manifestName);
-  if (forgotten.length > 0) await archive.remove(day, id, forgotten);
+async function listForgettable(archive: Pick<Archive, 'list'>, { day, id }: Run): Promise<readonly string[]> {
+  return (await archive.list(day, id)).filter((name) => name !== manifestName);
 }
 
 function dayBefore(day: BusinessDay, days: number): string {

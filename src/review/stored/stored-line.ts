@@ -8,6 +8,7 @@ import {
 } from '../../booking/booking.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import {
+  blankFields as blankItemFields,
   blankNames as blankItems,
   findHotel as findHotelOfItem,
   readReference as readItemReference,
@@ -15,6 +16,7 @@ import {
 } from '../body/booking-item.js';
 import type { HotelOfLine } from '../delivery.js';
 import {
+  blankCells,
   blankReviewLines,
   findHotel as findHotelOfReviewLine,
   readProviderHotel as readProviderHotelOfReviewLine,
@@ -99,6 +101,16 @@ export function blankNames(lines: Buffer, form: BookingForm): Buffer {
   }
 }
 
+/** A stored line without those fields. */
+export function blankLine(line: string, form: BookingForm, blanked: ReadonlySet<string>): string {
+  switch (form) {
+    case 'body':
+      return blankItemFields(line, blanked);
+    case 'file':
+      return blankCells(line, blanked);
+  }
+}
+
 /** The fields of a stored line for display, with the guest's name masked. */
 export function readMaskedFields(line: string, form: BookingForm): Record<string, unknown> {
   return maskName(readFields(line, form));
@@ -113,6 +125,11 @@ function maskName(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, guestNameFields.has(name) ? '***' : value]),
   );
+}
+
+/** Undefined if it is missing or blanked. */
+export function readGuestName(line: string, form: BookingForm): string | undefined {
+  return readBooking(line, form).bookingClientName;
 }
 
 /** The fields of a stored line without the guest's name. */

@@ -1,10 +1,12 @@
 import type { MappingReader, ProviderHotel } from '../../mappings/mapping-copy.js';
+import { readCheckIn } from '../file/review-line.js';
 import type { History } from '../history.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import { readNamelessFields } from '../stored/stored-line.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
+import { orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
 
 /** A booking of the file as shown to people and programs. */
@@ -28,21 +30,28 @@ interface ListingFilter {
   readonly checkInBefore?: string | undefined;
 }
 
-/** The bookings that results mark as incorrectly mapped, nearest check-in first. */
+/** Bookings in the order of their check-in, nearest first, however many. */
+export interface BookingList {
+  readonly count: number;
+  /** In chunks; can be read more than once. */
+  read(): AsyncGenerator<readonly ListedBooking[], void, undefined>;
+}
+
+/** The bookings that results mark as incorrectly mapped. */
 export function listAffected(
   ledger: ListingLedger,
   days: readonly DayVerdicts[],
   filter: ListingFilter = {},
-): Promise<ListedBooking[]> {
+): Promise<BookingList> {
   return list(ledger, days, filter, (run) => readJudged(ledger, run, 'incorrect'));
 }
 
-/** The bookings of files without a verdict, each with its reason, nearest check-in first. */
+/** The bookings of files without a verdict, each with its reason. */
 export function listUnanswered(
   ledger: ListingLedger,
   days: readonly DayVerdicts[],
   filter: ListingFilter = {},
-): Promise<ListedBooking[]> {
+): Promise<BookingList> {
   return list(ledger, days, filter, (run) => readUnanswered(ledger, run));
 }
 
@@ -51,66 +60,65 @@ interface Lines {
   readonly verdictReason?: UnknownReason;
 }
 
-type Listed = Omit<ListedBooking, 'copyServiceId'>;
+/** A stored line, kept as text: a tenth of what its fields take. */
+interface Entry {
+  /** The check-in, YYYY-MM-DD. An unknown one is empty and comes before all others: it might be tomorrow. */
+  readonly key: string;
+  readonly day: string;
+  readonly line: string;
+  readonly verdictReason?: UnknownReason | undefined;
+}
+
+/** As many as one look-up takes. */
+const hotelsPerLookUp = 1_000;
 
 async function list(
   { mappings }: ListingLedger,
   days: readonly DayVerdicts[],
   { checkInBefore }: ListingFilter,
   read: (run: Run) => AsyncIterable<Lines>,
-): Promise<ListedBooking[]> {
-  const listed: Listed[] = [];
-  for (const { day, runs } of days) {
-    for (const run of runs) {
-      for await (const { lines, verdictReason } of read(run)) {
-        const bookings = lines.map((line) => ({
-          day,
-          fields: readNamelessFields(line, 'file'),
-          ...(verdictReason && { verdictReason }),
-        }));
-        listed.push(...bookings.filter((booking) => isBefore(booking, checkInBefore)));
-      }
-    }
+): Promise<BookingList> {
+  async function* scan(): AsyncGenerator<Entry[], void, undefined> {
+    for (const { day, runs } of days)
+      for (const run of runs)
+        for await (const { lines, verdictReason } of read(run))
+          yield lines
+            .map((line) => ({ key: readCheckIn(line), day, line, verdictReason }))
+            .filter(({ key }) => checkInBefore === undefined || key < checkInBefore);
   }
-  return addCopy(mappings, listed.sort(byCheckIn));
+  const { count, read: readOrdered } = await orderByKey(scan, copyEntry);
+  return {
+    count,
+    async *read() {
+      for await (const entries of readOrdered())
+        for (let from = 0; from < entries.length; from += hotelsPerLookUp)
+          yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings);
+    },
+  };
 }
 
-function isBefore(booking: Listed, day: string | undefined): boolean {
-  return day === undefined || checkInOf(booking) < day;
+/** A line is a slice of its batch's text, and a slice keeps the whole text in memory. */
+function copyEntry({ line, ...entry }: Entry): Entry {
+  return { ...entry, line: Buffer.from(line).toString() };
 }
 
-/** The sort is stable. */
-function byCheckIn(a: Listed, b: Listed): number {
-  const [first, second] = [checkInOf(a), checkInOf(b)];
-  if (first === second) return 0;
-  return first < second ? -1 : 1;
-}
-
-/** An unknown check-in comes before all others: it might be tomorrow. */
-function checkInOf({ fields: { CheckInDate = '' } }: Listed): string {
-  return String(CheckInDate);
-}
-
-/** As many as one look-up takes. */
-const hotelsPerLookUp = 1_000;
-
-async function addCopy(
+async function toBookings(
+  entries: readonly Entry[],
   mappings: Pick<MappingReader, 'lookUp'>,
-  bookings: readonly Listed[],
 ): Promise<ListedBooking[]> {
-  const listed: ListedBooking[] = [];
-  for (let start = 0; start < bookings.length; start += hotelsPerLookUp) {
-    const chunk = bookings.slice(start, start + hotelsPerLookUp);
-    const found = await mappings.lookUp(chunk.map(toHotel));
-    listed.push(
-      ...chunk.map((booking, index) => ({ ...booking, copyServiceId: found[index]?.serviceId ?? null })),
-    );
-  }
-  return listed;
+  const bookings = entries.map(({ day, line, verdictReason }) => ({
+    day,
+    fields: readNamelessFields(line, 'file'),
+    ...(verdictReason && { verdictReason }),
+  }));
+  const found = await mappings.lookUp(bookings.map(toHotel));
+  return bookings.map((booking, index) => ({ ...booking, copyServiceId: found[index]?.serviceId ?? null }));
 }
 
 /** A booking without its provider's hotel finds nothing. */
-function toHotel({ fields: { ProviderName = '', ProviderHotelId = '' } }: Listed): ProviderHotel {
+function toHotel({
+  fields: { ProviderName = '', ProviderHotelId = '' },
+}: Pick<ListedBooking, 'fields'>): ProviderHotel {
   return { providerName: String(ProviderName), providerHotelId: String(ProviderHotelId) };
 }
 

@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../../async/retry.js';
+import type { ProxyRules } from '../../http/connection-rules.js';
 import type { BookingSource } from '../../review/source.js';
 import type { S3Bucket } from '../../s3/bucket.js';
 import type { SourceFlags, SourceSetup } from './setup.js';
@@ -19,6 +20,8 @@ export interface SourceParts {
   readonly clock: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** How https connections leave this machine. */
+  readonly proxy?: ProxyRules | undefined;
   readonly sourceMessages: SourceMessages;
 }
 

@@ -1,4 +1,10 @@
-import { type BookingSource, type SourceChunk, SourceError, type SourceRecord } from '../../review/source.js';
+import {
+  type BookingSource,
+  filteredAtMost,
+  type SourceChunk,
+  SourceError,
+  type SourceRecord,
+} from '../../review/source.js';
 
 type Scalar = string | number | boolean;
 type Values = Scalar | readonly Scalar[];
@@ -24,7 +30,9 @@ export function createFilteredSource(source: BookingSource, filter: RowFilter): 
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
     measure: (day) => source.measure(day),
-    async *read(day, { signal }) {
+    async *read(day, { signal, atMost }) {
+      const limit = atMost === undefined ? Number.POSITIVE_INFINITY : Math.max(atMost, filteredAtMost);
+      let looked = 0;
       const wasFound = columns.map(() => false);
       let isEmpty = true;
       const matches = (record: SourceRecord) => {
@@ -38,8 +46,15 @@ export function createFilteredSource(source: BookingSource, filter: RowFilter): 
         }
         return isMatch;
       };
-      // How many records match is not known in advance, so a limit would be no limit of what the caller wants.
-      for await (const chunk of source.read(day, { signal })) yield filterChunk(chunk, matches);
+      // How many records match is not known in advance.
+      for await (const chunk of source.read(day, {
+        signal,
+        ...(atMost !== undefined && { atMost: limit }),
+      })) {
+        yield filterChunk(cutChunk(chunk, limit - looked), matches);
+        looked += chunk.records.length;
+        if (looked >= limit) break;
+      }
       const absent = columns.find((_, at) => !wasFound[at]);
       if (isEmpty || absent === undefined) return;
       throw new SourceError(
@@ -48,6 +63,10 @@ export function createFilteredSource(source: BookingSource, filter: RowFilter): 
       );
     },
   };
+}
+
+function cutChunk(chunk: SourceChunk, most: number): SourceChunk {
+  return chunk.records.length <= most ? chunk : { ...chunk, records: chunk.records.slice(0, most) };
 }
 
 function filterChunk(chunk: SourceChunk, matches: (record: SourceRecord) => boolean): SourceChunk {

@@ -186,6 +186,8 @@ export interface SourceSetup<Answers, Settings, Options = SourceOptions> {
   renderOtherGroup?(answers: Answers, write: SettingWriter): string[];
   /** The path of the day's file, where it is on this machine: `init` looks for the newest one. */
   findDayFile?(answers: Answers): string | undefined;
+  /** The template of a day's file on a server, if that is where it is. */
+  findRemoteFile?(answers: Answers): string | undefined;
   /** A file that has to exist before anything can be tried. */
   findProgram?(answers: Answers): string;
   sample(settings: Settings, parts: SourceParts): SampleDay;

@@ -18,6 +18,7 @@ import {
 } from '../files/text-file.js';
 import { type CsvCut, createCsvCutter } from './cutter.js';
 import { type CsvHeader, decodeCell, readCsvHeader } from './header.js';
+import { splitPlainLines } from './plain-rows.js';
 
 export interface CsvSourceOptions {
   readonly file: DayFile;
@@ -89,9 +90,10 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
   const gate = createTextGate();
   const cutter = createCsvCutter({ delimiter, recordLimit });
   const parse = createRecordParser(delimiter);
+  const delimiterCode = delimiter.charCodeAt(0);
   let header: CsvHeader | undefined;
-  /** The last complete row of the blocks before the current one. */
-  let lastRow: readonly string[] | undefined;
+  /** Reads the last complete row of the blocks before the current one. */
+  let readLastRow = (): readonly string[] | undefined => undefined;
   let endsAtLineEnd = true;
 
   function readCuts(cuts: readonly CsvCut[]): DecodedBlock {
@@ -109,14 +111,20 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
           }
           for (let index = first; index < rows.length; index++) {
             const cells = rows[index] ?? [];
-            const place = cut.lines?.[index] ?? cut.firstLine + index;
+            const place = cut.lines[index] ?? 0;
             records.push(
-              cells.length === header.columns
+              cells.length === header.row.columns
                 ? header.pickRecord(place, cells)
                 : { place, unreadable: 'wrong-cell-count' },
             );
           }
-          lastRow = rows.at(-1);
+          readLastRow = () => rows.at(-1);
+          break;
+        }
+        case 'lines': {
+          if (header === undefined) throw new Error('expected the header to be cut as a record');
+          const last = splitPlainLines(cut, delimiterCode, header.row, records);
+          if (last) readLastRow = () => parse({ bytes: last, lines: [0] })[0];
           break;
         }
         case 'unreadable':
@@ -153,11 +161,12 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
     if (cut.kind === 'unreadable' && cut.reason === 'record-too-long') refuseCutOff(cut.line, cut.reason);
     if (cut.kind !== 'records') return;
     const cells = parse(cut)[0] ?? [];
-    if (cells.length < header.columns) {
-      refuseCutOff(cut.firstLine, `${cells.length} of ${header.columns} cells, and no line end`);
+    const [line = 0] = cut.lines;
+    if (cells.length < header.row.columns) {
+      refuseCutOff(line, `${cells.length} of ${header.row.columns} cells, and no line end`);
     }
-    if (isCutDate(cells.at(-1) ?? '', lastRow?.at(-1) ?? '')) {
-      refuseCutOff(cut.firstLine, 'half a date, and no line end');
+    if (isCutDate(cells.at(-1) ?? '', readLastRow()?.at(-1) ?? '')) {
+      refuseCutOff(line, 'half a date, and no line end');
     }
   }
 
@@ -194,10 +203,10 @@ function isCutDate(cell: string, other: string): boolean {
 function createRecordParser(delimiter: string) {
   const parser: BlockParser = new Papa.Parser({ delimiter, newline: '\n', quoteChar: '"' });
   /** The input is whole records, so the parser can't interpret it differently than the cutter did. */
-  return ({ bytes, records }: CsvCut & { kind: 'records' }): readonly string[][] => {
+  return ({ bytes, lines }: Omit<CsvCut & { kind: 'records' }, 'kind'>): readonly string[][] => {
     const { data, errors } = parser.parse(decodeText(bytes), 0, false);
-    if (errors.length > 0 || data.length !== records) {
-      throw new Error(`the CSV parser read ${data.length} records where ${records} were cut`);
+    if (errors.length > 0 || data.length !== lines.length) {
+      throw new Error(`the CSV parser read ${data.length} records where ${lines.length} were cut`);
     }
     return data;
   };

@@ -5,17 +5,17 @@ const lineFeed = 0x0a;
 const quote = 0x22;
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Parts of the input, in order. Blank lines are left out. */
+/** Parts of the input, in order. The first record is always one of `records` or `unreadable`. */
 export type CsvCut =
   /** Complete, well-formed records, without the last line end. */
   | {
       readonly kind: 'records';
       readonly bytes: Buffer;
-      readonly records: number;
-      readonly firstLine: number;
-      /** The line on which each record begins, unless every line is a record. */
-      readonly lines?: readonly number[];
+      /** The line on which each record begins. */
+      readonly lines: readonly number[];
     }
+  /** Complete lines without quotes, each with its line end: every line that is not blank is a record. */
+  | { readonly kind: 'lines'; readonly bytes: Buffer; readonly lines: number; readonly firstLine: number }
   | { readonly kind: 'unreadable'; readonly line: number; readonly reason: CutReason }
   /** The input ended inside a quoted field. The line is where its record began. */
   | { readonly kind: 'unterminated'; readonly line: number };
@@ -51,22 +51,10 @@ export function createCsvCutter(options: {
   let dropped: CutReason | undefined;
   /** The line on which the current record begins. */
   let recordLine = 1;
+  let isHeaderCut = false;
 
-  /** The common case: no quotes and no blank lines, so every line is a record. */
-  function cutPlainLines(bytes: Buffer): readonly CsvCut[] {
-    const end = bytes.lastIndexOf(lineFeed) + 1;
-    pending = bytes.subarray(end);
-    scanned = 0;
-    scanner.restart();
-    if (end === 0) return [];
-    const lines = bytes.subarray(0, end);
-    const records = countLineFeeds(lines);
-    const firstLine = recordLine;
-    recordLine += records;
-    return [{ kind: 'records', bytes: withoutLineEnd(lines), records, firstLine }];
-  }
-
-  function cutByQuotes(bytes: Buffer): readonly CsvCut[] {
+  /** @param takesLines whether no line can be too long */
+  function cutRecords(bytes: Buffer, takesLines: boolean): readonly CsvCut[] {
     const cuts: CsvCut[] = [];
     let recordStart = 0;
     /** Consecutive good records before the current one: their first byte, and their lines. */
@@ -74,19 +62,34 @@ export function createCsvCutter(options: {
     let lines: number[] = [];
     let quoteAt = -1;
 
-    function findRecordEnd(from: number): number | undefined {
+    function findQuote(from: number): number {
       if (quoteAt < from) {
         const next = bytes.indexOf(quote, from);
         quoteAt = next === -1 ? bytes.length : next;
       }
-      return scanner.findRecordEnd(bytes, from, quoteAt);
+      return quoteAt;
+    }
+
+    const findRecordEnd = (from: number) => scanner.findRecordEnd(bytes, from, findQuote(from));
+
+    /** The common case: lines without quotes need no scan. */
+    function takeLines(): void {
+      if (!takesLines || !isHeaderCut || findQuote(recordStart) === recordStart) return;
+      const end = bytes.lastIndexOf(lineFeed, quoteAt - 1) + 1;
+      if (end <= recordStart) return;
+      endRun();
+      const lineBytes = bytes.subarray(recordStart, end);
+      const count = countLineFeeds(lineBytes);
+      cuts.push({ kind: 'lines', bytes: lineBytes, lines: count, firstLine: recordLine });
+      recordLine += count;
+      recordStart = end;
+      runStart = end;
     }
 
     function endRun(): void {
-      const [firstLine] = lines;
-      if (firstLine === undefined) return;
+      if (lines.length === 0) return;
       const run = withoutLineEnd(bytes.subarray(runStart, recordStart));
-      cuts.push({ kind: 'records', bytes: run, records: lines.length, firstLine, lines });
+      cuts.push({ kind: 'records', bytes: run, lines });
       lines = [];
     }
 
@@ -98,19 +101,30 @@ export function createCsvCutter(options: {
       else if (offence !== undefined || end - recordStart > longest) dropped = 'record-too-long';
     }
 
-    for (let at = findRecordEnd(scanned); at !== undefined; ) {
+    // What is pending can be scanned again, unless it has quotes or was dropped.
+    if (dropped === undefined && findQuote(0) >= scanned) {
+      scanner.restart();
+      scanned = 0;
+      takeLines();
+    }
+    for (let at = findRecordEnd(recordStart + scanned); at !== undefined; ) {
       const end = bytes[at - 1] === carriageReturn ? at - 1 : at;
       judge(end, recordLimit);
       if (dropped !== undefined) {
         endRun();
         cuts.push({ kind: 'unreadable', line: recordLine, reason: dropped });
+        isHeaderCut = true;
       } else if (end === recordStart) endRun();
-      else lines.push(recordLine);
+      else {
+        lines.push(recordLine);
+        isHeaderCut = true;
+      }
       recordStart = at + 1;
       if (lines.length === 0) runStart = recordStart;
       dropped = undefined;
       recordLine += scanner.lineFeeds;
       scanner.restart();
+      takeLines();
       at = findRecordEnd(recordStart);
     }
     // One byte over the limit may still be the CR of the line end.
@@ -124,29 +138,17 @@ export function createCsvCutter(options: {
   return {
     cut(block) {
       const bytes = pending.length === 0 ? block : Buffer.concat([pending, block]);
-      return dropped === undefined && bytes.length <= recordLimit && isPlain(bytes)
-        ? cutPlainLines(bytes)
-        : cutByQuotes(bytes);
+      return cutRecords(bytes, bytes.length <= recordLimit);
     },
     end() {
       // A line end terminates any record except inside quotes, even after half a CRLF.
-      const cuts = cutByQuotes(Buffer.concat([pending, Buffer.from('\n')]));
+      const cuts = cutRecords(Buffer.concat([pending, Buffer.from('\n')]), false);
       return scanner.isInsideQuotes ? [{ kind: 'unterminated', line: recordLine }] : cuts;
     },
     get line() {
       return recordLine + scanner.lineFeeds;
     },
   };
-}
-
-function isPlain(bytes: Buffer): boolean {
-  return (
-    !bytes.includes(quote) &&
-    bytes[0] !== lineFeed &&
-    !(bytes[0] === carriageReturn && bytes[1] === lineFeed) &&
-    !bytes.includes('\n\n') &&
-    !bytes.includes('\n\r\n')
-  );
 }
 
 function countLineFeeds(bytes: Buffer): number {

@@ -5,10 +5,10 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
+import type { RowColumns } from './plain-rows.js';
 
 export interface CsvHeader {
-  /** How many cells every record must have. */
-  readonly columns: number;
+  readonly row: RowColumns;
   readonly notices: readonly SourceNotice[];
   /** Takes cells as parsed, not decoded yet. */
   pickRecord(place: number, cells: readonly string[]): SourceRecord;
@@ -69,7 +69,7 @@ export function readCsvHeader(
     at === undefined ? undefined : decodeCell(row[at] ?? '');
   const pickFields = (row: readonly string[]) => buildRecord((place) => readCell(row, places[place]));
   return {
-    columns: names.length,
+    row: { columns: names.length, places, extraPlaces },
     notices,
     pickRecord:
       extraPlaces.length === 0

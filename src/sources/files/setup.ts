@@ -152,6 +152,8 @@ export function createFileSetup<Kind extends string>({
       ...renderMore(write, delimiter),
     ],
     renderOtherGroup: ({ bucket }, write) => (bucket === undefined ? [] : renderBucket(bucket, write)),
+    findRemoteFile: ({ path, account, bucket }) =>
+      account === undefined && bucket === undefined ? undefined : path,
     findDayFile: ({ path, account, bucket }) =>
       account === undefined && bucket === undefined ? path : undefined,
     sample(settings, parts) {

@@ -80,6 +80,8 @@ interface DayPagesOptions
   readonly records?: string | undefined;
   /** No pages by default. */
   readonly pagination?: HttpPagination | undefined;
+  /** A day with more pages is an error; 10,000 by default. */
+  readonly maxPages?: number | undefined;
 }
 
 /** The pages of a day, as the API returns them. */
@@ -99,7 +101,7 @@ const largestPage = 64 * 1024 * 1024;
 
 /** @throws RangeError for an invalid address, TypeError for an invalid header */
 export function createDayPages(options: DayPagesOptions): DayPages {
-  const { records: path = '', pagination = { kind: 'none' } } = options;
+  const { records: path = '', pagination = { kind: 'none' }, maxPages = 10_000 } = options;
   const { urlOf, headers } = prepareRequests(options);
   const limits = { ...options, maxPageBytes: options.maxPageBytes ?? largestPage };
 
@@ -111,14 +113,14 @@ export function createDayPages(options: DayPagesOptions): DayPages {
   return {
     locate,
     read: (day, signal) =>
-      readPages(urlOf(day), { path, pagination, headers, limits, place: locate(day), signal }),
+      readPages(urlOf(day), { path, pagination, headers, limits, maxPages, place: locate(day), signal }),
   };
 }
 
 /** Converts the settings to options for `createDayPages`. */
 export function toPageOptions(
   source: HttpSettings,
-  { retry, clock, random, sourceMessages }: SourceParts,
+  { retry, clock, random, proxy, sourceMessages }: SourceParts,
 ): DayPagesOptions {
   return {
     ...source,
@@ -127,6 +129,7 @@ export function toPageOptions(
     retry,
     clock,
     random,
+    proxy,
     onWait(wait) {
       const notice = describePageWait(wait);
       if (notice !== undefined) sourceMessages.say(notice);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import {
   confidentiality,
@@ -111,9 +112,19 @@ const settings = group({
       'Where a response holds its list of bookings, such as `data.bookings`; empty if the response is that list.',
     ),
   pagination: pagination.prefault({ kind: 'none' }).describe('How the API splits a day into pages.'),
+  maxPages: wholeNumber(1, largestSize)
+    .default(10_000)
+    .describe(
+      'The largest number of pages of a day. An API that returns more, perhaps without end, fails the run.',
+    ),
   ...recordSettings,
   timeoutSeconds: numberUpTo(hourInSeconds).default(60).describe('How long a whole request may take.'),
   connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
+  ca: text('a path')
+    .exactOptional()
+    .describe(
+      "A PEM file with the certificate of the authority that signed the server's certificate. No other authority is then trusted.",
+    ),
 }).refine((source) => findObjection(source) === undefined, {
   error: ({ input }) => findObjection(input as Parameters<typeof prepareRequests>[0]),
   // Problems of single settings have been reported already.
@@ -126,7 +137,8 @@ const kind: SourceKind<HttpSettings> = {
   name: 'http',
   placeUnit: 'record',
   flags: httpFlags,
-  resolve: (source) => source,
+  resolve: (source, folder) =>
+    source.ca === undefined ? source : { ...source, ca: resolve(folder, source.ca) },
   async open(source, parts) {
     const { createHttpSource, toPageOptions } = await import('./http-source.js');
     return createHttpSource({

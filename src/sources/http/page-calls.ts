@@ -2,13 +2,14 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { pause } from '../../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
+import type { ConnectionRules } from '../../http/connection-rules.js';
 import { readRetryAfter } from '../../http/headers.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';
 import { codeOf } from '../../text/safe-error.js';
 
-export interface PageCallLimits {
+export interface PageCallLimits extends ConnectionRules {
   /** For a whole request. */
   readonly timeoutMs: number;
   /** For opening a connection; part of the time for the whole request. */
@@ -66,7 +67,7 @@ const retryableStatuses = new Set([408, 425, 429]);
 export async function openPageCalls(
   origin: string,
   headers: readonly string[],
-  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait }: PageCallLimits,
+  { timeoutMs, connectTimeoutMs, maxPageBytes, retry, clock, random, onWait, ca, proxy }: PageCallLimits,
 ): Promise<PageCalls> {
   // Sources that read files don't need it.
   const { createTransport } = await import('../../http/transport.js');
@@ -76,6 +77,8 @@ export async function openPageCalls(
     timeoutMs,
     connectTimeoutMs,
     maxAnswerBytes: maxPageBytes,
+    ca,
+    proxy,
   });
   const judge = ({ answer, failure }: HttpResult): Judgement => {
     // The status of a failed request is enough; its body may be incomplete.

@@ -13,8 +13,13 @@ interface PagesReading {
   /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly limits: PageCallLimits;
+  /** More pages than this are an error. */
+  readonly maxPages: number;
   readonly signal: AbortSignal;
 }
+
+/** An API that filters after paging may return a few. */
+const mostEmptyPages = 100;
 
 /**
  * Reads pages on demand over a connection of its own, and yields each page's array of records as written.
@@ -23,7 +28,7 @@ interface PagesReading {
  */
 export async function* readPages(
   address: URL,
-  { place, path, pagination, headers, limits, signal }: PagesReading,
+  { place, path, pagination, headers, limits, maxPages, signal }: PagesReading,
 ): AsyncGenerator<string, void, undefined> {
   const refuse = (index: number, reason: string, fault: SourceFault = 'unreadable') =>
     new SourceError(fault, `${place}, page ${index + 1}: ${reason}`);
@@ -39,7 +44,13 @@ export async function* readPages(
     let url = paging.first;
     let isDoubtful = false;
     let recordsBefore = 0;
+    let emptyPages = 0;
     for (let index = 0; ; index += 1) {
+      if (index === maxPages)
+        throw refuse(
+          index,
+          `the API gives more than ${maxPages} pages (source.maxPages): do they end at all?`,
+        );
       if (isKnownAddress(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
       const answer = await calls.get(url, signal);
       if (answer.kind === 'failed') {
@@ -53,6 +64,9 @@ export async function* readPages(
         const advice = 'does source.pagination name the right parameters?';
         throw refuse(index, `it repeats an earlier page: ${advice}`);
       }
+      emptyPages = records > 0 ? 0 : emptyPages + 1;
+      if (emptyPages > mostEmptyPages)
+        throw refuse(index, `${emptyPages} pages in a row without a record: do the pages end at all?`);
       yield page.records;
       signal.throwIfAborted();
       const next = paging.next({ url, records, recordsBefore, index, json: page.json, link: answer.link });

@@ -56,6 +56,10 @@ function placeOf(url: URL): string {
   shown.password = '';
   shown.search = '';
   shown.hash = '';
+  const isSocket =
+    shown.hostname === '' || shown.hostname.startsWith('%2F') || url.searchParams.has('socket');
+  const usualPort = shown.protocol.startsWith('postgres') ? '5432' : '3306';
+  if (!isSocket && shown.port === '') shown.port = usualPort;
   return shown.href;
 }
 

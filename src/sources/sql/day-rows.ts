@@ -33,6 +33,8 @@ interface RowBlock {
 interface DayRows {
   /** For messages: the database, without user and password, and the query. */
   readonly where: string;
+  /** Whether a server holds them, and not a file. */
+  readonly isOnServer: boolean;
   /**
    * Yields a block with the columns only, then the rows. All resources are released, here and on the server, when the
    * reader stops, the signal aborts or the time is up.
@@ -59,6 +61,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
 
   return {
     where,
+    isOnServer: address.kind !== 'sqlite',
     async *read(day, { signal, atMost }) {
       signal.throwIfAborted();
       const { text, parameters } = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));

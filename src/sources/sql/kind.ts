@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { confidentiality, expected, group, isGroup, numberUpTo, text } from '../../settings/values.js';
+import { type ConfiguredAddress, explainUnprotected } from '../../settings/connection-security.js';
+import { confidentiality, expected, group, isGroup, numberUpTo, oneOf, text } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { recordSettings } from '../common/record-settings.js';
 import { listFilterColumns } from '../common/row-filter.js';
@@ -20,7 +21,7 @@ const settings = group(
         error: ({ input }) => explainAddress(String(input)),
       })
       .describe(
-        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…`, `mariadb://…` or `sqlite:PATH`.',
+        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…`, `mariadb://…` or `sqlite:PATH`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, or `source.ca`.',
       )
       // A wrong address is not shown: the mistake may be where its password is.
       .register(confidentiality, { level: 'private' }),
@@ -34,6 +35,9 @@ const settings = group(
     timeoutSeconds: numberUpTo(dayInSeconds)
       .default(600)
       .describe('How long the query may take, from its start to its last row.'),
+    plaintext: oneOf('allowed')
+      .exactOptional()
+      .describe('Allows a connection to another machine without TLS, or with an unverified certificate.'),
     ca: text('a path')
       .exactOptional()
       .describe(
@@ -44,6 +48,11 @@ const settings = group(
 )
   .refine(({ query, queryFile }) => (query === undefined) !== (queryFile === undefined), {
     error: 'must hold a query or a queryFile, and not both',
+    when: ({ value }) => isGroup(value),
+  })
+  .refine((source) => explainSecurity(source) === undefined, {
+    path: ['url'],
+    error: ({ input }) => explainSecurity(input),
     when: ({ value }) => isGroup(value),
   })
   .refine((source) => explainQuery(source) === undefined, {
@@ -68,7 +77,7 @@ const kind: SourceKind<SqlSettings> = {
       ...(ca !== undefined && { ca: resolve(folder, ca) }),
     };
   },
-  async open({ where, ...source }) {
+  async open({ where, plaintext: _, ...source }) {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({ ...source, extraColumns: listFilterColumns(where) });
   },
@@ -81,6 +90,18 @@ export const sql = { ...kind, settings };
 /** What is wrong with an address, without repeating it; undefined if nothing is. */
 function explainAddress(address: string): string | undefined {
   return explain(() => readSqlAddress(address));
+}
+
+/** Why the connection to the database is not safe enough; undefined if it is, or if the address is wrong anyway. */
+function explainSecurity(source: unknown): string | undefined {
+  const { url, plaintext, ca } = isGroup(source) ? source : {};
+  if (typeof url !== 'string' || explainAddress(url) !== undefined) return undefined;
+  const given: ConfiguredAddress = {
+    url,
+    plaintext: plaintext === 'allowed' ? plaintext : undefined,
+    ca: typeof ca === 'string' ? ca : undefined,
+  };
+  return explainUnprotected(given, 'plaintext: allowed beside source.url');
 }
 
 /** What is wrong with a query, by the rules of the database in the address; undefined if nothing is. */

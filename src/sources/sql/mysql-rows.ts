@@ -3,8 +3,8 @@ import mysql from 'mysql2';
 import type { MysqlLogin } from './address.js';
 import { createDatabaseFault, readAuthority } from './database-fault.js';
 import { explainMysqlError } from './mysql-faults.js';
-import { createMysqlSession, type MysqlSession } from './mysql-session.js';
-import type { RowsRequest, SqlRow, SqlRows, SqlValue } from './rows.js';
+import { createMysqlSession, type MysqlCell, type MysqlSession } from './mysql-session.js';
+import type { RowsRequest, SqlRows } from './rows.js';
 
 interface MysqlPlace {
   readonly login: MysqlLogin;
@@ -57,17 +57,14 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
     await session.execute(`SET ${assigned.join(', ')}`, [text, ...values]);
     await session.run('PREPARE hotel_review FROM @hotel_review_query');
     isReading = true;
-    const rows = session.stream(`EXECUTE hotel_review USING ${names.join(', ')}`, chunkRows);
+    const rows = session.stream(`EXECUTE hotel_review USING ${names.join(', ')}`, chunkRows, chooseCell);
     const fields = await rows.fields();
     if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
-    const decoders = fields.map(chooseDecoder);
     return {
       columns: fields.map(({ name }) => name),
       async next() {
         try {
-          return (await rows.next()).map(
-            (row): SqlRow => decoders.map((decode, index) => decodeCell(row[index], decode)),
-          );
+          return await rows.next();
         } catch (error) {
           throw fail(error);
         }
@@ -124,14 +121,7 @@ async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.Connec
   };
 }
 
-type Decoder = 'text' | 'bytes';
-
-function chooseDecoder({ columnType, characterSet }: mysql.FieldPacket): Decoder {
+function chooseCell({ columnType, characterSet }: mysql.FieldPacket): MysqlCell {
   if (alwaysBytes.includes(columnType)) return 'bytes';
   return characterSet === binaryCharset && stringTypes.includes(columnType) ? 'bytes' : 'text';
-}
-
-function decodeCell(cell: unknown, decoder: Decoder): SqlValue {
-  if (!Buffer.isBuffer(cell)) return null;
-  return decoder === 'bytes' ? cell : cell.toString('utf8');
 }

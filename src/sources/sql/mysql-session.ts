@@ -1,5 +1,5 @@
 import mysql from 'mysql2';
-import { chunkBytes, measureRow } from './rows.js';
+import { chunkBytes, measureRow, type SqlRow } from './rows.js';
 
 const connectTimeoutMs = 10_000;
 const disconnectMs = 2_000;
@@ -7,11 +7,14 @@ const disconnectMs = 2_000;
 /** A row of texts as the server sent them, as bytes. */
 type RawRow = readonly unknown[];
 
+/** How the cells of a column are read: as the server's text, or as its bytes. */
+export type MysqlCell = 'text' | 'bytes';
+
 interface MysqlRowStream {
   /** The columns; none if the statement returns no rows. */
   fields(): Promise<readonly mysql.FieldPacket[]>;
   /** The next rows; none once the server has reported the end. */
-  next(): Promise<readonly RawRow[]>;
+  next(): Promise<readonly SqlRow[]>;
 }
 
 /** One connection to MySQL. Failures reject with the driver's error, including those that the driver only emits. */
@@ -22,7 +25,11 @@ export interface MysqlSession {
   /** A statement whose values are bound on the server. */
   execute(sql: string, values: readonly string[]): Promise<void>;
   /** @param chunkRows about how many rows to buffer before the server is paused */
-  stream(sql: string, chunkRows: number): MysqlRowStream;
+  stream(
+    sql: string,
+    chunkRows: number,
+    chooseCell: (column: mysql.FieldPacket) => MysqlCell,
+  ): MysqlRowStream;
   /** Cuts the connection and ends its query on the server. Never throws. */
   cancel(): Promise<void>;
   /** Ends the connection, or cancels a running query. Never throws. */
@@ -83,8 +90,8 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       ),
     execute: (sql, values) =>
       perform<void>((settle) => connection.execute(sql, [...values], (error) => settle(error, undefined))),
-    stream(sql, chunkRows) {
-      let rows: RawRow[] = [];
+    stream(sql, chunkRows, chooseCell) {
+      let rows: SqlRow[] = [];
       let bytes = 0;
       const isFull = () => rows.length >= chunkRows || bytes >= chunkBytes;
       let fields: readonly mysql.FieldPacket[] | undefined;
@@ -97,12 +104,21 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       };
       onLost.add(fail);
       isBusy = true;
-      const query = connection.query({ sql, rowsAsArray: true, typeCast: false });
+      let cells: readonly MysqlCell[] = [];
+      let next = 0;
+      // Called for each cell in turn. Reading texts here, and not from bytes later, saves a Buffer each.
+      const typeCast: mysql.TypeCast = (cell) => {
+        const kind = cells[next];
+        next = next + 1 === cells.length ? 0 : next + 1;
+        return kind === 'bytes' ? cell.buffer() : cell.string('utf8');
+      };
+      const query = connection.query({ sql, rowsAsArray: true, typeCast });
       query.on('error', fail);
       query.on('fields', (columns: readonly mysql.FieldPacket[] | undefined) => {
         // A procedure ends with an empty result; the one before it counts.
         if (fields !== undefined && columns !== undefined) fail(new Error('more than one result'));
         fields ??= columns ?? [];
+        cells = fields.map(chooseCell);
         wake();
       });
       query.on('result', (row: unknown) => {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { SourceError } from '../../review/source.js';
+import { completePostgresUrl } from '../../settings/connection-security.js';
 import { createDatabaseFault, isCertificateFault, readAuthority, readErrorCode } from './database-fault.js';
 import { chunkBytes, measureRow, type RowsRequest, type SqlRow, type SqlRows } from './rows.js';
 
@@ -142,14 +143,9 @@ function beginReading(timeoutMs: number): string {
 
 /** The driver reads the files that the address names, and throws if it can't. */
 async function createClient({ url, ca, where }: PostgresPlace): Promise<pg.Client> {
-  const address = new URL(url);
-  if (ca !== undefined) {
-    await readAuthority(ca, where);
-    address.searchParams.set('sslrootcert', ca);
-    if (!address.searchParams.has('sslmode')) address.searchParams.set('sslmode', 'verify-full');
-  }
+  if (ca !== undefined) await readAuthority(ca, where);
   return new pg.Client({
-    connectionString: address.href,
+    connectionString: completePostgresUrl(url, ca),
     application_name: 'hotel-review',
     client_encoding: 'UTF8',
     connectionTimeoutMillis: connectTimeoutMs,

@@ -33,11 +33,11 @@ const recordLimit = 1_000_000;
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
   const { columns = {}, extraColumns = [] } = options;
-  const { where, read } = createDayRows(options);
+  const { where, isOnServer, read } = createDayRows(options);
   return {
     locate: () => where,
     placeUnit: 'row',
-    measure: async () => undefined,
+    measure: async () => (isOnServer ? Number.POSITIVE_INFINITY : undefined),
     async *read(day, { signal, atMost }) {
       let found: ResultColumns | undefined;
       let pendingNotices: readonly SourceNotice[] = [];

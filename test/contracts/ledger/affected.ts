@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgedLines } from '../../../src/review/history.js';
-import { FencedError, type Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import type { ResultCounts } from '../../../src/review/review-file.js';
 import type { Run } from '../../../src/review/run.js';
 import { type Judged, type JudgedPlaces, judgeBooking } from '../../../src/review/verdict.js';

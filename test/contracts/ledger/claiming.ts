@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StepCursor } from '../../../src/review/ledger.js';
+import type { StepCursor } from '../../../src/review/claims.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { FencedError } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import type { PlannedStep } from '../../../src/review/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
@@ -278,7 +278,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await ledger.listOpenSteps('r1', { limit: 10 })).toEqual([]);
     });
 
-    it('counts rejects and warnings by reason over all chunks, most frequent first, with the first place', async () => {
+    it('counts rejects and warnings by reason over all chunks, the most frequent first and then by name, with the first place', async () => {
       const { ledger } = opened();
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       await collect.store(
@@ -286,9 +286,11 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           rejects: [
             { place: 3, reason: 'service-id-missing' },
             { place: 4, reason: 'wrong-cell-count' },
+            { place: 6, reason: 'field-not-text' },
           ],
           warnings: [
             { reason: 'check-out-before-check-in', count: 2, firstPlace: 5 },
+            { reason: 'unreadable-check-out-date', count: 1, firstPlace: 7 },
             { reason: 'absent-column', count: 1 },
           ],
         }),
@@ -304,12 +306,14 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       );
       expect(await ledger.countRejects('r1')).toEqual([
         { reason: 'wrong-cell-count', count: 2, firstPlace: 4 },
+        { reason: 'field-not-text', count: 1, firstPlace: 6 },
         { reason: 'service-id-missing', count: 1, firstPlace: 3 },
       ]);
       expect(await ledger.countWarnings('r1')).toEqual([
         { reason: 'unreadable-check-in-date', count: 9, firstPlace: 13 },
         { reason: 'check-out-before-check-in', count: 5, firstPlace: 5 },
         { reason: 'absent-column', count: 1 },
+        { reason: 'unreadable-check-out-date', count: 1, firstPlace: 7 },
       ]);
     });
 

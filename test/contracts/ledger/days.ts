@@ -1,9 +1,10 @@
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { halveBatch, planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
+import type { Recorded, Right } from '../../../src/review/claims.js';
 import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/review/collected.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
-import type { Ledger, NewRun, ReadOnlyLedger, Recorded, Right } from '../../../src/review/ledger.js';
+import type { Ledger, NewRun, ReadOnlyLedger } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';

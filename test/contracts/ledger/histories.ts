@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { toStep, toStoredStep } from '../../../src/ledger/stored-run.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 
-import { FencedError, type Ledger } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
 import type { OpenedLedger, StepRow } from '../ledger.js';
@@ -102,6 +103,9 @@ async function replay(
       return;
     case 'settle':
       expect(await ledger.settle(rightOf({ ...run, token }), played.settlement)).toBe(played.settled);
+      return;
+    case 'abandon':
+      expect(await ledger.abandon(run.id, played.abandonment)).toBe(played.abandoned);
       return;
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { blankNames } from '../../../src/review/body/booking-item.js';
-import { FencedError } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
+import { blankNames as blankLines } from '../../../src/review/stored/stored-line.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -18,6 +19,7 @@ import {
   rightOf,
   startCollect,
 } from './days.js';
+import { collectedFileRun, performUpTo } from './file-days.js';
 
 export function describeRetention(opened: () => OpenedLedger): void {
   describe('blanking guest names', () => {
@@ -49,6 +51,25 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(JSON.stringify(kept)).toContain('Ana Gil');
     });
 
+    it('is counted: what is kept with names, what without, and since when', async () => {
+      const { ledger } = opened();
+      const nothing = { count: 0 };
+      expect(await ledger.describeKept()).toEqual({ bookings: nothing, names: nothing, actions: nothing });
+      for (const day of ['2026-10-01', '2026-10-02']) {
+        const run = await collectedRun(ledger, day, { day, bookings: ['a', 'b', 'c'] });
+        await ledger.settle(rightOf(run), { state: 'cancelled', at: Date.parse(day) });
+      }
+      await ledger.audit.record({ at: Date.parse('2026-10-05'), who: 'ana', action: 'show' });
+      const actions = { count: 1, since: Date.parse('2026-10-05') };
+      const both = { count: 6, since: '2026-10-01' };
+      expect(await ledger.describeKept()).toEqual({ bookings: both, names: both, actions });
+      await ledger.blankGuestNames('2026-10-02', blankNames);
+      const second = { count: 3, since: '2026-10-02' };
+      expect(await ledger.describeKept()).toEqual({ bookings: both, names: second, actions });
+      await ledger.prune('2026-10-02');
+      expect(await ledger.describeKept()).toEqual({ bookings: second, names: second, actions });
+    });
+
     it('does it once', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['a'] });
@@ -77,6 +98,53 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.blankGuestNames('2026-12-01', blankNames)).toBe(0);
     });
 
+    it('blanks a run that awaits its result, and once more what it receives with a late one', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { file: 5, body: 1 });
+      await perform(ledger, run, 'batch 0', done);
+      await performUpTo(ledger, run, 'trigger');
+      const forgotten: string[] = [];
+      const blank = () =>
+        ledger.blankGuestNames('2026-12-01', blankLines, async ({ id, state }) => {
+          // Once the ledger knows of no names, nobody would look elsewhere.
+          expect(await ledger.listRunsWithNames('2026-12-01')).toHaveLength(1);
+          forgotten.push(`${id} ${state}`);
+        });
+      await blank();
+      expect(forgotten).toEqual(['r1 awaiting-result']);
+      for (const [form, batch] of [
+        ['file', 0],
+        ['file', 1],
+        ['body', 0],
+      ] as const)
+        expect((await ledger.readBatch('r1', form, batch)).toString()).not.toContain('Ana Gil');
+      expect(JSON.stringify(await ledger.listAttempts('r1', 'trigger'))).not.toContain('Success');
+      expect(await ledger.getRun('r1')).toMatchObject({ state: 'awaiting-result', linesBlanked: true });
+      await blank();
+      expect(forgotten).toHaveLength(1);
+      const late = await ledger.takeOver('r1');
+      expect(late.linesBlanked).toBe(true);
+      await perform(ledger, late, 'await-result', done);
+      await blank();
+      await perform(ledger, late, 'archive', done);
+      await ledger.settle(rightOf(late), { state: 'succeeded', at: Date.parse('2026-12-24') });
+      await blank();
+      expect(JSON.stringify(await ledger.listAttempts('r1', 'archive'))).not.toContain('Success');
+      expect(forgotten.slice(1)).toEqual(['r1 awaiting-result', 'r1 succeeded']);
+      expect(await ledger.listRunsWithNames('2026-12-01')).toEqual([]);
+    });
+
+    it('leaves a run alone that was resumed and collected anew a moment ago', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1', { startedAt: 0 }));
+      await ledger.settle(rightOf(run), { state: 'failed', at: 1 });
+      await ledger.blankGuestNames('2026-11-21', blankNames);
+      await collectInto(ledger, await ledger.takeOver('r1'), ['a']);
+      expect(await ledger.blankGuestNames('2026-11-21', blankNames)).toBe(0);
+      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect(await ledger.getRun('r1')).not.toHaveProperty('linesBlanked');
+    });
+
     it('blanks a run again that was collected again afterwards', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
@@ -90,8 +158,23 @@ export function describeRetention(opened: () => OpenedLedger): void {
     });
   });
 
+  describe('the last start of a run', () => {
+    it('is that of the newest run that started by then, whatever the clock said to earlier ones', async () => {
+      const { ledger } = opened();
+      expect(await ledger.findLastStart(at)).toBeUndefined();
+      const starts = [at, at + 3_000, at + 1_000, at + 4_000];
+      for (const [index, startedAt] of starts.entries()) {
+        await ledger.createRun(newRun(`r${index}`, { day: `2026-11-0${index + 1}`, startedAt }));
+      }
+      expect(await ledger.findLastStart(at - 1)).toBeUndefined();
+      expect(await ledger.findLastStart(at)).toBe(at);
+      expect(await ledger.findLastStart(at + 3_999)).toBe(at + 1_000);
+      expect(await ledger.findLastStart(at + 4_000)).toBe(at + 4_000);
+    });
+  });
+
   describe('listing runs with guest names', () => {
-    it('lists ended runs of earlier days whose names are not blanked yet', async () => {
+    it('lists runs of earlier days, in any state, whose names are not blanked yet', async () => {
       const { ledger } = opened();
       const ended = async (id: string, day: string, endedAt = Date.parse(day)) => {
         const run = await collectedRun(ledger, id, { day, bookings: ['a'] });
@@ -101,10 +184,11 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ended('older', '2026-09-30');
       await ended('of the day itself', '2026-10-03');
       await ended('ended lately', '2026-10-02', at);
-      await collectedRun(ledger, 'at work', { day: '2026-09-29', bookings: ['a'], startedAt: 0 });
+      await collectedRun(ledger, 'collected lately', { day: '2026-09-29', bookings: ['a'], startedAt: 0 });
+      await ledger.createRun(newRun('never collected', { day: '2026-09-28', startedAt: 0 }));
       const names = async () =>
         (await ledger.listRunsWithNames('2026-10-03')).map(({ id, day }) => `${id} ${day}`).sort();
-      expect(await names()).toEqual(['old 2026-10-01', 'older 2026-09-30']);
+      expect(await names()).toEqual(['never collected 2026-09-28', 'old 2026-10-01', 'older 2026-09-30']);
       await ledger.blankGuestNames('2026-10-01', blankNames);
       expect(await names()).toEqual(['old 2026-10-01']);
       await ledger.takeOver('older');

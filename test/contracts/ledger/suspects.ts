@@ -4,7 +4,7 @@ import { blankNames } from '../../../src/review/body/booking-item.js';
 import type { CollectedBatch, Suspect } from '../../../src/review/collected.js';
 import type { SuspectLines } from '../../../src/review/history.js';
 import type { Ledger } from '../../../src/review/ledger.js';
-import { FencedError } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

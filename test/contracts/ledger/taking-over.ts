@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FencedError } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import type { RunFailure } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
 import {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import type { VolumeDrop } from '../../../src/review/volume.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -79,6 +80,22 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       const accepted = await ledger.takeOver('r2', { acceptsVolume: true });
       expect(accepted).toMatchObject({ acceptsVolume: true });
       expect(await ledger.getRun('r2')).toEqual(accepted);
+    });
+
+    it('it records what is expected of a run in any state, and a day with another number is not good', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1', { startedAt: at }));
+      const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });
+      await collect.finish({ steps: [], at });
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      const today = createBusinessDay(run.day, 'Europe/Madrid').next();
+      expect(await ledger.noteExpected('r1', 0)).toMatchObject({ state: 'succeeded', expected: 0 });
+      expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: run.day });
+      const noted = await ledger.noteExpected('r1', 412);
+      expect(await ledger.getRun('r1')).toEqual(noted);
+      expect(noted).toMatchObject({ state: 'succeeded', token: run.token, expected: 412 });
+      expect(await ledger.summarise(today)).not.toHaveProperty('lastGoodDay');
+      await expect(ledger.noteExpected('r9', 1)).rejects.toThrow(RangeError);
     });
   });
 }

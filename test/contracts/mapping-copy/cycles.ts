@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SyncOvertakenError } from '../../../src/mappings/mapping-copy.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, listAll, lookAt, newSync, pageOf, rowOf, syncRows } from './pages.js';
-
-const noCounts = {
-  pages: 0,
-  read: 0,
-  added: 0,
-  moved: 0,
-  updated: 0,
-  deleted: 0,
-  unchanged: 0,
-  skipped: 0,
-  newHotels: 0,
-  restarts: 0,
-};
+import { at, listAll, lookAt, newSync, noSyncCounts, pageOf, rowOf, syncRows } from './pages.js';
 
 export function describeCycles(opened: () => OpenedLedger): void {
   describe('a cycle', () => {
@@ -27,10 +14,10 @@ export function describeCycles(opened: () => OpenedLedger): void {
     it('starts with its lower bounds and zero counts, visible to every process', async () => {
       const { ledger, reopen } = opened();
       const sync = newSync('s1', { since: 5, keepsSince: 3 });
-      expect(await ledger.mappings.beginSync(sync)).toEqual({ ...sync, counts: noCounts });
+      expect(await ledger.mappings.beginSync(sync)).toEqual({ ...sync, counts: noSyncCounts });
       const { mappings } = await reopen();
-      expect(await mappings.latestSync('')).toEqual({ ...sync, counts: noCounts });
-      expect(await mappings.beginSync(newSync('s2'))).toEqual({ ...newSync('s2'), counts: noCounts });
+      expect(await mappings.latestSync('')).toEqual({ ...sync, counts: noSyncCounts });
+      expect(await mappings.beginSync(newSync('s2'))).toEqual({ ...newSync('s2'), counts: noSyncCounts });
     });
 
     it('is at the key of its last page, counts what it read, and ends with a page without a key', async () => {
@@ -41,14 +28,14 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(first).toEqual({
         ...newSync('s1'),
         resumeKey: 'k1',
-        counts: { ...noCounts, pages: 1, read: 2, added: 2, newHotels: 2 },
+        counts: { ...noSyncCounts, pages: 1, read: 2, added: 2, newHotels: 2 },
       });
       expect(await mappings.latestSync('')).toEqual(first);
       const last = await mappings.storePage(pageOf('s1', [rowOf('1', 20)], { after: 'k1', at: at + 2 }));
       expect(last).toEqual({
         ...newSync('s1'),
         endedAt: at + 2,
-        counts: { ...noCounts, pages: 2, read: 3, added: 2, moved: 1, newHotels: 2 },
+        counts: { ...noSyncCounts, pages: 2, read: 3, added: 2, moved: 1, newHotels: 2 },
       });
       expect(await mappings.latestSync('')).toEqual(last);
     });
@@ -65,7 +52,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       });
       const stored = await mappings.storePage(page);
       expect(stored.counts).toEqual({
-        ...{ ...noCounts, pages: 1, read: 3, added: 1, newHotels: 1 },
+        ...{ ...noSyncCounts, pages: 1, read: 3, added: 1, newHotels: 1 },
         skipped: 2,
       });
       expect(await mappings.storePage(page)).toEqual(stored);
@@ -112,7 +99,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await mappings.storePage(pageOf('s1', []))).toEqual({
         ...newSync('s1'),
         endedAt: at,
-        counts: { ...noCounts, pages: 1 },
+        counts: { ...noSyncCounts, pages: 1 },
       });
     });
 
@@ -158,7 +145,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
         SyncOvertakenError,
       );
       expect(await lookAt(mappings)).toEqual(before);
-      expect(before.sync).toMatchObject({ syncId: 's2', counts: noCounts });
+      expect(before.sync).toMatchObject({ syncId: 's2', counts: noSyncCounts });
       expect(before.mappings).toHaveLength(1);
     });
 
@@ -273,7 +260,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       const restarted = await mappings.restartSync({ syncId: 's1', resumeKey: 'k1' });
       expect(restarted).toEqual({
         ...newSync('s1', { since: 5 }),
-        counts: { ...noCounts, pages: 1, read: 1, added: 1, newHotels: 1, restarts: 1 },
+        counts: { ...noSyncCounts, pages: 1, read: 1, added: 1, newHotels: 1, restarts: 1 },
       });
       expect(await mappings.latestSync('')).toEqual(restarted);
       const again = await mappings.storePage(first);

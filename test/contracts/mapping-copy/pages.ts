@@ -6,9 +6,24 @@ import type {
   NewSync,
   ProviderHotel,
   StoredPage,
+  SyncCounts,
 } from '../../../src/mappings/mapping-copy.js';
 
 export const at = Date.UTC(2026, 10, 22, 2, 0);
+
+/** The counts of a sync that has just begun. */
+export const noSyncCounts: SyncCounts = {
+  pages: 0,
+  read: 0,
+  added: 0,
+  moved: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  skipped: 0,
+  newHotels: 0,
+  restarts: 0,
+};
 
 export function newSync(syncId: string, changes: Partial<NewSync> = {}): NewSync {
   return { scope: '', syncId, since: 0, at, ...changes };

@@ -3,7 +3,7 @@ import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { CollectError, type CollectLimits } from '../../../src/review/collect/collect.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
-import { FencedError } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { createArraySource, readerOf, record, records, type Script } from '../array-source.js';
 import { afterEachStore, lenient, now, prepareCollect, readReferences } from '../collecting.js';
@@ -255,11 +255,24 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     expect(failure).toMatchObject({
       code: 'too-many-posted',
       message: expect.stringMatching(
-        /^51 of 100 bookings of the array of 2026-11-20 .* file\.maxPostedShare allows \(50%\)\..* file\.incomplete: leave-empty/,
+        /^51 of 100 bookings of the array of 2026-11-20 .* file\.maxPostedShare allows \(50%\)\. Missing most often: BookingClientName \(51\)\. .* file\.incomplete: leave-empty/,
       ),
     });
     expect(await ledger.listOpenSteps(right.runId, { limit: 10 })).toEqual([]);
     expect(events.filter(({ type }) => type === 'no-review-file')).toEqual([]);
+  });
+
+  it('too many bookings that cannot be in the review file, naming the field that is missing most often first', async () => {
+    const { collect } = await prepareCollect();
+    const dateless = records(90_000, 3, {
+      ...complete,
+      CheckInDate: undefined,
+      BookingClientName: undefined,
+    });
+    const failure = collect([nameless(4), dateless], { limits: half, delivery: ofFile });
+    await expect(failure).rejects.toMatchObject({
+      message: expect.stringContaining('Missing most often: BookingClientName (7), then CheckInDate (3).'),
+    });
   });
 
   it('but not just the share of those that is allowed, and not by body', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
 import {
   type BackgroundReviews,
   createBackgroundReviews,
@@ -7,8 +8,11 @@ import type { RunDayParts } from '../../../src/review/day/run-day.js';
 import type { ReviewEvent } from '../../../src/review/events.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import { DayBusyError } from '../../../src/review/refusals.js';
+import type { BookingSource } from '../../../src/review/source.js';
 import { createGate } from '../../support/gate.js';
-import { ok, references } from '../delivering.js';
+import { createArraySource, records } from '../array-source.js';
+import { references } from '../delivering.js';
+import { ok } from '../scripted-service.js';
 import { openRun } from '../temporary-ledger.js';
 import { prepareWork, reviewedDay, unstopped } from '../working-day.js';
 
@@ -147,6 +151,106 @@ describe('background reviews', () => {
     expect(faults).toEqual([{ error: fault, day }]);
     expect(afterwards()).toBe(0);
     expect((await work.ledger.getRun(run.id)).state).toBe('delivering');
+  });
+
+  it('start compares a done day with the number of records that are expected, and sends what is missing', async () => {
+    const work = await prepareWork();
+    const first = openReviews(work.startAlone().parts);
+    const { run } = await first.reviews.start(reviewedDay, { ...hook, expected: 12 });
+    await first.reviews.idle();
+    expect(await first.reviews.start(reviewedDay, { ...hook, expected: 12 })).toMatchObject({
+      run: { id: run.id },
+      isNew: false,
+    });
+    const fuller = createArraySource([records(0, 14)]);
+    const { reviews } = openReviews(work.startAlone({ source: fuller }).parts);
+    const { run: second, isNew } = await reviews.start(reviewedDay, { ...hook, expected: 14 });
+    await reviews.idle();
+    expect(isNew).toBe(true);
+    expect(await work.ledger.getRun(second.id)).toMatchObject({
+      state: 'succeeded',
+      topsUp: true,
+      expected: 14,
+      counts: { read: 14, delivered: 2 },
+    });
+    expect([...work.accepted].sort()).toEqual([...references(14)].sort());
+  });
+
+  it('start fails a done day whose source still holds another number of records', async () => {
+    const work = await prepareWork();
+    const { reviews } = openReviews(work.startAlone().parts);
+    await reviews.start(reviewedDay, hook);
+    await reviews.idle();
+    const { run } = await reviews.start(reviewedDay, { ...hook, expected: 14 });
+    await reviews.idle();
+    expect(await work.ledger.getRun(run.id)).toMatchObject({
+      state: 'failed',
+      failure: { class: 'data', code: 'unexpected-count' },
+    });
+    expect(work.accepted).toHaveLength(12);
+    // The caller corrects its number.
+    const { run: again } = await reviews.start(reviewedDay, { ...hook, expected: 12 });
+    await reviews.idle();
+    expect(again.id).toBe(run.id);
+    expect((await work.ledger.getRun(run.id)).state).toBe('succeeded');
+  });
+
+  it('start makes a run that is being collected check the number before anything is sent', async () => {
+    const work = await prepareWork();
+    const reading = createGate();
+    const rest = createGate();
+    const usual = createArraySource([records(0, 12)]);
+    const source: BookingSource = {
+      ...usual,
+      async *read(ofDay, options) {
+        reading.open();
+        await rest.passed;
+        yield* usual.read(ofDay, options);
+      },
+    };
+    const { reviews } = openReviews(work.startAlone({ source }).parts);
+    const { run } = await reviews.start(reviewedDay, nightly);
+    await reading.passed;
+    expect(await reviews.start(reviewedDay, { ...hook, expected: 14 })).toMatchObject({
+      run: { id: run.id, expected: 14 },
+      isNew: false,
+    });
+    rest.open();
+    await reviews.idle();
+    expect(await work.ledger.getRun(run.id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'unexpected-count' },
+    });
+    expect(work.calls).toEqual([]);
+  });
+
+  it('start makes a run that is being delivered read the source again at its end', async () => {
+    const work = await prepareWork();
+    const asked = createGate();
+    const answers = createGate();
+    const { parts } = work.startAlone({
+      async answer() {
+        asked.open();
+        await answers.passed;
+        return ok;
+      },
+    });
+    const { reviews } = openReviews(parts);
+    const { run } = await reviews.start(reviewedDay, nightly);
+    await asked.passed;
+    expect(await reviews.start(reviewedDay, { ...hook, expected: 14 })).toMatchObject({
+      run: { id: run.id },
+    });
+    answers.open();
+    await reviews.idle();
+    const runs = await work.ledger.listRuns({ day, limit: 9 });
+    expect(runs).toMatchObject([
+      { state: 'failed', topsUp: true, trigger: 'schedule', failure: { code: 'unexpected-count' } },
+      { id: run.id, state: 'succeeded', expected: 14 },
+    ]);
+    expect(work.accepted).toHaveLength(12);
+    const later = createBusinessDay('2027-01-01', reviewedDay.zone);
+    expect(await work.ledger.summarise(later)).not.toHaveProperty('lastGoodDay');
   });
 
   it('idle waits until everything has stopped, and afterReview is not called for a stopped review', async () => {

@@ -1,25 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Hold } from '../../../src/async/hold.js';
 import { acquireDay } from '../../../src/review/day/join-run.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import { DayBusyError } from '../../../src/review/refusals.js';
-import { ok, prepareDelivery } from '../delivering.js';
+import { prepareDelivery } from '../delivering.js';
+import { useNightTime } from '../night-time.js';
+import { ok } from '../scripted-service.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 import { requestOf, reviewedDay, unstopped } from '../working-day.js';
 
 const day = reviewedDay.iso;
 const leaseMs = 5_000;
 
-beforeEach(() => {
-  // setImmediate stays real: the ledger uses it to group writes.
-  vi.useFakeTimers({
-    now: Date.parse('2026-11-21T02:30:00Z'),
-    toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
-  });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useNightTime();
 
 describe('a process that works alone', () => {
   it('acquires a free day at once, without reporting a wait', async () => {

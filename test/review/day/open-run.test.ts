@@ -178,12 +178,12 @@ describe('a day whose runs', () => {
   });
 
   it('lost their names, but had delivered nothing, can be compared', () => {
-    const runs = [someRun(), someRun({ namesBlankedAt: 1, counts: { delivered: 0 } })];
+    const runs = [someRun(), someRun({ linesBlanked: true, counts: { delivered: 0 } })];
     expect(describeIncomparable(runs)).toBeUndefined();
   });
 
   it("lost their names, all or one of them, can't be topped up", () => {
-    expect(describeIncomparable([someRun({ id: 'new' }), someRun({ id: 'old', namesBlankedAt: 1 })])).toBe(
+    expect(describeIncomparable([someRun({ id: 'new' }), someRun({ id: 'old', linesBlanked: true })])).toBe(
       "late bookings of 2026-11-20 can't be told apart from those that run old delivered, because its guest names were " +
         'blanked after guestNameDays; to send the whole day again: `replay 2026-11-20 --reason TEXT`',
     );

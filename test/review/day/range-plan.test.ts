@@ -71,6 +71,16 @@ describe('of a range, the days that', () => {
     });
   });
 
+  it('were cancelled by a person are neither missing nor failed, and start anew only with all', () => {
+    const cancelled = someRun({ state: 'cancelled', cancelReason: 'wrong export' });
+    const planOf = (mode: RangeMode | undefined) =>
+      planDay(mode, cancelled, { day: createBusinessDay('2026-11-20', 'Europe/Madrid') });
+    for (const mode of ['missing', 'failed'] as const)
+      expect(planOf(mode)).toEqual({ action: 'nothing', why: 'was cancelled', run: cancelled });
+    expect(planOf('all')).toEqual({ action: 'new-run' });
+    expect(planOf(undefined)).toEqual({ action: 'new-run' });
+  });
+
   it('are not filtered start a new run, and are refused if they are unfinished', () => {
     expect(plan(undefined, undefined)).toEqual({ action: 'new-run' });
     expect(plan(undefined, 'succeeded')).toEqual({ action: 'new-run' });
@@ -120,7 +130,7 @@ describe('the plan of a range', () => {
   });
 
   it('refuses to top up a day whose guest names were blanked', async () => {
-    const run = someRun({ namesBlankedAt: 1 });
+    const run = someRun({ linesBlanked: true });
     const planned = await planRange(ledgerWith([run]), days, { mode: 'late', reason });
     expect(planned[1]?.plan).toMatchObject({
       action: 'refused',

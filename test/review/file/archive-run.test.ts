@@ -5,6 +5,8 @@ import { archiveRun } from '../../../src/review/file/archive-run.js';
 import { awaitResult } from '../../../src/review/file/await-result.js';
 import type { FileParts } from '../../../src/review/file/file-attempt.js';
 import { resultName, spoolReviewFile } from '../../../src/review/file/spooled-files.js';
+import { verifyRun } from '../../../src/review/file/verify.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { SftpError, type SftpSession } from '../../../src/sftp/sftp.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { fileOf } from './file-bookings.js';
@@ -71,6 +73,30 @@ describe('archive', () => {
     expect(outcome.file).not.toHaveProperty('result');
   });
 
+  it('judges the judged bytes anew once the verdicts of a part have replaced theirs', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    await day.loseSpool();
+    day.server.write(resultOf([1], 2));
+    const part = await day.archive();
+    if (part.outcome.kind !== 'waiting') throw new Error(`expected to wait, got: ${part.outcome.kind}`);
+    const { until, ...found } = part.outcome;
+    const again = {
+      ...found,
+      kind: 'retry',
+      outcomeUnknown: false,
+      spendsTry: false,
+      notBefore: until,
+    } as const;
+    const { run } = await day.ledger.record(part.claim, again, now);
+    expect(run.file).not.toHaveProperty('result');
+    day.server.write(resultOf([1, 3]));
+    const { outcome } = await day.archive(run, 2);
+    expect(outcome).toMatchObject({
+      kind: 'waiting',
+      file: { result: { sha256: hash(resultOf([1, 3])) }, verdicts: { affected: 2, unanswered: 0 } },
+    });
+  });
+
   it('takes the bytes that an interrupted attempt has archived', async () => {
     const day = await judgedDay(resultOf([1, 3]));
     const { parts, run } = day;
@@ -80,6 +106,37 @@ describe('archive', () => {
     const { outcome, archived } = await day.archive();
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(await readFile(archived(name), 'utf8')).toBe(resultOf([1, 3]));
+  });
+
+  it('keeps the checksum of a file whose guest names were removed before its result arrived', async () => {
+    const day = await judgedDay(resultOf([1, 3]));
+    await day.loseSpool();
+    await day.ledger.blankGuestNames('2027-01-01', blankNames);
+    const { outcome, claim, archived } = await day.archive(await day.ledger.getRun(day.run.id));
+    expect(outcome).toMatchObject({ kind: 'done' });
+    const { files } = JSON.parse(await readFile(archived('manifest.json'), 'utf8'));
+    expect(files).toEqual([
+      { name: '20112026.csv', bytes: day.run.file?.bytes, sha256: day.run.file?.sha256 },
+      { name, bytes: resultOf([1, 3]).length, sha256: hash(resultOf([1, 3])) },
+    ]);
+    expect(await day.parts.archive.list(day.run.day, day.run.id)).not.toContain('20112026.csv');
+    const { run } = await day.ledger.record(
+      claim,
+      { kind: 'done', evidence: { code: 'ok' }, ...(outcome.file && { file: outcome.file }) },
+      now,
+    );
+    expect(
+      (await verifyRun({ ...day.parts, ledger: day.ledger }, run)).filter(({ fault }) => fault !== undefined),
+    ).toEqual([]);
+  });
+
+  it('does not write a file again whose guest names were removed', async () => {
+    const { ledger, parts, run } = await prepareFileRun();
+    await ledger.blankGuestNames('2027-01-01', blankNames);
+    await expect(spoolReviewFile(parts, await ledger.getRun(run.id))).rejects.toThrow(
+      "names of run 20261120-k3f9xq7d were removed after guestNameDays, so its review file can't be written again",
+    );
+    expect(await parts.spool.list()).toEqual([]);
   });
 });
 
@@ -101,12 +158,11 @@ async function judgedDay(result: string) {
     run,
     server,
     loseSpool: async () => parts.spool.remove(await parts.spool.list()),
-    async archive() {
-      const outcome = await archiveRun(
-        parts,
-        attemptOf(run, await claimStep(prepared.ledger, run, 'archive')),
-      );
-      return { outcome, archived: prepared.archived };
+    ledger: prepared.ledger,
+    async archive(known = run, attempt = 1) {
+      const claim = await claimStep(prepared.ledger, known, 'archive', attempt);
+      const outcome = await archiveRun(parts, attemptOf(known, claim));
+      return { outcome, claim, archived: prepared.archived };
     },
   };
 }
@@ -120,8 +176,9 @@ function createServer(first: string) {
   const session: SftpSession = {
     list: async () => [seen()],
     stat: async () => seen(),
-    async download(_, localPath) {
+    async download(_, localPath, { onBytes } = {}) {
       await writeFile(localPath, content);
+      await onBytes?.(Buffer.from(content));
       return seen();
     },
     makeFolder: none,

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { type Booking, type FieldKind, mapFields } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
+import type { ResultReading } from '../../../src/review/file/result.js';
+import { type JoinedResult, type JoinSources, startJoin } from '../../../src/review/file/result-join.js';
 import {
   findFileObstacle,
   renderReviewHeader,
@@ -92,4 +94,11 @@ export async function* inBlocks(bytes: Buffer, blockBytes = 64 * 1024): AsyncGen
     yield block.subarray(0, copied);
     block.fill('#');
   }
+}
+
+/** Joins a result that is there already. */
+export async function joinResult(sources: JoinSources, reading: ResultReading): Promise<JoinedResult> {
+  const join = startJoin(sources, reading);
+  for await (const block of sources.readBytes()) await join.take(block);
+  return join.end();
 }

@@ -145,7 +145,7 @@ describe('the reason why a run fails', () => {
       class: 'data',
       code: 'result-incomplete',
       message:
-        '3 of 10 bookings have no verdict, more than maxUnansweredShare allows: the result does not name 2, and it names 1 without a readable verdict. What it names is listed. Ask the service for the complete result, or set file.resultValues, then run 2026-11-20 again',
+        '3 of 10 bookings have no verdict, more than maxUnansweredShare allows: the result does not name 2, and it names 1 without a readable verdict about the master hotel that was sent. What it names is listed. Ask the service for the complete result, or set file.resultValues, then run 2026-11-20 again',
     });
   });
 

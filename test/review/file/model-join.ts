@@ -41,7 +41,9 @@ export async function modelJoin(
     ...(isLoosest(booking) ? loose.filter((row) => fitsByReference(row, booking)) : []),
   ];
 
-  const verdicts = bookings.map((booking) => judge(rowsOf(booking)));
+  const verdicts = bookings.map((booking) =>
+    judge(rowsOf(booking).map((row) => aboutMasterId(row, booking))),
+  );
   const judged: JudgedPlaces[] = [];
   for (let first = 0; first < bookings.length; first += batchSize) {
     const ofBatch = verdicts.slice(first, first + batchSize);
@@ -65,6 +67,12 @@ export async function modelJoin(
     },
     judged,
   };
+}
+
+/** A row that calls another master hotel correct says nothing about the one that was sent. */
+function aboutMasterId(row: ResultRow, { serviceId }: Booking): ResultRow {
+  const isOther = row.serviceId !== undefined && row.serviceId !== serviceId;
+  return row.isCorrect && isOther ? { ...row, isCorrect: undefined } : row;
 }
 
 function judge(rows: readonly ResultRow[]): Judged | 'correct' {

@@ -2,15 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { readResult } from '../../../src/review/file/result.js';
-import { readEcho } from '../../../src/review/file/result-echo.js';
-import {
-  compareResult,
-  type JoinSources,
-  type Judgement,
-  joinResult,
-} from '../../../src/review/file/result-join.js';
+import { createEchoReader } from '../../../src/review/file/result-echo.js';
+import { compareResult, type JoinSources, type Judgement } from '../../../src/review/file/result-join.js';
 import type { JudgedPlaces } from '../../../src/review/verdict.js';
-import { anyFileBooking, fileBooking, fileOf, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
+import {
+  anyFileBooking,
+  fileBooking,
+  fileOf,
+  inBlocks,
+  joinResult,
+  linesOf,
+  masterIdColumn,
+} from './file-bookings.js';
 import { modelJoin } from './model-join.js';
 
 const reading = { masterIdColumn };
@@ -122,7 +125,7 @@ describe('an echo', () => {
     for (let blockBytes = 1; blockBytes < result.length; blockBytes += 7)
       for (const batchSize of [1, 2, 3]) {
         const sources = sourcesOf([one, two, three], result, { batchSize, blockBytes });
-        expect((await readEcho(sources, reading))?.totals).toMatchObject({ sent: 3, unanswered: 0 });
+        expect((await readEcho(sources))?.totals).toMatchObject({ sent: 3, unanswered: 0 });
       }
   });
 
@@ -140,7 +143,7 @@ describe('an echo', () => {
     ['without a row or a header', ''],
   ])('%s is none', async (_, result) => {
     const sources = sourcesOf([one, two, three], result);
-    expect(await readEcho(sources, reading)).toBeUndefined();
+    expect(await readEcho(sources)).toBeUndefined();
   });
 
   it('marks every booking with the key of an incorrect row, before and after it', async () => {
@@ -149,7 +152,7 @@ describe('an echo', () => {
     const bookings = [other, one, near, two, three, other];
     const result = writeEcho(bookings, (place) => (place === 3 ? 'False' : 'True'));
     const sources = sourcesOf(bookings, result, { batchSize: 2 });
-    const echo = await readEcho(sources, reading);
+    const echo = await readEcho(sources);
     expect(echo && (await conclude(echo, sources)).judged).toEqual([
       { batch: 0, judged: 'incorrect', places: [0] },
       { batch: 1, judged: 'incorrect', places: [1] },
@@ -198,6 +201,12 @@ function sourcesOf(
         yield { batch: first / batchSize, lines: linesOf(bookings.slice(first, first + batchSize)) };
     },
   };
+}
+
+async function readEcho({ readBytes, readSent }: JoinSources): Promise<Judgement | undefined> {
+  const echo = createEchoReader(readSent, reading);
+  for await (const block of readBytes()) await echo.take(block);
+  return echo.end();
 }
 
 async function conclude({ totals, judge }: Judgement, { readSent }: JoinSources) {

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
-import { joinResult } from '../../../src/review/file/result-join.js';
 import type { StoredBatch } from '../../../src/review/stored-batches.js';
 import type { Judged } from '../../../src/review/verdict.js';
-import { anyFileBooking, fileBooking, inBlocks, linesOf, masterIdColumn } from './file-bookings.js';
+import {
+  anyFileBooking,
+  fileBooking,
+  inBlocks,
+  joinResult,
+  linesOf,
+  masterIdColumn,
+} from './file-bookings.js';
 
 const columns = [
   'ServiceId',
@@ -193,6 +199,22 @@ describe('a row that matches only by booking reference', () => {
       unanswered: 0,
       affected: [{ place: 0, bookingReferenceId: 'BR-1' }],
     });
+  });
+
+  it('calls only its own master hotel correct', async () => {
+    const rows: JudgedRow[] = [
+      [moved(one), true],
+      [{ ...two, providerHotelId: '0' }, true],
+    ];
+    expect(await join([one, two], writeResult(rows))).toMatchObject({
+      loose: 2,
+      foreign: 0,
+      unanswered: 0,
+      affected: [],
+      unclear: [0],
+    });
+    const withoutIds = ['BookingReferenceId', 'ProviderHotelId', 'IsCorrectMapping'] as const;
+    expect(await join([one, two], writeResult(rows, withoutIds))).toMatchObject({ unclear: [] });
   });
 
   it('belongs to those without an exact match, whichever comes first', async () => {

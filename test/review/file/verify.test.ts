@@ -166,11 +166,11 @@ async function prepareArchived() {
   const current = () => ledger.getRun(run.id);
   return {
     ledger,
-    parts,
+    parts: { ...parts, ledger },
     run,
     archived,
     current,
-    verify: async () => verifyRun(parts, await current()),
+    verify: async () => verifyRun({ ...parts, ledger }, await current()),
   };
 }
 

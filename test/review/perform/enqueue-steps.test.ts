@@ -4,7 +4,8 @@ import { untilAborted } from '../../../src/async/abort.js';
 import { enqueueOpenSteps, toQueuedStep } from '../../../src/review/perform/enqueue-steps.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
 import { createGate } from '../../support/gate.js';
-import { ok, prepareDelivery } from '../delivering.js';
+import { prepareDelivery } from '../delivering.js';
+import { ok } from '../scripted-service.js';
 import { unstopped } from '../working-day.js';
 
 const timing = { clock: () => 0, longestWaitMs: 60_000 };

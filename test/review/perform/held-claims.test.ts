@@ -1,26 +1,21 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FencedError, type Ledger, type Right } from '../../../src/review/ledger.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { Right } from '../../../src/review/claims.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import { createHeldClaims, type HeldClaims } from '../../../src/review/perform/held-claims.js';
 import type { Claim } from '../../../src/review/step.js';
 import { createGate } from '../../support/gate.js';
-import { ok, prepareDelivery } from '../delivering.js';
+import { prepareDelivery } from '../delivering.js';
+import { useNightTime } from '../night-time.js';
+import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
 
 /** The ledger's default lease. */
 const leaseMs = 30_000;
 
-beforeEach(() => {
-  // setImmediate stays real: the ledger uses it to group writes.
-  vi.useFakeTimers({
-    now: Date.parse('2026-11-21T02:30:00Z'),
-    toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
-  });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useNightTime();
 
 describe('claims that are held', () => {
   it('stay valid while the work continues, and no longer', async () => {

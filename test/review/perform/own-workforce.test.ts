@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runDay } from '../../../src/review/day/run-day.js';
-import { FencedError } from '../../../src/review/ledger.js';
+import { FencedError } from '../../../src/review/ledger-errors.js';
 import { createGate } from '../../support/gate.js';
-import { ok, references, unavailable } from '../delivering.js';
+import { references } from '../delivering.js';
+import { ok, unavailable } from '../scripted-service.js';
 import { prepareWork, requestOf, unstopped } from '../working-day.js';
 
 describe('a process that works alone', () => {

@@ -3,7 +3,8 @@ import type { ReviewEvent } from '../../../src/review/events.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import { reconcile } from '../../../src/review/perform/reconcile.js';
 import type { QueuedStep } from '../../../src/review/queue.js';
-import { ok, prepareDelivery } from '../delivering.js';
+import { prepareDelivery } from '../delivering.js';
+import { ok } from '../scripted-service.js';
 import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 import { unstopped } from '../working-day.js';
 

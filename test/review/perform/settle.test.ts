@@ -6,7 +6,8 @@ import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Run } from '../../../src/review/run.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
-import { ok, prepareDelivery, refusal, unavailable } from '../delivering.js';
+import { prepareDelivery } from '../delivering.js';
+import { ok, refusal, unavailable } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 const fatal: Verdict = { kind: 'fatal', code: 'http-403', httpStatus: 403, answer: 'no, Ana Lovelace' };

@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createInProcessQueues } from '../../../src/queue/in-process.js';
+import type { Right } from '../../../src/review/claims.js';
 import { runDay } from '../../../src/review/day/run-day.js';
-import type { Ledger, Right } from '../../../src/review/ledger.js';
+import type { Ledger } from '../../../src/review/ledger.js';
 import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
 import { createGate } from '../../support/gate.js';
-import { ok, prepareDelivery, references } from '../delivering.js';
+import { prepareDelivery, references } from '../delivering.js';
+import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.js';
 

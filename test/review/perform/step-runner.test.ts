@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurn, ok, prepareDelivery, references, refusal, unavailable } from '../delivering.js';
+import { prepareDelivery, references } from '../delivering.js';
+import { inTurn, ok, refusal, unavailable } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
 describe('the step runner', () => {

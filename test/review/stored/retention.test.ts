@@ -1,19 +1,34 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../../src/archive/directory.js';
 import { createS3Archive } from '../../../src/archive/s3.js';
-import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { applyRetention } from '../../../src/review/stored/retention.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import {
+  applyRetention,
+  findDueDays,
+  findRetentionInstant,
+  listDue,
+  removeDue,
+} from '../../../src/review/stored/retention.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { createAwsBucket } from '../../../src/s3/aws-bucket.js';
 import { createDirectorySpool } from '../../../src/spool/spool.js';
 import { bucketName, useS3Server } from '../../support/s3-server.js';
-import { ok, prepareDelivery } from '../delivering.js';
+import { prepareDelivery } from '../delivering.js';
+import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
 
-const today = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const timezone = 'Europe/Madrid';
+/** The night in which the names of 2026-10-20 are due. */
+const now = Date.parse('2026-11-20T01:30:00Z');
+/** When the old days were collected. */
+const startsAt = '2026-10-20T22:30:00Z';
+let runs = 0;
 const periods = { guestNameDays: 30, recordDays: 800 };
 
 describe('cleaning up old days', () => {
@@ -23,21 +38,14 @@ describe('cleaning up old days', () => {
     ['2027-03-29', '2025-01-18', '2027-02-27'],
   ])('counts days by the calendar: on %s', async (today, pruneBefore, blankBefore) => {
     const asked: unknown[] = [];
+    const night = Date.parse(`${today}T01:30:00Z`);
     const ledger = {
-      listRunsWithNames: async (before: string) => {
-        asked.push(['list', before]);
-        return [];
-      },
+      findLastStart: async () => night - dayMs,
       prune: async (before: string) => asked.push(['prune', before]),
       blankGuestNames: async (before: string, blank: unknown) => asked.push(['blank', before, blank]),
     };
-    await applyRetention(
-      { ledger, ...(await openTemporaryFolders()) },
-      periods,
-      createBusinessDay(today, 'Europe/Madrid'),
-    );
+    await applyRetention({ ledger, ...(await openTemporaryFolders()) }, periods, { now: night, timezone });
     expect(asked).toEqual([
-      ['list', blankBefore],
       ['blank', blankBefore, blankNames],
       ['prune', pruneBefore],
     ]);
@@ -46,40 +54,190 @@ describe('cleaning up old days', () => {
   it('removes guest names from the ledger when their time is up, and not a day before', async () => {
     const ledger = await openTemporaryLedger();
     const folders = await openTemporaryFolders();
-    await prepareDelivery({ ledger, day: '2026-10-21', bookings: 3, batchSize: 2, answer: () => ok });
-    const { right } = await prepareDelivery({
+    await prepareDelivery({
       ledger,
-      day: '2026-10-20',
+      day: '2026-10-21',
+      startsAt,
       bookings: 3,
       batchSize: 2,
       answer: () => ok,
     });
-    await applyRetention({ ledger, ...folders }, periods, today);
+    const { right } = await prepareDelivery({
+      ledger,
+      day: '2026-10-20',
+      startsAt,
+      bookings: 3,
+      batchSize: 2,
+      answer: () => ok,
+    });
+    await startRun(ledger, now - dayMs);
+    await applyRetention({ ledger, ...folders }, periods, { now, timezone });
     const kept = await ledger.readBatch('run-of-2026-10-21', 'body', 0);
     const blanked = await ledger.readBatch(right.runId, 'body', 0);
     expect(kept.toString()).toContain('Ana Lovelace');
     expect(blanked.toString()).toBe(
       '{"ServiceId":700000,"BookingReferenceId":"BR-0"}\n{"ServiceId":700001,"BookingReferenceId":"BR-1"}\n',
     );
-    await applyRetention({ ledger, ...folders }, periods, today);
+    await applyRetention({ ledger, ...folders }, periods, { now, timezone });
     expect((await ledger.readBatch(right.runId, 'body', 0)).equals(blanked)).toBe(true);
+  });
+
+  it('lists beforehand what it will remove, and nothing afterwards', async () => {
+    const ledger = await openTemporaryLedger();
+    const { archive, spool } = await openTemporaryFolders();
+    const { right } = await prepareDelivery({
+      ledger,
+      day: '2026-10-20',
+      bookings: 1,
+      batchSize: 1,
+      answer: () => ok,
+    });
+    const { runId } = right;
+    await ledger.settle(right, { state: 'succeeded', at: 2_000 });
+    for (const name of ['20102026.csv', 'manifest.json'])
+      await archive.keep('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
+    await spool.write(`${runId}.csv`, bytesOf('Ana Lovelace'));
+    const parts = { ledger, archive, spool };
+    const due = findDueDays(periods, { now, timezone });
+    expect(due).toEqual({ namesBefore: '2026-10-21', recordsBefore: '2024-09-11' });
+    expect(await listDue(parts, due)).toEqual({
+      names: [{ runId, day: '2026-10-20', archived: ['20102026.csv'], spooled: [`${runId}.csv`] }],
+      records: [],
+    });
+    // Without the guard against a clock that jumped: nobody has used this ledger for years.
+    await removeDue(parts, due);
+    expect(await listDue(parts, due)).toEqual({ names: [], records: [] });
+    expect((await ledger.readBatch(runId, 'body', 0)).toString()).not.toContain('Ana');
+    expect(await listDue(parts, { ...due, recordsBefore: '2026-10-21' })).toMatchObject({
+      records: [{ id: runId }],
+    });
   });
 
   it('removes the archived files with the names, keeps the manifest, and empties the spool', async () => {
     const ledger = await openTemporaryLedger();
     const { archive, spool } = await openTemporaryFolders();
     for (const day of ['2026-10-20', '2026-10-21']) {
-      const { right } = await prepareDelivery({ ledger, day, bookings: 1, batchSize: 1, answer: () => ok });
+      const { right } = await prepareDelivery({
+        ledger,
+        day,
+        startsAt,
+        bookings: 1,
+        batchSize: 1,
+        answer: () => ok,
+      });
       await ledger.settle(right, { state: 'succeeded', at: 2_000 });
       const { runId } = right;
       for (const name of ['20102026.csv', '20102026_Result.csv', 'manifest.json'])
         await archive.keep(day, runId, name, bytesOf('Ana Lovelace'));
       await spool.write(`${runId}.csv`, bytesOf('Ana Lovelace'));
     }
-    await applyRetention({ ledger, archive, spool }, periods, today);
+    await startRun(ledger, now - dayMs);
+    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
     expect(await archive.list('2026-10-20', 'run-of-2026-10-20')).toEqual(['manifest.json']);
     expect(await archive.list('2026-10-21', 'run-of-2026-10-21')).toHaveLength(3);
     expect(await spool.list()).toEqual(['run-of-2026-10-21.csv']);
+  });
+
+  it('removes what a run that still awaits its result has in archive and spool', async () => {
+    const ledger = await openTemporaryLedger();
+    const { archive, spool } = await openTemporaryFolders();
+    const { right } = await prepareDelivery({
+      ...{ ledger, day: '2026-10-20', startsAt, bookings: 1, batchSize: 1, answer: () => ok },
+    });
+    const { runId } = right;
+    await ledger.settle(right, { state: 'awaiting-result', at: 2_000 });
+    const names = ['earlier-0123456789ab-20102026.csv', 'foreign-0123456789ab-20102026_Result.csv'];
+    const keep = async () => {
+      for (const name of names) await archive.keep('2026-10-20', runId, name, bytesOf('Ana Lovelace'));
+      for (const name of [`${runId}.csv`, `${runId}.earlier.csv`, `${runId}.result.csv.part`])
+        await spool.write(name, bytesOf('Ana Lovelace'));
+    };
+    await keep();
+    await startRun(ledger, now - dayMs);
+    const working = await ledger.holdDay('2026-10-20');
+    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
+    expect(await archive.list('2026-10-20', runId)).toEqual(names);
+    expect(await spool.list()).toHaveLength(3);
+    await working?.release();
+    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
+    expect(await archive.list('2026-10-20', runId)).toEqual([]);
+    expect(await spool.list()).toEqual([]);
+    // The run goes on, and receives names with a result that is late.
+    await ledger.takeOver(runId);
+    await keep();
+    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
+    expect(await archive.list('2026-10-20', runId)).toEqual([]);
+    expect(await spool.list()).toEqual([]);
+  });
+});
+
+describe('the instant from which ages are counted', () => {
+  it.each([
+    ['a nightly run', 24, 0],
+    ['a nightly run after the clocks changed', 25, 0],
+    ['a run a day and a half after the last one', 36, 0],
+    ['a second run of the morning', 12, 0],
+    ['a clock that is a month ahead, or a ledger that was not used for a month', 30 * 24, 36 - 30 * 24],
+    ['a clock that is ten years ahead', 3_650 * 24, 36 - 3_650 * 24],
+  ])('of %s, with the last run %i h ago, differs from now by %i h', (_, sinceLast, expected) => {
+    expect(findRetentionInstant(now, now - sinceLast * hourMs)).toBe(now + expected * hourMs);
+  });
+
+  it('is unknown in a new ledger', () => {
+    expect(findRetentionInstant(now, undefined)).toBeUndefined();
+  });
+
+  it('is never later than now, nor than a day and a half after the last run, and is one of the two', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e13 }), fc.integer({ min: 0, max: 1e13 }), (clock, last) => {
+        const instant = findRetentionInstant(clock, last) ?? Number.NaN;
+        expect(instant).toBeLessThanOrEqual(clock);
+        expect(instant).toBeLessThanOrEqual(last + 36 * hourMs);
+        expect([clock, last + 36 * hourMs]).toContain(instant);
+      }),
+    );
+  });
+});
+
+describe('a clock that jumps', () => {
+  /** What the clock says in one night after the other; the ledger has a run of each. */
+  async function reviewNightly(nights: readonly number[]) {
+    const ledger = await openTemporaryLedger();
+    const folders = await openTemporaryFolders();
+    await prepareDelivery({
+      ledger,
+      day: '2026-11-01',
+      startsAt,
+      bookings: 1,
+      batchSize: 1,
+      answer: () => ok,
+    });
+    const hasNames: boolean[] = [];
+    for (const at of nights) {
+      await startRun(ledger, at);
+      await applyRetention({ ledger, ...folders }, periods, { now: at + hourMs, timezone });
+      const lines = await ledger.readBatch('run-of-2026-11-01', 'body', 0);
+      hasNames.push(lines.toString().includes('Ana Lovelace'));
+    }
+    return hasNames;
+  }
+  const night = (date: string) => Date.parse(`${date}T01:30:00Z`);
+
+  it.each([
+    ['ahead by a month for one night', 'kept', ['2026-11-09', '2026-12-10', '2026-11-11', '2026-11-12']],
+    ['ahead by a month for one night of a new ledger', 'kept', ['2026-12-10', '2026-11-11', '2026-11-12']],
+    ['ahead again, before what it said the first time', 'kept', ['2026-12-10', '2026-11-20', '2026-12-21']],
+    ['ahead by a month, with two runs in that night', 'kept', ['2026-11-09', '2026-12-10', '2026-12-10']],
+    ['right, after a month without a run', 'kept', ['2026-11-09', '2026-12-10']],
+    ['right, in the second night after such a month', 'blanked', ['2026-11-09', '2026-12-10', '2026-12-11']],
+    ['right', 'blanked', ['2026-11-30', '2026-12-01', '2026-12-02']],
+    ['right again, after it was behind', 'kept', ['2026-12-01', '2026-01-01', '2026-12-02']],
+    ['right again for two nights', 'blanked', ['2026-12-01', '2026-01-01', '2026-12-02', '2026-12-03']],
+    ['right in a week without runs', 'blanked', ['2026-11-24', '2026-12-01', '2026-12-08']],
+  ] as const)('%s: names are %s', async (_, outcome, nights) => {
+    const hasNames = await reviewNightly(nights.map(night));
+    const last = outcome === 'kept';
+    expect(hasNames).toEqual([...nights.slice(1).map(() => true), last]);
   });
 });
 
@@ -95,12 +253,20 @@ describe('cleaning up old days of an archive in a bucket', () => {
       temporaryFolder: root,
     });
     for (const day of ['2026-10-20', '2026-10-21']) {
-      const { right } = await prepareDelivery({ ledger, day, bookings: 1, batchSize: 1, answer: () => ok });
+      const { right } = await prepareDelivery({
+        ledger,
+        day,
+        startsAt,
+        bookings: 1,
+        batchSize: 1,
+        answer: () => ok,
+      });
       await ledger.settle(right, { state: 'succeeded', at: 2_000 });
       for (const name of ['sent.csv', 'result.csv', 'manifest.json'])
         await archive.keep(day, right.runId, name, bytesOf('Ana Lovelace'));
     }
-    await applyRetention({ ledger, archive, spool }, periods, today);
+    await startRun(ledger, now - dayMs);
+    await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
     expect(await server().keys()).toEqual([
       'evidence/2026-10-20/run-of-2026-10-20/manifest.json',
       'evidence/2026-10-21/run-of-2026-10-21/manifest.json',
@@ -109,6 +275,14 @@ describe('cleaning up old days of an archive in a bucket', () => {
     ]);
   });
 });
+
+/** A run that says what the clock said. */
+async function startRun(ledger: Ledger, startedAt: number): Promise<void> {
+  runs += 1;
+  // A day can have one active run.
+  const day = new Date(Date.UTC(2030, 0, runs)).toISOString().slice(0, 10);
+  await ledger.createRun({ id: `run-${runs}`, day, delivery: 'body', trigger: 'schedule', startedAt });
+}
 
 async function openTemporaryFolders() {
   const root = await mkdtemp(join(tmpdir(), 'hotel-review-kept-'));

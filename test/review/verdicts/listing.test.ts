@@ -3,7 +3,12 @@ import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping
 import type { Run } from '../../../src/review/run.js';
 import type { Judged } from '../../../src/review/verdict.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
-import { listAffected, listUnanswered } from '../../../src/review/verdicts/listing.js';
+import {
+  type BookingList,
+  type ListedBooking,
+  listAffected,
+  listUnanswered,
+} from '../../../src/review/verdicts/listing.js';
 import { someRun } from '../some-run.js';
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
@@ -50,6 +55,14 @@ function judgedRun(id: string, overrides: Partial<Run> = {}): Run {
 const references = (listed: readonly { readonly fields: Readonly<Record<string, unknown>> }[]) =>
   listed.map(({ fields }) => fields.BookingReferenceId);
 
+async function readAll(opened: Promise<BookingList>) {
+  const list = await opened;
+  const all: ListedBooking[] = [];
+  for await (const chunk of list.read()) all.push(...chunk);
+  expect(list.count).toBe(all.length);
+  return all;
+}
+
 describe('the affected bookings of days', () => {
   const days = [
     summariseVerdicts('2026-11-19', [judgedRun('a', { day: '2026-11-19' })]),
@@ -63,14 +76,14 @@ describe('the affected bookings of days', () => {
 
   it('are listed over all runs and days by check-in, in their order where it is the same', async () => {
     const { ledger } = openLedger(judgements);
-    const listed = await listAffected(ledger, days);
+    const listed = await readAll(listAffected(ledger, days));
     expect(references(listed)).toEqual(['L-1', 'A-2', 'A-1', 'F-1']);
     expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
   });
 
   it('have the hotel of the local copy, if it has one, and no guest', async () => {
     const { ledger } = openLedger(judgements, { X1: 8 });
-    const listed = await listAffected(ledger, days);
+    const listed = await readAll(listAffected(ledger, days));
     expect(listed.map(({ copyServiceId }) => copyServiceId)).toEqual([null, 8, null, null]);
     expect(listed[1]?.fields).toEqual({
       ServiceId: 7,
@@ -87,15 +100,16 @@ describe('the affected bookings of days', () => {
     const { ledger } = openLedger({
       a: { incorrect: [[...(judgements.a.incorrect[1] ?? []), toLine('A-0', '')]] },
     });
-    const filtered = await listAffected(ledger, days, { checkInBefore: '2026-12-02' });
+    const filtered = await readAll(listAffected(ledger, days, { checkInBefore: '2026-12-02' }));
     expect(references(filtered)).toEqual(['A-0', 'A-2']);
-    expect(references(await listAffected(ledger, days, { checkInBefore: '2026-12-01' }))).toEqual(['A-0']);
+    const nearer = await readAll(listAffected(ledger, days, { checkInBefore: '2026-12-01' }));
+    expect(references(nearer)).toEqual(['A-0']);
   });
 
   it('are looked up in the copy a thousand at a time', async () => {
     const many = Array.from({ length: 2_001 }, (_, number) => toLine(`B-${number}`, '01122026'));
     const { ledger, asked } = openLedger({ a: { incorrect: [many] } });
-    expect(await listAffected(ledger, days)).toHaveLength(2_001);
+    expect(await readAll(listAffected(ledger, days))).toHaveLength(2_001);
     expect(asked).toEqual([1_000, 1_000, 1]);
   });
 });
@@ -109,7 +123,7 @@ describe('the bookings without a verdict', () => {
         incorrect: [[toLine('A-1', '01122026')]],
       },
     });
-    const listed = await listUnanswered(ledger, [summariseVerdicts('2026-11-20', [judgedRun('a')])]);
+    const listed = await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [judgedRun('a')])]));
     expect(listed.map(({ fields, verdictReason }) => [fields.BookingReferenceId, verdictReason])).toEqual([
       ['N-1', 'not-in-result'],
       ['U-1', 'unclear'],
@@ -125,13 +139,13 @@ describe('the bookings without a verdict', () => {
       a: { file: [[toLine('B-1', '02122026'), toLine('B-2', '01122026')], [toLine('B-3', '03122026')]] },
     });
     const run = judgedRun('a', { state: 'awaiting-result', file });
-    const listed = await listUnanswered(ledger, [summariseVerdicts('2026-11-20', [run])]);
+    const listed = await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [run])]));
     expect(references(listed)).toEqual(['B-2', 'B-1', 'B-3']);
     expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
   });
 
   it('are none by body', async () => {
     const { ledger } = openLedger({});
-    expect(await listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])])).toEqual([]);
+    expect(await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])]))).toEqual([]);
   });
 });

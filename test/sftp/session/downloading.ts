@@ -6,7 +6,7 @@ import { denied, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
 /** Downloads are complete or absent. */
-export function describeDownloading({ usual, local, newFolder, put, disk }: SessionTrial): void {
+export function describeDownloading({ connect, usual, local, newFolder, put, disk }: SessionTrial): void {
   describe('downloading', () => {
     it.each([
       ['an empty file', 0],
@@ -35,6 +35,39 @@ export function describeDownloading({ usual, local, newFolder, put, disk }: Sess
       });
       expect(steps.length).toBeGreaterThan(3);
       expect(steps.at(-1)).toEqual([500_000, 500_000]);
+    });
+
+    it('hands on the bytes in order while they arrive', async () => {
+      const folder = newFolder();
+      const content = randomBytes(3_000_001);
+      put(`${folder}/x`, content);
+      const to = join(local, 'handed-on');
+      const received: Buffer[] = [];
+      await (await usual()).download(`${folder}/x`, to, {
+        async onBytes(bytes) {
+          expect(existsSync(to)).toBe(false);
+          const copied = Buffer.from(bytes);
+          await new Promise(setImmediate);
+          // They are valid until this has settled.
+          expect(copied.equals(bytes)).toBe(true);
+          received.push(copied);
+        },
+      });
+      expect(received.length).toBeGreaterThan(1);
+      expect(Buffer.concat(received).equals(content)).toBe(true);
+      expect(readFileSync(to).equals(content)).toBe(true);
+    });
+
+    it('fails with the error of the one it hands the bytes on to, and leaves nothing', async () => {
+      const folder = newFolder();
+      put(`${folder}/x`, randomBytes(3_000_000));
+      const to = join(local, 'refused');
+      const failure = new Error('the ledger is gone');
+      const session = await connect();
+      await expect(
+        session.download(`${folder}/x`, to, { onBytes: () => Promise.reject(failure) }),
+      ).rejects.toBe(failure);
+      expect([to, `${to}.part`].filter(existsSync)).toEqual([]);
     });
 
     it.each([

@@ -21,6 +21,8 @@ export function describeResuming({
     readdirSync(local).filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.part'));
 
   describe('resuming a download', () => {
+    /** More than may be in flight when the connection is lost. */
+    const size = 24_000_000;
     let proxy: TcpProxy;
     beforeEach(async () => {
       proxy = await startTcpProxy(server().port);
@@ -42,7 +44,7 @@ export function describeResuming({
 
     it('requests only what has not arrived yet', async () => {
       const path = `${newFolder()}/x.csv`;
-      const content = randomBytes(8_000_000);
+      const content = randomBytes(size);
       put(path, content);
       const to = target();
       const had = await cutOff(path, to, 5_000_000);
@@ -68,7 +70,7 @@ export function describeResuming({
 
     it('resumes any number of times, and the file is identical in the end', async () => {
       const path = `${newFolder()}/x.csv`;
-      const content = randomBytes(6_000_000);
+      const content = randomBytes(size);
       put(path, content);
       const to = target();
       const reached: number[] = [];
@@ -83,7 +85,7 @@ export function describeResuming({
       ['another time', (content: Buffer) => randomBytes(content.length), 2_000],
     ])('starts over where the file has %s now', async (_what, change, seconds) => {
       const path = `${newFolder()}/x.csv`;
-      const content = randomBytes(3_000_000);
+      const content = randomBytes(size);
       put(path, content);
       utimesSync(disk(path), 1_000, 1_000);
       const to = target();
@@ -100,7 +102,7 @@ export function describeResuming({
 
     it('keeps nothing of a file that changes during the download', async () => {
       const path = `${newFolder()}/x.csv`;
-      put(path, randomBytes(3_000_000));
+      put(path, randomBytes(size));
       const to = target();
       const onProgress = () => truncateSync(disk(path), 100);
       const download = (await usual()).download(path, to, { resumes: true, onProgress });

@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { SourceError } from '../../../src/review/source.js';
+import { type BookingSource, SourceError } from '../../../src/review/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
-import type { RowFilter } from '../../../src/sources/common/row-filter.js';
+import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
+import { type BookingsApi, sendJson, startBookingsApi } from '../http/bookings-api.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const states = ['CONF', ' OK ', 'CANC', '', null, '7'];
 let folder = '';
+let api: BookingsApi | undefined;
 
 const unused = () => {
   throw new TypeError('not needed by local sources');
@@ -27,6 +29,7 @@ const parts = {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'row-filter-'));
   const objects = states.map((Estado, index) => ({ ServiceId: index + 1, booking: { Estado } }));
+  api = await startBookingsApi((_, response) => sendJson(response, objects));
   const csv = objects.map(({ ServiceId, booking }) => `${ServiceId},${booking.Estado ?? ''}\n`);
   await writeFile(join(folder, 'day.csv'), `ServiceId,Estado\n${csv.join('')}x,y,z\n`);
   await writeFile(join(folder, 'day.ndjson'), objects.map((one) => `${JSON.stringify(one)}\n`).join(''));
@@ -40,12 +43,16 @@ beforeAll(async () => {
     database.prepare('INSERT INTO day VALUES (?, ?)').run([ServiceId, booking.Estado]);
   database.close();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await api?.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const kinds = {
   csv: () => ({ kind: 'csv', path: join(folder, 'day.csv') }),
   ndjson: () => ({ kind: 'ndjson', path: join(folder, 'day.ndjson') }),
   module: () => ({ kind: 'module', path: join(folder, 'day.mjs') }),
+  http: () => ({ kind: 'http', url: `${api?.origin}/bookings?day={day}` }),
   sql: () => ({
     kind: 'sql',
     url: `sqlite:${join(folder, 'day.db')}`,
@@ -69,7 +76,8 @@ async function read(kind: keyof typeof kinds, where: RowFilter) {
   return { taken, filtered };
 }
 
-const columnOf = (kind: string) => (kind === 'ndjson' || kind === 'module' ? 'booking.Estado' : 'Estado');
+const nested: readonly string[] = ['ndjson', 'module', 'http'];
+const columnOf = (kind: string) => (nested.includes(kind) ? 'booking.Estado' : 'Estado');
 
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a source of kind %s', (kind) => {
   const unreadable = kind === 'csv' ? ['wrong-cell-count'] : [];
@@ -106,5 +114,43 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
       fault: 'missing-column',
       message: expect.stringMatching(/"Status" \(for source\.where\)/),
     });
+  });
+});
+
+describe('a filter, for a caller that wants a few records', () => {
+  const read = async (atMost: number | undefined) => {
+    const asked: (number | undefined)[] = [];
+    const chunks = Array.from({ length: 30 }, (_, at) =>
+      Array.from({ length: 100 }, (_, row) => ({
+        place: at * 100 + row + 1,
+        fields: {},
+        extras: [at < 9 ? 'CANC' : 'CONF'],
+      })),
+    );
+    const source: BookingSource = {
+      locate: () => 'the source',
+      placeUnit: 'row',
+      measure: async () => undefined,
+      async *read(_, options) {
+        asked.push(options.atMost);
+        for (const records of chunks) yield { records };
+      },
+    };
+    const counts = { taken: 0, filtered: 0 };
+    const filtered = createFilteredSource(source, { Estado: 'CONF' });
+    for await (const chunk of filtered.read(day, { signal: new AbortController().signal, atMost })) {
+      counts.taken += chunk.records.length;
+      counts.filtered += chunk.filtered ?? 0;
+    }
+    return { ...counts, asked };
+  };
+
+  it('reads no more than a thousand, however few of them match', async () => {
+    expect(await read(5)).toEqual({ taken: 100, filtered: 900, asked: [1_000] });
+    expect(await read(1_250)).toEqual({ taken: 350, filtered: 900, asked: [1_250] });
+  });
+
+  it('reads the whole day for a run', async () => {
+    expect(await read(undefined)).toEqual({ taken: 2_100, filtered: 900, asked: [undefined] });
   });
 });

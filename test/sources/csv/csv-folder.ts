@@ -25,7 +25,7 @@ export function useCsvFolder() {
     for await (const chunk of source.read(day, { signal: new AbortController().signal })) chunks.push(chunk);
     return {
       chunks,
-      records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),
+      records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records.map(asText)),
       notices: chunks.flatMap((chunk) => chunk.notices ?? []),
     };
   }
@@ -39,6 +39,13 @@ export function useCsvFolder() {
       return readDay(options);
     },
   };
+}
+
+/** The record with its cells as text. */
+export function asText(record: SourceRecord): SourceRecord {
+  if ('unreadable' in record) return record;
+  const { place, fields, extras = [] } = record;
+  return { place, fields, ...(extras.length > 0 && { extras }) };
 }
 
 /** Each record as place:ServiceId, or place!reason. */

@@ -13,8 +13,8 @@ export interface FilePlace {
   /** @param day YYYY-MM-DD */
   lay(day: string, content: Buffer): Promise<void>;
   readonly secrets?: readonly string[];
-  /** The number of open connections. */
-  readonly held: () => number;
+  /** The number of open files or connections, where it can be counted. */
+  readonly held?: () => number | Promise<number>;
   dispose(): Promise<void>;
 }
 
@@ -30,7 +30,6 @@ const toCsv = (records: readonly IntendedRecord[]) =>
     [...serviceFields],
     ...records.map((record) => serviceFields.map((field) => record[field] ?? '')),
   ]);
-const openCsv = (file: DayFile) => createCsvSource({ file });
 
 /** The line of the file on which each record begins. */
 function placesInCsv(records: readonly IntendedRecord[]): readonly number[] {
@@ -42,35 +41,59 @@ function placesInCsv(records: readonly IntendedRecord[]): readonly number[] {
   });
 }
 
+/** A broken one contains a NUL. */
+function encodePlain(text: string, broken: boolean): Buffer {
+  const bytes = Buffer.from(text);
+  if (broken) bytes[Math.floor(bytes.length / 2)] = 0;
+  return bytes;
+}
+
+/** A broken one is cut off. */
+function encodeGzip(text: string, broken: boolean): Buffer {
+  // Stored, not compressed: otherwise the file would be small enough for a single read.
+  const bytes = gzipSync(text, { level: 0 });
+  return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
+}
+
 export const csv: FileForm = {
   name: 'csv',
-  encode(records, broken) {
-    const bytes = Buffer.from(toCsv(records));
-    if (broken) bytes[Math.floor(bytes.length / 2)] = 0;
-    return bytes;
-  },
-  open: openCsv,
+  encode: (records, broken) => encodePlain(toCsv(records), broken),
+  open: (file) => createCsvSource({ file }),
   places: placesInCsv,
 };
 
 export const csvInGzip: FileForm = {
   ...csv,
   name: 'csv in gzip',
-  encode(records, broken) {
-    // Stored, not compressed: otherwise the file would be small enough for a single read.
-    const bytes = gzipSync(toCsv(records), { level: 0 });
-    return broken ? bytes.subarray(0, bytes.length / 2) : bytes;
-  },
+  encode: (records, broken) => encodeGzip(toCsv(records), broken),
 };
+
+/** A blank line follows every second record, and stands at the end. */
+const toNdjson = (records: readonly IntendedRecord[]) =>
+  [...records.map((record, index) => JSON.stringify(record) + (index % 2 === 0 ? '\n' : '')), '\n'].join(
+    '\n',
+  );
 
 export const ndjson: FileForm = {
   name: 'ndjson',
+  encode: (records, broken) => encodePlain(toNdjson(records), broken),
+  open: (file) => createNdjsonSource({ file }),
+  places: (records) => records.map((_, index) => 1 + index + Math.ceil(index / 2)),
+};
+
+export const ndjsonCutOff: FileForm = {
+  ...ndjson,
+  name: 'ndjson that is cut off',
   encode(records, broken) {
-    const bytes = Buffer.from(`${records.map((record) => `${JSON.stringify(record)}\n`).join('')}\n`);
+    const bytes = Buffer.from(toNdjson(records));
     return broken ? bytes.subarray(0, bytes.lastIndexOf('"')) : bytes;
   },
-  open: (file) => createNdjsonSource({ file }),
-  places: (records) => records.map((_, index) => index + 1),
+};
+
+export const ndjsonInGzip: FileForm = {
+  ...ndjson,
+  name: 'ndjson in gzip',
+  encode: (records, broken) => encodeGzip(toNdjson(records), broken),
 };
 
 export function createFileDriver(form: FileForm, makePlace: () => FilePlace): SourceDriver {
@@ -82,7 +105,12 @@ export function createFileDriver(form: FileForm, makePlace: () => FilePlace): So
   ): Promise<PreparedSource> {
     await place.lay(iso, form.encode(records, broken));
     const { secrets = [], held } = place;
-    return { source: form.open(place.file), places: form.places(records), secrets, held };
+    return {
+      source: form.open(place.file),
+      places: form.places(records),
+      secrets,
+      ...(held && { held }),
+    };
   }
   return {
     prepare: (records, day) => prepare(records, day, false),

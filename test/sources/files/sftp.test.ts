@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { SourceError, type SourceFault } from '../../../src/review/source.js';
 import { createSftpServer, type SftpServerOptions } from '../../../src/sftp/server.js';
+import { createMarkedDayFile } from '../../../src/sources/files/marked.js';
 import { createSftpDayFile } from '../../../src/sources/files/sftp.js';
 import { openSsh } from '../../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
@@ -166,3 +167,36 @@ async function expectFault(reading: Promise<unknown>, fault: SourceFault, messag
   expect(error.fault).toBe(fault);
   expect(inspect(error, { depth: 10 })).not.toContain('hush-canary');
 }
+
+describe('a marker on an SFTP server', () => {
+  const file = () => {
+    const { port, login, root, fingerprints } = server();
+    const open = (path: string) =>
+      createSftpDayFile({
+        address: 'sftp://drop.example.com:22',
+        path,
+        open: async () =>
+          createSftpServer({ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints }),
+      });
+    return createMarkedDayFile(open('{day}.marked'), open('{day:ddMMyyyy}.done'));
+  };
+  const readText = async () => {
+    const blocks: Buffer[] = [];
+    for await (const block of file().read(day, { blockBytes: 100_000, signal: never() }))
+      blocks.push(block.bytes);
+    return Buffer.concat(blocks).toString();
+  };
+
+  it('says that the day is complete, with an empty file too; without it the day is not there', async () => {
+    writeFileSync(server().disk('2026-11-20.marked'), 'ServiceId\n1\n');
+    writeFileSync(server().disk('19112026.done'), '');
+    await expect(readText()).rejects.toMatchObject({
+      fault: 'missing',
+      message:
+        'sftp://drop.example.com:22/2026-11-20.marked is not marked as complete: ' +
+        'there is no sftp://drop.example.com:22/20112026.done (source.doneMarker)',
+    });
+    writeFileSync(server().disk('20112026.done'), '');
+    expect(await readText()).toBe('ServiceId\n1\n');
+  });
+});

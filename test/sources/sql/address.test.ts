@@ -20,6 +20,16 @@ describe('the address of a database', () => {
     expect(location).not.toMatch(/ann|s3cret|sslmode/);
   });
 
+  it.each([
+    ['postgres://ann:s3cret@db.example.com/hotel', 'postgres://db.example.com:5432/hotel'],
+    ['mysql://ann:s3cret@db.example.com/hotel', 'mysql://db.example.com:3306/hotel'],
+    ['mariadb://ann:s3cret@[::1]:3307/hotel', 'mariadb://[::1]:3307/hotel'],
+    ['postgres://ann@%2Fvar%2Frun%2Fpostgresql/hotel', 'postgres://%2Fvar%2Frun%2Fpostgresql/hotel'],
+    ['mysql://ann@localhost/hotel?socket=/run/my.sock', 'mysql://localhost/hotel'],
+  ])('is shown with its port: %s', (address, place) => {
+    expect(readSqlAddress(address).place).toBe(place);
+  });
+
   it('of MySQL has a decoded user and password, and an optional port', () => {
     expect(readSqlAddress('mysql://a%40b:p%2Fw%3A@db.example.com/hotel%20s')).toMatchObject({
       login: {

@@ -1,14 +1,12 @@
-import { chownSync, copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/review/source.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
-import { certificateNeeds, makeCertificate } from '../../support/machine.js';
+import { certificateNeeds } from '../../support/machine.js';
 import { isNightly } from '../../support/nightly.js';
-import { password } from '../../support/postgres.js';
+import { password, serveOverTls } from '../../support/postgres.js';
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { usePostgres } from '../../support/use-servers.js';
@@ -318,25 +316,7 @@ describe('bookings in PostgreSQL', () => {
     const query = `SELECT 1 AS serviceid, ssl AS providername FROM pg_stat_ssl
       WHERE pid = pg_backend_pid() AND :day::text IS NOT NULL`;
 
-    async function serveWith(names: string) {
-      const files = makeCertificate(names);
-      const key = join(postgres().folder, 'server.key');
-      copyFileSync(files.key, key);
-      chownSync(key, postgres().uid, -1);
-      const certificate = join(postgres().folder, 'server.crt');
-      copyFileSync(files.certificate, certificate);
-      chownSync(certificate, postgres().uid, -1);
-      for (const statement of [
-        `ALTER SYSTEM SET ssl_cert_file = '${certificate}'`,
-        `ALTER SYSTEM SET ssl_key_file = '${key}'`,
-        'ALTER SYSTEM SET ssl = on',
-        'SELECT pg_reload_conf()',
-      ]) {
-        await postgres().query(url, statement);
-      }
-      await vi.waitUntil(async () => (await postgres().query(url, 'SHOW ssl'))[0]?.ssl === 'on', waiting);
-      return files.certificate;
-    }
+    const serveWith = (names: string) => serveOverTls(postgres(), url, names);
 
     it('are read if source.ca names the server’s authority', async () => {
       const ca = await serveWith('IP:127.0.0.1');

@@ -1,0 +1,71 @@
+import type {
+  Action,
+  ActionRecorder,
+  AuditFilter,
+  AuditReader,
+  RecordedAction,
+} from '../src/review/audit.js';
+import { describeError, SafeError } from '../src/text/safe-error.js';
+import { clock } from './clock.js';
+import type { Terminal } from './terminal.js';
+
+interface Audited {
+  readonly audit: ActionRecorder;
+}
+
+/**
+ * Records an action on guests' data in the audit trail, before the action: what reveals or removes names is not done
+ * without a record.
+ *
+ * @throws NotRecordedError
+ */
+export async function recordAction(
+  ledger: Audited,
+  action: Action,
+  { io }: Pick<Terminal, 'io'>,
+): Promise<void> {
+  try {
+    await record(ledger, action, io.user);
+  } catch (error) {
+    throw new NotRecordedError(error);
+  }
+}
+
+function record({ audit }: Audited, action: Action, who: string): Promise<void> {
+  return audit.record({ ...action, at: clock(), who });
+}
+
+/**
+ * Records a look at bookings without guests' names. Somebody who is woken by a full disk must still be able to look, so
+ * a ledger that can't be written prevents nothing, and the terminal says that the record is missing.
+ */
+export async function recordLook(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
+  try {
+    await record(ledger, action, terminal.io.user);
+  } catch (error) {
+    terminal.io.stderr.write(`warning: the audit trail can't record this: ${describeError(error)}\n`);
+    terminal.log.warn({ action: action.action }, 'not recorded in the audit trail');
+  }
+}
+
+/** All entries, in the order in which they were recorded, in chunks. */
+export async function* readActions(
+  audit: AuditReader,
+  filter: AuditFilter = {},
+): AsyncGenerator<readonly RecordedAction[], void, undefined> {
+  let after: number | undefined;
+  for (;;) {
+    const chunk = await audit.nextActions(filter, after);
+    if (!chunk) return;
+    yield chunk.actions;
+    after = chunk.cursor;
+  }
+}
+
+/** The audit trail can't be written. */
+class NotRecordedError extends SafeError {
+  override readonly name = 'NotRecordedError';
+  constructor(cause: unknown) {
+    super(`refused, because the audit trail can't record it: ${describeError(cause)}`, { cause });
+  }
+}

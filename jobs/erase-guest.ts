@@ -1,0 +1,127 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { type EraseReceipt, renderErasure } from '../src/cli/guest.js';
+import type { Config } from '../src/config/load.js';
+import { type ErasedGuest, rememberName, rememberReference } from '../src/review/erasures.js';
+import { type ErasedPlaces, type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
+import type { Erasure } from '../src/review/guests/erase-records.js';
+import { eraseRemote } from '../src/review/guests/erase-remote.js';
+import { findGuest, type GuestQuery } from '../src/review/guests/guest.js';
+import type { Ledger } from '../src/review/ledger.js';
+import { UsageError } from '../src/review/refusals.js';
+import { recordAction } from './audit.js';
+import { clock } from './clock.js';
+import { openArchive, openSftp, openSpool } from './deliveries.js';
+import { openLedger, withReadOnlyLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+export interface EraseRequest {
+  readonly reason: string;
+  readonly all: boolean;
+  readonly dryRun: boolean;
+}
+
+/**
+ * Removes a guest from everything that is kept, and remembers them as a keyed hash. Exits with 1 if something is left, for
+ * example because a run is unfinished or the SFTP server permits no change.
+ */
+export async function eraseOneGuest(
+  config: Config,
+  query: GuestQuery,
+  request: EraseRequest,
+  terminal: Terminal,
+): Promise<number> {
+  const { hashKey } = config;
+  if (hashKey === undefined)
+    throw new UsageError(
+      'an erased guest is remembered as a keyed hash, so that a replay does not bring the name back: set hashKey to a text of at ' +
+        'least 16 characters, such as openssl rand -base64 32 prints; keep it, and give it to all processes',
+    );
+  const none = await withReadOnlyLedger(
+    config,
+    (notice) => notice,
+    async () => undefined,
+  );
+  if (none !== undefined) {
+    terminal.answer(`${none}\n`, { ...request, erased: [], left: [], remembered: [] });
+    return exitCode.failed;
+  }
+  const ledger = await openLedger(config);
+  try {
+    const receipt = await eraseFrom(config, ledger, { query, hashKey, ...request }, terminal);
+    terminal.answer(renderErasure(receipt), receipt);
+    return receipt.left.length === 0 ? exitCode.done : exitCode.failed;
+  } finally {
+    await ledger.close();
+  }
+}
+
+interface EraseOrder extends EraseRequest {
+  readonly query: GuestQuery;
+  readonly hashKey: string;
+}
+
+async function eraseFrom(
+  config: Config,
+  ledger: Ledger,
+  { query, hashKey, reason, all, dryRun }: EraseOrder,
+  terminal: Terminal,
+): Promise<EraseReceipt> {
+  const { signal } = terminal;
+  const at = clock();
+  const guest = await findGuest(ledger, query, signal);
+  const guests: ErasedGuest[] = [
+    ...[...guest.references].map((reference) => rememberReference(reference, hashKey, at)),
+    ...('name' in query ? [rememberName(query.name, hashKey, at)] : []),
+  ];
+  const remembered = guests.map(({ kind, hash }) => ({ kind, hash }));
+  const subject = remembered.map(({ hash }) => `erased:${hash.slice(0, 16)}`).join(' ');
+  await recordAction(ledger, { action: 'guest-erase', subject, details: { reason, all, dryRun } }, terminal);
+  // First, so that a run that starts now brings nothing back.
+  if (!dryRun) await ledger.rememberErased(guests);
+  const erasure: Erasure = { guest, all, at };
+  const spool = openSpool(config);
+  const options = { dryRun, signal };
+  const kept = { ledger, archive: openArchive(config), spool };
+  // The ledger knows what to look for, so it comes last.
+  const onServer = await eraseOnServer(config, kept, erasure, options);
+  const { erased, left } = await eraseKept(kept, erasure, options);
+  if (all && !dryRun) await forgetReferences(ledger, guest.references, guests);
+  return {
+    at: new Date(at).toISOString(),
+    reason,
+    all,
+    dryRun,
+    remembered,
+    erased: [...erased, ...onServer.erased],
+    left: [...left, ...onServer.left],
+  };
+}
+
+async function eraseOnServer(
+  config: Config,
+  kept: EraseParts & { readonly ledger: Ledger },
+  erasure: Erasure,
+  options: { readonly dryRun: boolean; readonly signal: AbortSignal },
+): Promise<Pick<ErasedPlaces, 'erased' | 'left'>> {
+  if (config.file.sftp === undefined) return { erased: [], left: [] };
+  const { runs } = await eraseKept(kept, erasure, { ...options, dryRun: true });
+  const sftp = openSftp(config);
+  try {
+    const { ledger, spool } = kept;
+    return await eraseRemote({ ledger, spool, timezone: config.timezone, sftp }, runs, erasure, options);
+  } finally {
+    await sftp.close();
+  }
+}
+
+/** Where a reference is more than part of a booking. */
+async function forgetReferences(
+  ledger: Ledger,
+  references: ReadonlySet<string>,
+  guests: readonly ErasedGuest[],
+): Promise<void> {
+  for (const [index, reference] of [...references].entries()) {
+    await ledger.eraseRejects(reference);
+    await ledger.audit.replaceSubject(reference, `erased:${guests[index]?.hash.slice(0, 16)}`);
+  }
+}

@@ -1,0 +1,80 @@
+import { exitCode } from '../src/cli/exit-code.js';
+import { toGuestHistory } from '../src/cli/guest.js';
+import type { Config } from '../src/config/load.js';
+import type { RecordedAction } from '../src/review/audit.js';
+import { findGuest, type GuestQuery, listSearchedRuns, readLinesNaming } from '../src/review/guests/guest.js';
+import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
+import { readBooking, readFields } from '../src/review/stored/stored-line.js';
+import { recordAction } from './audit.js';
+import { openArchive, openSpool } from './deliveries.js';
+import { withReadOnlyLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+/** Prints everything that is kept of a guest as JSON; exits with 1 if that is nothing. */
+export async function exportOneGuest(config: Config, query: GuestQuery, terminal: Terminal): Promise<number> {
+  const report = (found: object): void =>
+    terminal.answer(`${JSON.stringify({ ...query, ...found }, null, 2)}\n`, { ...query, ...found });
+  const reportNone = (notice: string): number => {
+    report({ bookings: [], files: [], auditTrail: [] });
+    terminal.io.stderr.write(`${notice}\n`);
+    return exitCode.failed;
+  };
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
+    const found = await collectGuest(config, ledger, query, terminal.signal);
+    const { bookings, files } = found;
+    const details = { bookings: bookings.length, files: files.length, byName: 'name' in query };
+    // What was typed and is no reference may be a name.
+    const subject = 'reference' in query && bookings.length > 0 ? query.reference : undefined;
+    await recordAction(ledger, { action: 'guest-export', subject, details }, terminal);
+    report(found);
+    return bookings.length + files.length > 0 ? exitCode.done : exitCode.failed;
+  });
+}
+
+async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: GuestQuery, signal: AbortSignal) {
+  const guest = await findGuest(ledger, query, signal);
+  const runs = await listSearchedRuns(ledger);
+  const bookings: object[] = [];
+  for (const reference of guest.references)
+    bookings.push(...(await ledger.trace(reference)).map(toGuestHistory));
+  if ('name' in query) {
+    // A booking without a reference can't be traced.
+    for (const run of runs)
+      for await (const { line, form } of readLinesNaming(ledger, run, query.name, signal))
+        if (readBooking(line, form).bookingReferenceId === undefined)
+          bookings.push({
+            runId: run.id,
+            day: run.day,
+            runState: run.state,
+            booking: readFields(line, form),
+          });
+  }
+  const places = { archive: openArchive(config), spool: openSpool(config) };
+  const files: object[] = [];
+  for (const run of runs) {
+    signal.throwIfAborted();
+    for (const file of await listKeptFiles(places, run)) {
+      const records = await findRecords(file, guest);
+      const { place, name } = file;
+      if (records.length > 0) files.push({ runId: run.id, day: run.day, place, name, records });
+    }
+  }
+  return { bookings, files, auditTrail: await listActions(ledger, guest.references) };
+}
+
+/** Who looked at these bookings before, and who changed them. */
+async function listActions(
+  { audit }: ReadOnlyLedger,
+  references: ReadonlySet<string>,
+): Promise<readonly object[]> {
+  const found: RecordedAction[] = [];
+  for (const subject of references) {
+    let next = await audit.nextActions({ subject });
+    while (next) {
+      found.push(...next.actions);
+      next = await audit.nextActions({ subject }, next.cursor);
+    }
+  }
+  return found.map(({ at, ...action }) => ({ at: new Date(at).toISOString(), ...action }));
+}

@@ -1,0 +1,43 @@
+import type { BusinessDay } from '../src/booking/business-day.js';
+import { renderAudit, shown, toAuditEntry } from '../src/cli/audit.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { renderLargeObject } from '../src/cli/json-stream.js';
+import type { Config } from '../src/config/load.js';
+import type { RecordedAction } from '../src/review/audit.js';
+import { UsageError } from '../src/review/refusals.js';
+import { readActions } from './audit.js';
+import { withReadOnlyLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+
+interface Range {
+  readonly from: BusinessDay | undefined;
+  readonly to: BusinessDay | undefined;
+}
+
+/** Lists the audit trail, oldest entry first. */
+export async function showAudit(config: Config, { from, to }: Range, terminal: Terminal): Promise<number> {
+  if (from && to && to.iso < from.iso) throw new UsageError(`--to ${to.iso} is before --from ${from.iso}`);
+  const time = `${from ? ` from ${from.iso}` : ''}${to ? ` until ${to.iso}` : ''}`;
+  const bounds = { from: from?.iso ?? null, to: to?.iso ?? null };
+  const reportNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { ...bounds, entries: [] });
+    return exitCode.done;
+  };
+  return withReadOnlyLedger(config, reportNone, async ({ audit }) => {
+    const filter = { from: from?.firstInstant.getTime(), to: to?.lastInstant.getTime() };
+    let count = 0;
+    let latest: RecordedAction[] = [];
+    for await (const actions of readActions(audit, filter)) {
+      count += actions.length;
+      latest = [...latest, ...actions].slice(-shown);
+    }
+    const readEntries = async function* () {
+      for await (const actions of readActions(audit, filter)) yield actions.map(toAuditEntry);
+    };
+    await terminal.answerInPieces(
+      renderAudit({ time, count, actions: latest }),
+      renderLargeObject({ ...bounds, entries: readEntries }),
+    );
+    return exitCode.done;
+  });
+}

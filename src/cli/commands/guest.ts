@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../review/refusals.js';
+import { type Finish, type GlobalOptions, readGlobals } from './options.js';
+
+/** A guest: by the reference of a booking, or by name. */
+export type GuestOptions = { readonly reference: string } | { readonly name: string };
+
+export interface EraseOptions {
+  readonly reason: string;
+  /** Reference and stay too. */
+  readonly all: boolean;
+  readonly dryRun: boolean;
+}
+
+/** The commands about what is kept of guests; each returns the exit code. */
+export interface GuestHandlers {
+  exportGuest(guest: GuestOptions, globals: GlobalOptions): Promise<number>;
+  eraseGuest(guest: GuestOptions, options: EraseOptions, globals: GlobalOptions): Promise<number>;
+  purgeGuests(options: { readonly dryRun: boolean }, globals: GlobalOptions): Promise<number>;
+}
+
+export function addGuestCommands(program: Command, handlers: GuestHandlers, finish: Finish): void {
+  const guest = program
+    .command('guest')
+    .description('hand out or remove what is kept of guests')
+    .addHelpText('after', guestExamples);
+
+  guest
+    .command('export [booking-reference]')
+    .description(
+      'print everything that is kept of a guest as JSON: in ledger, archive, spool and audit trail',
+    )
+    .option('--name <name>', 'all bookings of this guest, instead of one reference')
+    .addHelpText('after', exportExamples)
+    .action(async (reference: string | undefined, { name }: { readonly name?: string }, command: Command) => {
+      finish(await handlers.exportGuest(readGuest(reference, name), readGlobals(command)));
+    });
+
+  guest
+    .command('erase [booking-reference]')
+    .description(
+      "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
+    )
+    .requiredOption('--reason <text>', 'why; it is printed with the receipt and kept in the audit trail')
+    .option('--name <name>', 'all bookings of this guest, instead of one reference')
+    .option('--all', 'remove the reference and the stay too', false)
+    .option('--dry-run', 'only show what would be changed', false)
+    .addHelpText('after', eraseExamples)
+    .action(
+      async (
+        reference: string | undefined,
+        { name, ...options }: EraseOptions & { readonly name?: string },
+        command: Command,
+      ) => {
+        if (options.reason.trim() === '') throw new UsageError('expected a reason after --reason');
+        finish(await handlers.eraseGuest(readGuest(reference, name), options, readGlobals(command)));
+      },
+    );
+
+  guest
+    .command('purge')
+    .description('remove now what is older than guestNameDays and recordDays')
+    .option('--dry-run', 'only show what would be removed', false)
+    .addHelpText('after', purgeExamples)
+    .action(async (options: { readonly dryRun: boolean }, command: Command) => {
+      finish(await handlers.purgeGuests(options, readGlobals(command)));
+    });
+}
+
+function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
+  const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
+  if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
+  if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
+  throw new UsageError('expected either a booking reference or --name NAME; see `hotel-review guest --help`');
+}
+
+const guestExamples = `
+Examples:
+  hotel-review guest export BR-1042   what is kept of this booking's guest
+  hotel-review guest erase BR-1042 --reason "ticket 7"
+  hotel-review guest purge --dry-run  what is too old to be kept`;
+
+const exportExamples = `
+Examples:
+  hotel-review guest export BR-1042 > guest.json
+  hotel-review guest export --name "Ana Lovelace"`;
+
+const eraseExamples = `
+Examples:
+  hotel-review guest erase BR-1042 --reason "request of 20 November" --dry-run
+  hotel-review guest erase --name "Ana Lovelace" --all --reason "ticket 7"`;
+
+const purgeExamples = `
+Example:
+  hotel-review guest purge --dry-run`;

@@ -1,0 +1,54 @@
+import { formatCount, wrapText } from '../text/format.js';
+import type { Place, ProcessingRecord, Recipient } from './processing-record.js';
+
+/** Written files that a terminal shows. */
+const shown = 20;
+
+export function renderProcessing(record: ProcessingRecord, command: (line: string) => string): string {
+  const { categories, places, recipients, rights, writtenFiles } = record;
+  const left = writtenFiles.length - shown;
+  return [
+    'Record of processing',
+    '',
+    ...section('Purpose', [record.purpose]),
+    ...section('Whose data', [record.dataSubjects.join('; ')]),
+    ...section(
+      'Which data',
+      categories.map(({ category, fields }) => `${category}: ${fields.join(', ')}`),
+    ),
+    ...section('Where it comes from', [record.source]),
+    ...section('Where it is kept, since when, until when', places.flatMap(describePlace)),
+    ...section('Files that people had written', [
+      ...writtenFiles.slice(-shown).map(({ at, who, path }) => `${at}  ${who}: ${path}`),
+      ...(left > 0 ? [`and ${left} earlier ones: ${command('audit --json')}`] : []),
+      ...(writtenFiles.length === 0 ? ['none'] : []),
+    ]),
+    ...section('Who receives it', recipients.flatMap(describeRecipient)),
+    ...section('Not here', [record.notKept, record.elsewhere]),
+    ...section(
+      'Answers to requests (GDPR)',
+      rights.map(({ article, command: line }) => `article ${article}: ${command(line)}`),
+    ),
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return [`${title}:`, ...lines.flatMap(wrapIndented), ''];
+}
+
+/** Deeper, if the line is. */
+function wrapIndented(line: string): string[] {
+  return wrapText(line, line.startsWith(' ') ? 6 : 2);
+}
+
+function describePlace({ place, location, categories, count, unit, since, until }: Place): string[] {
+  const amount = count === null ? 'could not be looked at' : `${formatCount(count)} ${units[unit]}`;
+  const from = since === null ? '' : `, since ${since}`;
+  return [`${place}: ${location}`, `  ${categories.join(', ')}: ${amount}${from}`, `  until ${until}`];
+}
+
+const units = { booking: 'bookings', file: 'files', entry: 'entries' };
+
+function describeRecipient({ recipient, location, categories, purpose }: Recipient): string[] {
+  return [`${recipient}: ${location}`, `  ${categories.join(', ')}`, `  ${purpose}`];
+}

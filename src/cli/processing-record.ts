@@ -1,0 +1,156 @@
+import { bookingFields, guestNameFields } from '../booking/booking.js';
+import type { DeliveryKind } from '../review/run.js';
+
+type Category = 'guest-names' | 'bookings' | 'service-messages' | 'users';
+
+type Unit = 'booking' | 'file' | 'entry';
+
+/** A place where this installation keeps personal data. */
+export interface Place {
+  readonly place: string;
+  readonly location: string;
+  readonly categories: readonly Category[];
+  /** How many there are; null if the place could not be looked at. */
+  readonly count: number | null;
+  readonly unit: Unit;
+  /** The first business day, or the first day, of what is there now. */
+  readonly since: string | null;
+  readonly until: string;
+}
+
+export interface Recipient {
+  readonly recipient: string;
+  readonly location: string;
+  readonly categories: readonly Category[];
+  readonly purpose: string;
+}
+
+/** Something that was counted, or why it could not be. */
+export interface Counted {
+  readonly count: number | null;
+  readonly since?: string | undefined;
+}
+
+/** What is known of this installation. */
+export interface Installation {
+  readonly delivery: DeliveryKind;
+  readonly guestNameDays: number;
+  readonly recordDays: number;
+  readonly ledger: string;
+  readonly archive: string;
+  readonly spool: string;
+  readonly service: string;
+  /** Absent if none is configured. */
+  readonly sftp?: string | undefined;
+  readonly source: string;
+  /** What is there now. */
+  readonly kept: Readonly<
+    Record<'names' | 'bookings' | 'actions' | 'archived' | 'spooled' | 'sentFiles', Counted>
+  >;
+  /** Files that people had written, newest last. */
+  readonly writtenFiles: readonly { readonly at: string; readonly who: string; readonly path: string }[];
+}
+
+const fields = bookingFields.map(({ name }) => name);
+
+/** The record of processing activities (GDPR article 30), as far as the configuration and the stored data show it. */
+export function describeProcessing(installation: Installation) {
+  return {
+    purpose:
+      'reviewing that each booked hotel is mapped to the right hotel, so that no guest arrives at another one; proving afterwards what was sent',
+    dataSubjects: ['guests of the booked hotels', 'the people who operate this installation'],
+    categories: [
+      { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
+      { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
+      { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
+      { category: 'users', fields: ['user names in the audit trail'] },
+    ],
+    source: installation.source,
+    places: describePlaces(installation),
+    notKept:
+      'Redis, logs, metrics and error messages hold no guest names; of an erased guest, a keyed hash is kept (hashKey)',
+    elsewhere:
+      'not removed by this installation: the source itself, and the copies that you make (backups, replicas, exported files)',
+    writtenFiles: installation.writtenFiles,
+    recipients: describeRecipients(installation),
+    rights: [
+      { article: 15, command: 'guest export REFERENCE' },
+      { article: 17, command: 'guest erase REFERENCE --reason TEXT' },
+      { article: 17, command: 'guest purge' },
+      { article: 25, command: 'privacy' },
+      { article: 30, command: 'privacy' },
+      { article: 32, command: 'doctor' },
+      { article: 32, command: 'audit' },
+    ],
+  };
+}
+
+export type ProcessingRecord = ReturnType<typeof describeProcessing>;
+
+function describePlaces({ kept, guestNameDays, recordDays, ...where }: Installation): Place[] {
+  const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
+  const recordsUntil = `${recordDays} days after the business day (recordDays)`;
+  const place = (name: string, location: string, unit: Unit, { count, since }: Counted) => ({
+    place: name,
+    location,
+    count,
+    unit,
+    since: since ?? null,
+  });
+  const byFile: Place[] = [
+    {
+      ...place('archive', where.archive, 'file', kept.archived),
+      categories: ['guest-names', 'bookings'],
+      until: `${namesUntil}; checksums stay`,
+    },
+    {
+      ...place('spool', where.spool, 'file', kept.spooled),
+      categories: ['guest-names', 'bookings'],
+      until: 'the file is archived',
+    },
+  ];
+  const server: Place[] = where.sftp
+    ? [
+        {
+          ...place('SFTP server', where.sftp, 'file', kept.sentFiles),
+          categories: ['guest-names', 'bookings'],
+          until: 'its operator removes the files',
+        },
+      ]
+    : [];
+  return [
+    {
+      ...place('ledger', where.ledger, 'booking', kept.names),
+      categories: ['guest-names', 'service-messages'],
+      until: namesUntil,
+    },
+    {
+      ...place('ledger', where.ledger, 'booking', kept.bookings),
+      categories: ['bookings'],
+      until: recordsUntil,
+    },
+    {
+      ...place('audit trail', where.ledger, 'entry', kept.actions),
+      categories: ['users', 'bookings'],
+      until: `${recordDays} days after the entry (recordDays)`,
+    },
+    ...byFile,
+    ...server,
+  ];
+}
+
+function describeRecipients({ service, sftp, delivery }: Installation): Recipient[] {
+  const categories: readonly Category[] = ['guest-names', 'bookings'];
+  const purpose = 'reviews the mappings of the booked hotels';
+  return [
+    {
+      recipient: 'mapping service',
+      location: service,
+      categories,
+      purpose: delivery === 'file' ? `${purpose}: bookings that cannot be in the file` : purpose,
+    },
+    ...(sftp
+      ? [{ recipient: 'SFTP server', location: sftp, categories, purpose: `${purpose}: the day's file` }]
+      : []),
+  ];
+}

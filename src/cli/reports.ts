@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+
+/** The JSON that a command prints on standard output with `--json`. */
+export interface Reports {
+  readonly isJson: boolean;
+  /** @param more that another object follows; without it, this one closes the output */
+  write(report: object, options?: { readonly more?: boolean }): void;
+  /** Writes one closing object as fast as it is read: all pieces together are its JSON. */
+  writeInPieces(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void>;
+  /** Closes the output with an error, unless it is closed already. */
+  fail(failure: { readonly class: string; readonly message: string }): void;
+}
+
+/** Programs expect one closing object, however the command ends. Without `--json` nothing is written. */
+export function createReports(output: NodeJS.WritableStream, isJson: boolean): Reports {
+  let isClosed = false;
+  /** An object was begun, and its rest has not been written. */
+  let isCutOff = false;
+
+  function write(report: object, { more = false }: { readonly more?: boolean } = {}): void {
+    if (!isJson) return;
+    isClosed ||= !more;
+    output.write(`${isCutOff ? '\n' : ''}${JSON.stringify(report)}\n`);
+    isCutOff = false;
+  }
+
+  return {
+    isJson,
+    write,
+    async writeInPieces(pieces, signal) {
+      if (!isJson) return;
+      for await (const piece of pieces) {
+        signal.throwIfAborted();
+        // Whoever reads may close the pipe, as `head` does.
+        if (isClosed || !output.writable) return;
+        isCutOff = true;
+        if (!output.write(piece)) await once(output, 'drain', { signal }).catch(() => undefined);
+      }
+      signal.throwIfAborted();
+      if (isClosed) return;
+      output.write('\n');
+      isCutOff = false;
+      isClosed = true;
+    },
+    fail({ class: name, message }) {
+      if (!isClosed) write({ error: { class: name, message } });
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { request as requestPlain } from 'node:http';
+import { Agent, type AgentOptions, request as requestTls } from 'node:https';
+import type { Socket } from 'node:net';
+import { type ConnectionOptions, connect } from 'node:tls';
+import type { ConnectionRules, ProxyRules } from './connection-rules.js';
+
+/** The certificate in the file, as the options of a connection. */
+export function readAuthority(ca: string | undefined): Pick<ConnectionOptions, 'ca'> {
+  return ca === undefined ? {} : { ca: readFileSync(ca) };
+}
+
+/** The proxy for a host; undefined if it is reached directly. */
+export function chooseProxy(
+  { url, direct = [] }: ProxyRules,
+  { hostname, port }: { readonly hostname: string; readonly port: string | number },
+): URL | undefined {
+  const host = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  const isDirect = direct.some((entry) => {
+    if (entry === '*') return true;
+    const [, name = entry, only] = /^(.*?):(\d+)$/.exec(/:.*:/.test(entry) ? '' : entry) ?? [];
+    if (only !== undefined && only !== String(port)) return false;
+    const suffix = name
+      .toLowerCase()
+      .replace(/^\*?\./, '')
+      .replace(/^\[(.*)\]$/, '$1');
+    return host === suffix || host.endsWith(`.${suffix}`);
+  });
+  return url === undefined || isDirect ? undefined : new URL(url);
+}
+
+/** The proxy did not open a connection. The request was not sent. */
+class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  constructor(readonly code: 'ERR_PROXY_UNREACHABLE' | 'ERR_PROXY_REFUSED') {
+    super(`the proxy of HTTPS_PROXY did not open a connection (${code})`);
+  }
+}
+
+export interface TunnelTarget {
+  readonly hostname: string;
+  readonly port: string | number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Has a proxy open a connection to a host, for TLS to that host. @throws ProxyError */
+export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: TunnelTarget): Promise<Socket> {
+  const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
+  const target = `${host}:${port}`;
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const isTls = proxy.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const call = (isTls ? requestTls : requestPlain)({
+      host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: proxy.port || (isTls ? 443 : 80),
+      method: 'CONNECT',
+      path: target,
+      headers: {
+        host: target,
+        ...(login !== ':' && { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
+      },
+      agent: false,
+      timeout: timeoutMs,
+      ...(signal && { signal }),
+    });
+    const fail = (code: ProxyError['code']) => {
+      call.destroy();
+      reject(new ProxyError(code));
+    };
+    call.once('connect', ({ statusCode }, socket) => {
+      if (statusCode !== 200) {
+        socket.destroy();
+        return fail('ERR_PROXY_REFUSED');
+      }
+      socket.setTimeout(0);
+      resolve(socket);
+    });
+    call.once('response', () => fail('ERR_PROXY_REFUSED'));
+    call.once('timeout', () => fail('ERR_PROXY_UNREACHABLE'));
+    call.on('error', () => fail('ERR_PROXY_UNREACHABLE'));
+    call.end();
+  });
+}
+
+/** For a client that takes an agent of Node's. */
+export function createTunnelAgent(
+  { ca, proxy = {} }: ConnectionRules,
+  { connectTimeoutMs, ...options }: AgentOptions & { readonly connectTimeoutMs: number },
+): Agent {
+  const agent = new Agent({ ...options, ...readAuthority(ca), rejectUnauthorized: true });
+  const connectDirectly = agent.createConnection.bind(agent);
+  agent.createConnection = (call, done) => {
+    const [hostname, port] = [call.host ?? 'localhost', call.port ?? 443];
+    const through = chooseProxy(proxy, { hostname, port });
+    if (through === undefined) return connectDirectly(call, done);
+    const { host: _, path: __, ...tls } = call as ConnectionOptions;
+    openTunnel(through, { hostname, port, timeoutMs: connectTimeoutMs }).then(
+      (socket) => done?.(null, connect({ ...tls, socket, host: hostname })),
+      (error: Error) => done?.(error, undefined as never),
+    );
+    return undefined;
+  };
+  return agent;
+}

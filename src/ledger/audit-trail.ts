@@ -1,0 +1,93 @@
+import type {
+  ActionRecorder,
+  AuditedAction,
+  AuditFilter,
+  AuditTrail,
+  RecordedAction,
+  RecordedActions,
+} from '../review/audit.js';
+import { all, type Cell, change, type Dialect, one, type Query, type Store } from './query.js';
+import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+
+const entriesPerChunk = 1_000;
+
+export function createAuditTrail(store: Store): AuditTrail {
+  const { dialect, transact } = store;
+  return {
+    ...createActionRecorder(store),
+    replaceSubject: (subject, replacement) =>
+      transact(() =>
+        change(
+          `UPDATE ${dialect.schema}audit_trail SET subject = ? WHERE subject = ?`,
+          replacement,
+          toStorable(subject),
+        ),
+      ),
+  };
+}
+
+export function createActionRecorder({ dialect, read, transact }: Store): ActionRecorder {
+  return {
+    record: (action) => transact((mayBeDone) => record(dialect, action, mayBeDone)),
+    nextActions: (filter, after = 0) => read(() => nextActions(dialect, filter, after)),
+  };
+}
+
+/** Removes the entries that were recorded before. */
+export function pruneActions({ schema }: Dialect, before: number): Query<number> {
+  return change(`DELETE FROM ${schema}audit_trail WHERE at < ?`, before);
+}
+
+function* record(
+  { schema }: Dialect,
+  { at, who, action, subject, details }: RecordedAction,
+  mayBeDone: boolean,
+): Query<void> {
+  const columns = ['at', 'who', 'action', 'subject', 'details'];
+  const values = [
+    at,
+    toStorable(who),
+    action,
+    toStorable(subject ?? ''),
+    toStorable(JSON.stringify(details ?? {})),
+  ];
+  if (mayBeDone) {
+    const isSame = columns.map((column) => `${column} = ?`).join(' AND ');
+    if (yield* one(`SELECT 1 AS found FROM ${schema}audit_trail WHERE ${isSame}`, ...values)) return;
+  }
+  yield* change(`INSERT INTO ${schema}audit_trail (${columns.join(', ')}) VALUES (?, ?, ?, ?, ?)`, ...values);
+}
+
+function* nextActions(
+  { schema }: Dialect,
+  { from, to, subject }: AuditFilter,
+  after: number,
+): Query<RecordedActions | undefined> {
+  const conditions = ['number > ?'];
+  const values: Cell[] = [after];
+  const add = (condition: string, value: Cell) => {
+    conditions.push(condition);
+    values.push(value);
+  };
+  if (from !== undefined) add('at >= ?', from);
+  if (to !== undefined) add('at <= ?', to);
+  if (subject !== undefined) add('subject = ?', toStorable(subject));
+  const rows = yield* all(
+    `SELECT * FROM ${schema}audit_trail WHERE ${conditions.join(' AND ')} ORDER BY number LIMIT ?`,
+    ...values,
+    entriesPerChunk,
+  );
+  const last = rows.at(-1);
+  return last && { cursor: Number(last.number), actions: rows.map(toAction) };
+}
+
+function toAction(row: StoredRow): RecordedAction {
+  const { text } = readColumns(row);
+  return withoutUndefined({
+    at: Number(row.at),
+    who: String(row.who),
+    action: String(row.action) as AuditedAction,
+    subject: text('subject') || undefined,
+    details: readJson<NonNullable<RecordedAction['details']>>(row.details),
+  });
+}

@@ -1,0 +1,138 @@
+import type { ErasedContent, ErasedGuest, EraseLines, ErasureReader, Erasures } from '../review/erasures.js';
+import type { BookingForm } from '../review/step.js';
+import { all, change, type Dialect, one, type Query, type Store } from './query.js';
+import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
+import { getRun, lockRun, runNumber } from './runs.js';
+
+export function createErasureReader({ dialect, read }: Store): ErasureReader {
+  return {
+    listErasedGuests: () => read(() => listErasedGuests(dialect)),
+    listErasedContents: (runId) => read(() => listErasedContents(dialect, runId)),
+  };
+}
+
+export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, keyof ErasureReader> {
+  const { dialect, read, transact } = store;
+  return {
+    rememberErased: (guests) => transact(() => rememberErased(dialect, guests)),
+    noteErased: (runId, content) => transact(() => noteErased(dialect, runId, content)),
+    async eraseBookings(runId, rewrite) {
+      const { day } = await read(() => getRun(dialect, runId));
+      const hold = await holdDay(day);
+      if (!hold) return false;
+      try {
+        if (await read(() => isWorkedOn(dialect, day))) return false;
+        for (const batch of await read(() => listBatches(dialect, runId))) {
+          if (hold.lost.aborted) return false;
+          await transact(() => eraseBatch(dialect, runId, batch, rewrite));
+        }
+        await store.overwriteRemains([await read(() => runNumber(dialect, runId))]);
+        return true;
+      } finally {
+        await hold.release();
+      }
+    },
+    async eraseRejects(reference) {
+      const runs = await transact(() => eraseRejects(dialect, reference));
+      if (runs.length > 0) await store.overwriteRemains(runs);
+    },
+  };
+}
+
+function* listErasedGuests({ schema }: Dialect): Query<ErasedGuest[]> {
+  const rows = yield* all(`SELECT kind, hash, key_id, bits, at FROM ${schema}erased_guests ORDER BY number`);
+  return rows.map((row) => ({
+    kind: String(row.kind) as ErasedGuest['kind'],
+    hash: String(row.hash),
+    keyId: String(row.key_id),
+    bits: Number(row.bits),
+    at: Number(row.at),
+  }));
+}
+
+function* listErasedContents(dialect: Dialect, runId: string): Query<ErasedContent[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${dialect.schema}erased_contents WHERE run = ? ORDER BY number`,
+    yield* runNumber(dialect, runId),
+  );
+  return rows.map((row) => ({
+    place: String(row.place) as ErasedContent['place'],
+    name: String(row.name),
+    before: String(row.sha256_before),
+    after: String(row.sha256_after),
+    at: Number(row.at),
+  }));
+}
+
+function* rememberErased({ schema }: Dialect, guests: readonly ErasedGuest[]): Query<void> {
+  for (const { kind, hash, keyId, bits, at } of guests) {
+    yield* change(
+      `INSERT INTO ${schema}erased_guests (kind, hash, key_id, bits, at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (hash) DO NOTHING`,
+      kind,
+      hash,
+      keyId,
+      bits,
+      at,
+    );
+  }
+}
+
+function* noteErased(dialect: Dialect, runId: string, content: ErasedContent): Query<void> {
+  const { number } = yield* lockRun(dialect, runId);
+  yield* insertErased(dialect, number, content);
+}
+
+/** An erasure that was cut off changes the same content again. */
+function* insertErased(
+  { schema }: Dialect,
+  run: number,
+  { place, name, before, after, at }: ErasedContent,
+): Query<void> {
+  const same = [run, place, name, before, after] as const;
+  const known = yield* one(
+    `SELECT 1 AS found FROM ${schema}erased_contents
+     WHERE run = ? AND place = ? AND name = ? AND sha256_before = ? AND sha256_after = ?`,
+    ...same,
+  );
+  if (known) return;
+  yield* change(
+    `INSERT INTO ${schema}erased_contents (run, place, name, sha256_before, sha256_after, at) VALUES (?, ?, ?, ?, ?, ?)`,
+    ...same,
+    at,
+  );
+}
+
+function* eraseBatch(dialect: Dialect, runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
+  const { schema, lock } = dialect;
+  const [, form, batch] = key;
+  yield* lockRun(dialect, runId);
+  const isBatch = 'run = ? AND form = ? AND batch = ?';
+  const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
+  const rewritten = row && rewrite(row.lines as Buffer, { form, batch });
+  if (!rewritten) return;
+  yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, rewritten.lines, ...key);
+  yield* insertErased(dialect, key[0], rewritten.content);
+  yield* dropAnswers(dialect, key[0], form, batch);
+}
+
+/** What the service wrote about the steps that carried the batch may name the guest, written in any way. */
+function* dropAnswers({ schema }: Dialect, run: number, form: BookingForm, batch: number): Query<void> {
+  const isCarrying = form === 'file' ? 'form IS NULL' : 'form = ? AND batch = ?';
+  yield* change(
+    `UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL
+       AND step IN (SELECT name FROM ${schema}steps WHERE run = ? AND ${isCarrying})`,
+    run,
+    run,
+    ...(form === 'file' ? [] : [form, batch]),
+  );
+}
+
+/** Returns the row numbers of the runs that had such rejects. */
+function* eraseRejects(dialect: Dialect, reference: string): Query<number[]> {
+  const { sql, values } = dialect.isReference(reference);
+  const rejects = `${dialect.schema}rejects`;
+  const rows = yield* all(`SELECT DISTINCT run FROM ${rejects} WHERE ${sql}`, ...values);
+  yield* change(`UPDATE ${rejects} SET reference = NULL, value = NULL WHERE ${sql}`, ...values);
+  return rows.map(({ run }) => Number(run));
+}

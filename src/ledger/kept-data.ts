@@ -1,0 +1,24 @@
+import type { KeptData } from '../review/ledger.js';
+import { type Dialect, one, type Query } from './query.js';
+import { readColumns, withoutUndefined } from './stored-values.js';
+
+/** See `KeptDataReader`. */
+export function* describeKept({ schema }: Dialect): Query<KeptData> {
+  const hasRows = (table: string) => `EXISTS (SELECT 1 FROM ${schema}${table} WHERE run = number)`;
+  const hasNames = 'names_blanked_at IS NULL';
+  const row = yield* one(
+    `SELECT coalesce(sum(accepted), 0) AS bookings, min(day) AS since,
+       coalesce(sum(CASE WHEN ${hasNames} THEN accepted ELSE 0 END), 0) AS with_names,
+       min(CASE WHEN ${hasNames} THEN day END) AS names_since,
+       (SELECT count(*) FROM ${schema}audit_trail) AS actions,
+       (SELECT min(at) FROM ${schema}audit_trail) AS actions_since
+     FROM ${schema}runs WHERE ${hasRows('batches')} OR ${hasRows('rejects')}`,
+  );
+  const { integer, text } = readColumns(row ?? {});
+  const count = (name: string) => integer(name) ?? 0;
+  return {
+    bookings: withoutUndefined({ count: count('bookings'), since: text('since') }),
+    names: withoutUndefined({ count: count('with_names'), since: text('names_since') }),
+    actions: withoutUndefined({ count: count('actions'), since: integer('actions_since') }),
+  };
+}

@@ -1,0 +1,301 @@
+/**
+ * The migrations, in order; the database's `user_version` counts those that were applied. A released migration is never
+ * changed: append a new one.
+ *
+ * Bookings are stored by batch, in the bytes in which they are sent, with pages of (hash of the reference, position)
+ * beside them: three times as fast to load as one row per booking. No index is maintained while a day is loaded.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    day TEXT NOT NULL,
+    delivery TEXT NOT NULL CHECK (delivery IN ('body', 'file')),
+    trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'hook', 'manual', 'replay')),
+    reason TEXT,
+    state TEXT NOT NULL CHECK (
+      state IN ('collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled')
+    ),
+    token INTEGER NOT NULL DEFAULT 1,
+    source TEXT,
+    batch_size INTEGER,
+    started_at INTEGER NOT NULL,
+    collect_started_at INTEGER,
+    collected_at INTEGER,
+    finished_at INTEGER,
+    names_blanked_at INTEGER,
+    pruned_at INTEGER,
+    read INTEGER NOT NULL DEFAULT 0,
+    accepted INTEGER NOT NULL DEFAULT 0,
+    duplicates INTEGER NOT NULL DEFAULT 0,
+    rejected INTEGER NOT NULL DEFAULT 0,
+    delivered INTEGER NOT NULL DEFAULT 0,
+    refused INTEGER NOT NULL DEFAULT 0,
+    repeated INTEGER NOT NULL DEFAULT 0,
+    affected INTEGER NOT NULL DEFAULT 0,
+    open_steps INTEGER NOT NULL DEFAULT 0,
+    failed_steps INTEGER NOT NULL DEFAULT 0,
+    failures_in_row INTEGER NOT NULL DEFAULT 0,
+    failure_class TEXT,
+    failure_code TEXT,
+    failure_message TEXT,
+    file TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX one_active_run_per_day ON runs (day)
+    WHERE state IN ('collecting', 'delivering', 'awaiting-result');
+  CREATE INDEX runs_by_day ON runs (day, number);
+
+  CREATE TABLE batches (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL CHECK (form IN ('body', 'file')),
+    batch INTEGER NOT NULL,
+    bookings INTEGER NOT NULL,
+    lines BLOB NOT NULL,
+    PRIMARY KEY (run, form, batch)
+  ) STRICT;
+
+  CREATE TABLE reference_pages (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL,
+    first_hash INTEGER NOT NULL,
+    last_hash INTEGER NOT NULL,
+    page INTEGER NOT NULL,
+    entries BLOB NOT NULL,
+    PRIMARY KEY (run, form, first_hash, last_hash, page)
+  ) STRICT;
+
+  CREATE TABLE rejects (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    place INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    reference TEXT
+  ) STRICT;
+  CREATE INDEX rejects_by_run ON rejects (run);
+  CREATE INDEX rejects_by_reference ON rejects (reference) WHERE reference IS NOT NULL;
+
+  CREATE TABLE warnings (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    reason TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_place INTEGER,
+    PRIMARY KEY (run, reason)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE steps (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('batch', 'write', 'upload', 'trigger', 'await-result', 'archive')),
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue')),
+    after TEXT,
+    form TEXT,
+    batch INTEGER,
+    first INTEGER,
+    bookings INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0,
+    waits INTEGER NOT NULL DEFAULT 0,
+    repeated INTEGER NOT NULL DEFAULT 0,
+    outcome_unknown INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER,
+    token INTEGER,
+    claimed_at INTEGER,
+    ended_at INTEGER,
+    last_code TEXT,
+    PRIMARY KEY (run, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX steps_by_position ON steps (run, position, name);
+  CREATE INDEX steps_by_predecessor ON steps (run, after) WHERE after IS NOT NULL;
+  CREATE INDEX steps_by_slice ON steps (run, form, batch);
+
+  CREATE TABLE affected (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    batch INTEGER NOT NULL,
+    places BLOB NOT NULL,
+    PRIMARY KEY (run, batch)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE attempts (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    step TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    code TEXT NOT NULL,
+    http_status INTEGER,
+    status_code INTEGER,
+    answer TEXT,
+    sha256 TEXT,
+    PRIMARY KEY (run, step, attempt)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE runs ADD COLUMN tops_up INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE steps ADD COLUMN lease_until INTEGER;
+
+  CREATE TABLE hook_requests (
+    id TEXT PRIMARY KEY,
+    run TEXT NOT NULL,
+    answered_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE runs ADD COLUMN suspects INTEGER;
+  ALTER TABLE runs ADD COLUMN filled_in INTEGER;
+
+  CREATE TABLE suspects (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    reason TEXT NOT NULL CHECK (reason IN ('other-master', 'moved', 'filled-in')),
+    service_id INTEGER,
+    moved_at INTEGER,
+    PRIMARY KEY (run, form, batch, place)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE mappings (
+    number INTEGER PRIMARY KEY,
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    service_id INTEGER,
+    location_code TEXT,
+    channel_ids TEXT NOT NULL,
+    first_seen_at INTEGER NOT NULL,
+    moved_at INTEGER,
+    UNIQUE (provider_name, provider_hotel_id)
+  ) STRICT;
+
+  CREATE TABLE mapping_moves (
+    number INTEGER PRIMARY KEY,
+    mapping INTEGER NOT NULL REFERENCES mappings (number),
+    from_service_id INTEGER,
+    to_service_id INTEGER,
+    seen_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX moves_by_mapping ON mapping_moves (mapping);
+
+  CREATE TABLE master_hotels (
+    number INTEGER PRIMARY KEY,
+    service_id INTEGER NOT NULL UNIQUE,
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    seen_at INTEGER NOT NULL,
+    told_at INTEGER
+  ) STRICT;
+  CREATE INDEX untold_hotels ON master_hotels (number) WHERE told_at IS NULL;
+
+  CREATE TABLE mapping_syncs (
+    number INTEGER PRIMARY KEY,
+    sync_id TEXT NOT NULL UNIQUE,
+    scope TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    keeps_since INTEGER,
+    begun_at INTEGER NOT NULL,
+    resume_key TEXT,
+    last_page TEXT,
+    service_began_at INTEGER,
+    ended_at INTEGER,
+    given_up_at INTEGER,
+    pages INTEGER NOT NULL DEFAULT 0,
+    read INTEGER NOT NULL DEFAULT 0,
+    added INTEGER NOT NULL DEFAULT 0,
+    moved INTEGER NOT NULL DEFAULT 0,
+    updated INTEGER NOT NULL DEFAULT 0,
+    deleted INTEGER NOT NULL DEFAULT 0,
+    unchanged INTEGER NOT NULL DEFAULT 0,
+    new_hotels INTEGER NOT NULL DEFAULT 0,
+    restarts INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX syncs_by_scope ON mapping_syncs (scope, number);
+  CREATE UNIQUE INDEX one_open_sync_per_scope ON mapping_syncs (scope)
+    WHERE ended_at IS NULL AND given_up_at IS NULL;
+
+  CREATE TABLE export_requests (
+    number INTEGER PRIMARY KEY,
+    requested_at INTEGER NOT NULL,
+    service_time INTEGER,
+    providers TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE fetched_exports (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    fetched_at INTEGER NOT NULL,
+    providers TEXT NOT NULL,
+    files TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  ALTER TABLE runs ADD COLUMN filtered INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN posted INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN providers TEXT;
+  ALTER TABLE runs ADD COLUMN expected INTEGER;
+  ALTER TABLE runs ADD COLUMN accepts_volume INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN cancel_reason TEXT;
+  ALTER TABLE runs ADD COLUMN volume TEXT;
+  UPDATE runs SET posted = (SELECT coalesce(sum(bookings), 0) FROM batches WHERE run = number AND form = 'body')
+    WHERE delivery = 'file';
+
+  ALTER TABLE rejects ADD COLUMN field TEXT;
+  ALTER TABLE rejects ADD COLUMN value TEXT;
+
+  CREATE TABLE verdicts (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    batch INTEGER NOT NULL,
+    judged TEXT NOT NULL CHECK (judged IN ('incorrect', 'not-in-result', 'unclear')),
+    places BLOB NOT NULL,
+    PRIMARY KEY (run, batch, judged)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO verdicts SELECT run, batch, 'incorrect', places FROM affected;
+  DROP TABLE affected;
+
+  ALTER TABLE mapping_syncs ADD COLUMN skipped INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE skipped_mappings (
+    number INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    sync_id TEXT NOT NULL,
+    seen_at INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  CREATE TABLE audit_trail (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    details TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX audit_by_time ON audit_trail (at);
+  `,
+  `
+  ALTER TABLE runs ADD COLUMN lines_blanked INTEGER NOT NULL DEFAULT 0;
+  UPDATE runs SET lines_blanked = 1 WHERE names_blanked_at IS NOT NULL;
+  `,
+  `
+  CREATE TABLE erased_guests (
+    number INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('reference', 'name')),
+    hash TEXT NOT NULL UNIQUE,
+    key_id TEXT NOT NULL,
+    bits INTEGER NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE erased_contents (
+    number INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (number),
+    place TEXT NOT NULL CHECK (place IN ('ledger', 'archive', 'sftp')),
+    name TEXT NOT NULL,
+    sha256_before TEXT NOT NULL,
+    sha256_after TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX erased_contents_by_run ON erased_contents (run);
+  `,
+];

@@ -1,0 +1,19 @@
+import type { MappingSync } from './mapping-copy.js';
+
+/** Progress of a sync. */
+export type SyncEvent =
+  | { readonly type: 'sync-begun'; readonly sync: MappingSync; readonly isResumed: boolean }
+  | { readonly type: 'page-stored'; readonly sync: MappingSync }
+  /** The service no longer knows the resume key: the cycle restarts at its lower bound. */
+  | { readonly type: 'sync-restarted'; readonly sync: MappingSync; readonly code: string }
+  /** The key after the last page was refused again, and nothing was new before it: the cycle is complete. */
+  | { readonly type: 'sync-ended-at-key'; readonly sync: MappingSync; readonly code: string }
+  /** This many records of a page could not be read; `reason` is the first one's. */
+  | {
+      readonly type: 'mappings-skipped';
+      readonly sync: MappingSync;
+      readonly count: number;
+      readonly reason: string;
+    };
+
+export type NotifySync = (event: SyncEvent) => void;

@@ -1,0 +1,62 @@
+import type { MappingsPage } from '../mapping-service/operations.js';
+import { createPager, digestOf, type Pager, type PagingRules } from '../mapping-service/paging.js';
+
+/**
+ * One reading of a cycle's pages: from its lower bound, or from where it was interrupted, until a key is refused. Comparing
+ * two of them shows whether a refused key was that of the last page.
+ */
+export interface SyncPass {
+  /** Mappings per page. */
+  readonly limit: number;
+  readonly pager: Pager;
+  /** How many rows changed the copy. */
+  changes: number;
+  /** The number of rows of the longest page but the last. */
+  longest: number;
+  last: MappingsPage | undefined;
+  /** The last page of the pass before this one. */
+  readonly lastBefore: MappingsPage | undefined;
+}
+
+/** The first pass of a sync. */
+export function startPass(limit: number, rules: PagingRules): SyncPass {
+  return { limit, pager: createPager(rules), changes: 0, longest: 0, last: undefined, lastBefore: undefined };
+}
+
+/**
+ * The pass after one that ended at a refused key. After a full page it asks for pages of another length: if the full page
+ * was the last one, the last page is shorter now, and if more mappings follow, it is full again.
+ */
+export function startNextPass(before: SyncPass, rules: PagingRules): SyncPass {
+  const { limit, last } = before;
+  const nextLimit = last && isFull(last, before) ? otherLimit(limit) : limit;
+  return { ...startPass(nextLimit, rules), lastBefore: last };
+}
+
+/** Counts a page that was stored. */
+export function addPage(pass: SyncPass, page: MappingsPage, changes: number): void {
+  if (pass.last) pass.longest = Math.max(pass.longest, countRows(pass.last));
+  pass.last = page;
+  pass.changes += changes;
+}
+
+/**
+ * Whether a refused key turns out to be that of the last page: the pages were read again from the lower bound, nothing in them
+ * was new, the key after the same page was refused again, and that page was not full.
+ */
+export function isOverAtKey(pass: SyncPass): boolean {
+  const { changes, last, lastBefore } = pass;
+  if (!last || !lastBefore || changes > 0) return false;
+  return !isFull(last, pass) && digestOf(last) === digestOf(lastBefore);
+}
+
+function isFull(page: MappingsPage, { limit, longest }: SyncPass): boolean {
+  return countRows(page) >= (longest === 0 ? limit : Math.min(limit, longest));
+}
+
+const countRows = ({ Mappings, skipped }: MappingsPage) => Mappings.length + skipped.length;
+
+/** The account may not allow a higher one. One mapping per page would make every page a full one. */
+function otherLimit(limit: number): number {
+  return limit > 3 ? limit - 1 : limit + 1;
+}

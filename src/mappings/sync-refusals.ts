@@ -1,0 +1,37 @@
+import { MappingServiceError } from '../mapping-service/errors.js';
+
+/** The StatusCode for a limit that the account doesn't allow. (Design 6.) */
+const invalidLimit = 2012;
+/** HTTP statuses by which the service may say that a key is gone. */
+const goneStatuses: readonly unknown[] = [404, 410];
+
+export function refusesLimit(error: unknown): error is MappingServiceError {
+  return error instanceof MappingServiceError && error.statusCode === invalidLimit;
+}
+
+/** Says which setting the limit comes from. */
+export function explainLimit(error: MappingServiceError, limit: number): MappingServiceError {
+  const { kind, code, operation, httpStatus, statusCode, answer } = error;
+  return new MappingServiceError(
+    `getMappings was refused by the service (${code}, invalid limit): the account does not allow ${limit} mappings per page; set mappings.limit to a lower number, such as 1000.`,
+    {
+      ...{ kind, code, operation },
+      ...(httpStatus !== undefined && { httpStatus }),
+      ...(statusCode !== undefined && { statusCode }),
+      ...(answer !== undefined && { answer }),
+    },
+    { cause: error },
+  );
+}
+
+/** Whether the service refused a call because of its resume key. */
+export function refusesKey(
+  error: unknown,
+  { resumeKeyCodes }: { readonly resumeKeyCodes: readonly number[] },
+): error is MappingServiceError {
+  if (!(error instanceof MappingServiceError)) return false;
+  const { kind, statusCode, httpStatus } = error;
+  if (statusCode !== undefined && resumeKeyCodes.includes(statusCode)) return true;
+  if (statusCode === invalidLimit) return false;
+  return kind === 'refused' || goneStatuses.includes(httpStatus);
+}

@@ -1,0 +1,54 @@
+/** What people did with guests' data. */
+export type AuditedAction =
+  | 'show'
+  | 'affected'
+  | 'rejected'
+  | 'suspects'
+  | 'dry-run'
+  | 'guest-export'
+  | 'guest-erase'
+  | 'guest-purge';
+
+/** What was done, and to what. Nothing in it may be a guest's name. */
+export interface Action {
+  readonly action: AuditedAction;
+  /** A booking reference, a day, or a range of days. */
+  readonly subject?: string | undefined;
+  /** The options that decide how much was revealed, and how much was found. */
+  readonly details?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+}
+
+export interface RecordedAction extends Action {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The operating system's user, or `serve`. */
+  readonly who: string;
+}
+
+/** The audit trail of a ledger: who looked at guests' data, or changed it, when and why. */
+export interface AuditTrail extends ActionRecorder {
+  /** Gives the entries of that subject another one, for a booking whose reference is erased. Returns how many. */
+  replaceSubject(subject: string, replacement: string): Promise<number>;
+}
+
+/** The part of the trail that is available to whoever may only look: looking is what it records. */
+export interface ActionRecorder extends AuditReader {
+  record(action: RecordedAction): Promise<void>;
+}
+
+export interface AuditReader {
+  /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
+  nextActions(filter: AuditFilter, after?: number): Promise<RecordedActions | undefined>;
+}
+
+export interface AuditFilter {
+  /** The first and the last instant, in epoch milliseconds. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly subject?: string | undefined;
+}
+
+export interface RecordedActions {
+  readonly cursor: number;
+  readonly actions: readonly RecordedAction[];
+}

@@ -1,0 +1,150 @@
+import { createHmac } from 'node:crypto';
+import { type Booking, buildBooking, listTexts, textFields } from '../booking/booking.js';
+import { hashReference } from '../booking/reference-hash.js';
+import { UsageError } from './refusals.js';
+import type { BookingForm } from './step.js';
+
+/** What is remembered of an erased guest: nothing from which reference or name could be read. */
+export interface ErasedGuest {
+  readonly kind: 'reference' | 'name';
+  /** Keyed, in hexadecimal. */
+  readonly hash: string;
+  /** Which key that was: a check that the same one is configured. */
+  readonly keyId: string;
+  /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
+  readonly bits: number;
+  readonly at: number;
+}
+
+/** A file, or a run's bookings in the ledger, that an erasure has changed; checksums in hexadecimal. */
+export interface ErasedContent {
+  readonly place: 'ledger' | 'archive' | 'sftp';
+  /** The file's name; of a batch in the ledger, its form and number. */
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  readonly at: number;
+}
+
+export interface ErasureReader {
+  listErasedGuests(): Promise<readonly ErasedGuest[]>;
+  /** In the order in which they were erased. */
+  listErasedContents(runId: string): Promise<readonly ErasedContent[]>;
+}
+
+export interface Erasures extends ErasureReader {
+  /** Those that are remembered already stay as they are. */
+  rememberErased(guests: readonly ErasedGuest[]): Promise<void>;
+  noteErased(runId: string, content: ErasedContent): Promise<void>;
+  /**
+   * Rewrites the stored bookings of a run, one batch per transaction, and removes the service's own words about the batches
+   * that changed. False if somebody works on the run's day.
+   *
+   * @param rewrite returns undefined for lines that stay as they are
+   */
+  eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean>;
+  /** Removes reference and value of the rejects with that reference. */
+  eraseRejects(reference: string): Promise<void>;
+}
+
+export type EraseLines = (
+  lines: Buffer,
+  batch: { readonly form: BookingForm; readonly batch: number },
+) => { readonly lines: Buffer; readonly content: ErasedContent } | undefined;
+
+/** One in 4,096 of other references has the same bits: too little to tell whose they are. */
+const bitMask = 0xfff;
+
+export function rememberReference(reference: string, hashKey: string, at: number): ErasedGuest {
+  const hash = hashText('reference', reference, hashKey);
+  return { kind: 'reference', hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
+}
+
+export function rememberName(name: string, hashKey: string, at: number): ErasedGuest {
+  return {
+    kind: 'name',
+    hash: hashText('name', foldName(name), hashKey),
+    keyId: keyIdOf(hashKey),
+    bits: 0,
+    at,
+  };
+}
+
+/** Without differences in case, in composed characters, and in spaces at the ends. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
+}
+
+function keyIdOf(hashKey: string): string {
+  return hashText('key', '', hashKey).slice(0, 16);
+}
+
+function hashText(kind: string, text: string, hashKey: string): string {
+  return createHmac('sha256', hashKey).update(`${kind}\n${text}`).digest('hex');
+}
+
+/** The erased guests, as reading a day needs them. Plain data that can be sent to another thread. */
+export interface ErasedGuests {
+  readonly hashKey: string;
+  readonly bits: ReadonlySet<number>;
+  readonly references: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+}
+
+/**
+ * Undefined if nobody was erased.
+ *
+ * @throws UsageError if the key with which guests were remembered is not configured: they could not be recognised
+ */
+export async function readErasedGuests(
+  ledger: Pick<ErasureReader, 'listErasedGuests'>,
+  hashKey: string | undefined,
+): Promise<ErasedGuests | undefined> {
+  const guests = await ledger.listErasedGuests();
+  if (guests.length === 0) return undefined;
+  if (hashKey === undefined || guests.some(({ keyId }) => keyId !== keyIdOf(hashKey)))
+    throw new UsageError(
+      `guests were erased, and can only be recognised with the key of that time: set hashKey to ${hashKey === undefined ? 'it' : 'that key; it is another one now'}`,
+    );
+  const hashesOf = (kind: ErasedGuest['kind']) =>
+    new Set(guests.filter((guest) => guest.kind === kind).map(({ hash }) => hash));
+  const references = hashesOf('reference');
+  const bits = new Set(guests.filter(({ kind }) => kind === 'reference').map((guest) => guest.bits));
+  return { hashKey, bits, references, names: hashesOf('name') };
+}
+
+/** Recognises the bookings of erased guests. */
+export function createErasedTest({ hashKey, bits, references, names }: ErasedGuests) {
+  /** False if the booking with a reference of that hash is certainly not erased. */
+  const mayBe = (referenceHash: number) => names.size > 0 || bits.has(referenceHash & bitMask);
+  return {
+    mayBe,
+    is({ bookingReferenceId, bookingClientName }: Booking): boolean {
+      if (bookingReferenceId !== undefined && bits.has(hashReference(bookingReferenceId) & bitMask))
+        if (references.has(hashText('reference', bookingReferenceId, hashKey))) return true;
+      if (names.size === 0 || bookingClientName === undefined) return false;
+      return names.has(hashText('name', foldName(bookingClientName), hashKey));
+    },
+  };
+}
+
+export function withoutNames(booking: Booking): Booking {
+  const texts = listTexts(booking);
+  return buildBooking(
+    booking.serviceId,
+    textFields.map(({ kind }, at) => (kind === 'guest-name' ? undefined : texts[at])),
+  );
+}
+
+/** The checksum that content has now, after all erasures that changed it. */
+export function followErasures(
+  erased: readonly ErasedContent[],
+  place: ErasedContent['place'],
+  { name, sha256 }: { readonly name: string; readonly sha256: string },
+): string {
+  let current = sha256;
+  for (const content of erased)
+    if (content.place === place && content.name === name && content.before === current)
+      current = content.after;
+  return current;
+}

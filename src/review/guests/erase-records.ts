@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { bookingFields, guestNameFields } from '../../booking/booking.js';
+import type { EraseLines } from '../erasures.js';
+import { writeCell } from '../file/csv.js';
+import { blankLine } from '../stored/stored-line.js';
+import { splitStoredLines } from '../stored-batches.js';
+import { type FileRecord, lineEndOf, readRecords } from './file-records.js';
+import { findGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf } from './guest.js';
+
+/** What is erased of a guest. */
+export interface Erasure {
+  readonly guest: Guest;
+  /** Reference and stay too, not only the name. */
+  readonly all: boolean;
+  readonly at: number;
+}
+
+const serviceFieldNames = new Set(bookingFields.map(({ name }) => name.toLowerCase()));
+const allErased: ReadonlySet<string> = new Set(
+  bookingFields.flatMap(({ name, kind, property }) =>
+    kind === 'guest-name' || kind === 'date' || property === 'bookingReferenceId' ? [name] : [],
+  ),
+);
+
+/** The fields that are erased, under the service's names. */
+export function listErasedFields(all: boolean): ReadonlySet<string> {
+  return all ? allErased : guestNameFields;
+}
+
+/** Rewrites stored bookings. */
+export function createLineEraser({ guest, all, at }: Erasure): EraseLines {
+  const erased = listErasedFields(all);
+  return (lines, { form, batch }) => {
+    const kept = splitStoredLines(lines);
+    const rewritten = kept.map((line) =>
+      isLineOf(guest, line, form) ? blankLine(line, form, erased) : line,
+    );
+    if (rewritten.every((line, index) => line === kept[index])) return undefined;
+    const after = Buffer.from(rewritten.map((line) => `${line}\n`).join(''));
+    const name = `${form} batch ${batch}`;
+    return {
+      lines: after,
+      content: { place: 'ledger', name, before: hash(lines), after: hash(after), at },
+    };
+  };
+}
+
+/** A file without the guest; everything else stays byte for byte. */
+export async function* eraseRecords(
+  blocks: AsyncIterable<Uint8Array>,
+  erasure: Erasure,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let columns: GuestColumns | undefined;
+  for await (const records of readRecords(blocks)) {
+    const written: Buffer[] = [];
+    for (const record of records) {
+      columns ??= findGuestColumns(record);
+      const isTheirs = isRecordOf(erasure.guest, record, columns);
+      written.push(isTheirs ? eraseRecord(record, columns, erasure) : record.raw);
+    }
+    yield Buffer.concat(written);
+  }
+}
+
+/** Of a malformed record nothing can be told apart, so nothing of it stays. */
+function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Erasure): Buffer {
+  const { cells, raw } = record;
+  if (!cells) return Buffer.from(lineEndOf(record));
+  const erased = new Set([...listErasedFields(erasure.all)].map((name) => name.toLowerCase()));
+  const kept = cells.map((cell, at) => {
+    const column = header[at]?.toLowerCase() ?? '';
+    if (erased.has(column)) return '';
+    return serviceFieldNames.has(column) ? cell : eraseText(cell, erasure);
+  });
+  if (kept.every((cell, at) => cell === cells[at])) return raw;
+  return Buffer.from(`${kept.map(quoteCell).join(',')}${lineEndOf(record)}`);
+}
+
+/** Columns of the service's own may repeat the name, or say something about the reference. */
+function eraseText(cell: string, { guest: { names, references }, all }: Erasure): string {
+  const texts = [...names, ...(all ? references : [])];
+  return texts.reduce((text, erased) => text.replaceAll(erased, ''), cell);
+}
+
+function quoteCell(cell: string): string {
+  return /[\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : writeCell(cell);
+}
+
+function hash(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

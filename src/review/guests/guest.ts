@@ -1,0 +1,139 @@
+import { bookingFields } from '../../booking/booking.js';
+import { foldName } from '../erasures.js';
+import type { History } from '../history.js';
+import type { BatchReader, RunLister } from '../ledger.js';
+import type { Run } from '../run.js';
+import { type BookingForm, bookingForms } from '../step.js';
+import { readBooking } from '../stored/stored-line.js';
+import { readStoredBatches } from '../stored-batches.js';
+import type { FileRecord } from './file-records.js';
+
+/** Who is asked for: one booking, or everybody of that name. */
+export type GuestQuery = { readonly reference: string } | { readonly name: string };
+
+/** What the ledger says about who was asked for: by this, lines and rows are recognised. */
+export interface Guest {
+  readonly query: GuestQuery;
+  /** Of their bookings. */
+  readonly references: ReadonlySet<string>;
+  /** As written in their bookings. */
+  readonly names: ReadonlySet<string>;
+  /** The runs in whose bookings they are. */
+  readonly runIds: ReadonlySet<string>;
+}
+
+/** Far more runs than a ledger keeps. */
+const runsSearched = 1_000_000;
+
+/** Every run that may still have bookings or files, the newest first. */
+export function listSearchedRuns(ledger: RunLister): Promise<readonly Run[]> {
+  return ledger.listRuns({ limit: runsSearched });
+}
+
+/** By name, this reads every stored booking: names are in no index. */
+export async function findGuest(
+  ledger: BatchReader & Pick<History, 'trace'> & RunLister,
+  query: GuestQuery,
+  signal: AbortSignal,
+): Promise<Guest> {
+  const references = new Set<string>();
+  const names = new Set<string>();
+  const runIds = new Set<string>();
+  const add = (run: Run, line: string, form: BookingForm) => {
+    const { bookingReferenceId, bookingClientName } = readBooking(line, form);
+    if (bookingReferenceId !== undefined) references.add(bookingReferenceId);
+    if (bookingClientName !== undefined) names.add(bookingClientName);
+    runIds.add(run.id);
+  };
+  if ('reference' in query) references.add(query.reference);
+  else {
+    names.add(query.name);
+    for (const run of await listSearchedRuns(ledger))
+      for await (const { line, form } of readLinesNaming(ledger, run, query.name, signal))
+        add(run, line, form);
+  }
+  // The same booking may be in other runs, with its name corrected.
+  for (const reference of [...references])
+    for (const trace of await ledger.trace(reference))
+      if (trace.kind === 'booking') add(trace.run, trace.line, trace.form);
+  return { query, references, names, runIds };
+}
+
+/** The bookings of a run with that name. */
+export async function* readLinesNaming(
+  ledger: BatchReader,
+  run: Run,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly line: string; readonly form: BookingForm }, void, undefined> {
+  const sought = foldName(name);
+  // Quotes and backslashes are escaped where they are stored.
+  const needle = /["\\]/.test(sought) ? '' : sought;
+  for (const form of bookingForms) {
+    for await (const { lines } of readStoredBatches(ledger, run, form)) {
+      signal.throwIfAborted();
+      const text = lines.toString();
+      if (!foldName(text).includes(needle)) continue;
+      for (const line of text.split('\n')) {
+        if (line === '' || !foldName(line).includes(needle)) continue;
+        if (foldName(readBooking(line, form).bookingClientName ?? '') === sought) yield { line, form };
+      }
+    }
+  }
+}
+
+/** Whether a stored line is about the guest. */
+export function isLineOf({ query, references }: Guest, line: string, form: BookingForm): boolean {
+  const { bookingReferenceId, bookingClientName } = readBooking(line, form);
+  return (
+    (bookingReferenceId !== undefined && references.has(bookingReferenceId)) ||
+    ('name' in query && bookingClientName !== undefined && isSameName(bookingClientName, query.name))
+  );
+}
+
+export function isSameName(one: string, other: string): boolean {
+  return foldName(one) === foldName(other);
+}
+
+/** Where a file of ours or a result has its columns; -1 for a missing one. */
+export interface GuestColumns {
+  readonly reference: number;
+  readonly name: number;
+  readonly dates: readonly number[];
+  readonly header: readonly string[];
+}
+
+export function findGuestColumns({ cells = [] }: FileRecord): GuestColumns {
+  const header = cells.map((cell) => cell.trim());
+  const places = header.map((cell) => cell.toLowerCase());
+  const placesOf = (isSought: (field: (typeof bookingFields)[number]) => boolean) =>
+    bookingFields.filter(isSought).map(({ name }) => places.indexOf(name.toLowerCase()));
+  const [reference = -1] = placesOf(({ property }) => property === 'bookingReferenceId');
+  const [name = -1] = placesOf(({ kind }) => kind === 'guest-name');
+  return { reference, name, dates: placesOf(({ kind }) => kind === 'date'), header };
+}
+
+/**
+ * Whether a record of a file is about the guest. A cell anywhere with a reference counts, and so does a malformed record
+ * that mentions one.
+ */
+export function isRecordOf(
+  { query, references, names }: Guest,
+  record: FileRecord,
+  columns: GuestColumns,
+): boolean {
+  const { cells, raw } = record;
+  if (!cells) return mentions(raw, [...references, ...names]);
+  if (cells.some((cell) => references.has(cell.trim()))) return true;
+  return 'name' in query && isSameName(cells[columns.name] ?? '', query.name);
+}
+
+/** Texts without which a file holds nothing about the guest; as a CSV cell writes them. */
+export function listNeedles({ query, references, names }: Guest): readonly string[] {
+  const texts = [...references, ...('name' in query ? names : [])];
+  return texts.map((text) => text.replaceAll('"', '""'));
+}
+
+function mentions(raw: Buffer, texts: readonly string[]): boolean {
+  return texts.some((text) => raw.includes(text));
+}

@@ -1,0 +1,29 @@
+import { createNameMask } from '../../text/mask-names.js';
+import type { Trace } from '../history.js';
+import type { BatchReader } from '../ledger.js';
+import { bookingForms } from '../step.js';
+import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
+import { readGuestName } from './stored-line.js';
+
+/**
+ * The same history, in which the service's texts name no other guest of that run: they are about a batch or the whole
+ * file, and a guest may only be shown what is about them.
+ */
+export async function maskAnswers(ledger: BatchReader, trace: Trace): Promise<Trace> {
+  if (trace.kind === 'reject') return trace;
+  const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
+  if (answers.length === 0) return trace;
+  const mask = createNameMask(answers, readGuestName(trace.line, trace.form));
+  for (const form of bookingForms) {
+    for await (const { lines } of readStoredBatches(ledger, trace.run, form)) {
+      for (const line of splitStoredLines(lines)) {
+        const name = readGuestName(line, form);
+        if (name !== undefined) mask.add(name);
+      }
+    }
+  }
+  const attempts = trace.attempts.map(({ answer, ...attempt }) =>
+    answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
+  );
+  return { ...trace, attempts };
+}

@@ -1,0 +1,89 @@
+import type { Archive } from '../../archive/archive.js';
+import { businessDayAt } from '../../booking/business-day.js';
+import type { Spool } from '../../spool/spool.js';
+import { manifestName } from '../file/manifest.js';
+import type { BatchSampler, RunLister } from '../ledger.js';
+import type { Run } from '../run.js';
+import { blankNames } from './stored-line.js';
+
+export const namePlaces = ['ledger', 'archive', 'spool'] as const;
+export type NamePlace = (typeof namePlaces)[number];
+
+export interface OldestNamesParts {
+  readonly ledger: RunLister & BatchSampler;
+  readonly archive: Pick<Archive, 'list'>;
+  readonly spool: Pick<Spool, 'list'>;
+}
+
+/** A run whose guest names are kept somewhere. */
+export interface KeptNames {
+  readonly place: NamePlace;
+  readonly runId: string;
+  /** The day from which `guestNameDays` count, YYYY-MM-DD. */
+  readonly since: string;
+  readonly ageDays: number;
+}
+
+/** More runs than a ledger ever holds. */
+const everyRun = 1_000_000;
+const dayMs = 86_400_000;
+
+/**
+ * The oldest guest names of each place that has any. Looks into the places themselves, whatever the ledger says about a run:
+ * into the first and the last batch of each form, the run's folder in the archive, and the spool of this machine.
+ */
+export async function findOldestNames(
+  { ledger, archive, spool }: OldestNamesParts,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): Promise<readonly KeptNames[]> {
+  const today = businessDayAt(new Date(now), timezone).iso;
+  const spooled = await spool.list();
+  const runs = (await ledger.listRuns({ limit: everyRun }))
+    .map((run) => ({ run, since: countedFrom(run, timezone) }))
+    .sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
+  const looks: Readonly<Record<NamePlace, (run: Run) => boolean | Promise<boolean>>> = {
+    async ledger(run) {
+      const samples = await ledger.sampleBatches(run.id);
+      return samples.some(({ lines, form }) => !blankNames(lines, form).equals(lines));
+    },
+    // Only a delivery by file archives anything.
+    archive: async ({ delivery, day, id }) =>
+      delivery === 'file' && (await archive.list(day, id)).some((name) => name !== manifestName),
+    spool: ({ id }) => spooled.some((name) => name.startsWith(id)),
+  };
+  const found: KeptNames[] = [];
+  for (const place of namePlaces) {
+    const oldest = await findFirst(runs, ({ run }) => looks[place](run));
+    if (!oldest) continue;
+    const { run, since } = oldest;
+    const ageDays = Math.max(0, Math.round((Date.parse(today) - Date.parse(since)) / dayMs));
+    found.push({ place, runId: run.id, since, ageDays });
+  }
+  return found;
+}
+
+/** A bucket answers each question after a round trip. */
+const asksAtOnce = 8;
+
+async function findFirst<Item>(
+  items: readonly Item[],
+  test: (item: Item) => boolean | Promise<boolean>,
+): Promise<Item | undefined> {
+  for (let from = 0; from < items.length; from += asksAtOnce) {
+    const asked = items.slice(from, from + asksAtOnce);
+    const answers = await Promise.all(asked.map(test));
+    const hit = answers.indexOf(true);
+    if (hit !== -1) return asked[hit];
+  }
+  return undefined;
+}
+
+/** The day itself or, if that is later, the one on which the run ended or was collected. */
+function countedFrom(
+  { day, finishedAt, collectedAt, collectStartedAt, startedAt }: Run,
+  timezone: string,
+): string {
+  const worked = new Date(finishedAt ?? collectedAt ?? collectStartedAt ?? startedAt);
+  const end = businessDayAt(worked, timezone).iso;
+  return end > day ? end : day;
+}

@@ -1,0 +1,66 @@
+import { isIPv6 } from 'node:net';
+
+/** Makes addresses wait that send wrong credentials. */
+export interface BackOff {
+  /** For how many more seconds requests of an address are refused; 0 if they are not. */
+  findWait(address: string): number;
+  recordFailure(address: string): void;
+  recordSuccess(address: string): void;
+}
+
+interface Failures {
+  readonly count: number;
+  /** Both in epoch milliseconds. */
+  readonly lastAt: number;
+  readonly until: number;
+}
+
+/** A caller with a wrong setting tries a few times before anyone looks. */
+const freeFailures = 5;
+const firstWaitMs = 1_000;
+/** Short, because a caller with the right secret may share the address, for example behind a proxy. */
+const longestWaitMs = 60_000;
+const forgottenMs = 15 * 60_000;
+const mostAddresses = 10_000;
+
+/** After five failures in a row each further one doubles the wait, from a second up to a minute. */
+export function createBackOff(clock: () => number): BackOff {
+  // In the order of their last failure.
+  const failed = new Map<string, Failures>();
+
+  function find(address: string): Failures | undefined {
+    const failures = failed.get(address);
+    return failures && Math.abs(clock() - failures.lastAt) < forgottenMs ? failures : undefined;
+  }
+
+  return {
+    findWait(address) {
+      const { until = 0 } = find(groupOf(address)) ?? {};
+      return Math.ceil(Math.min(Math.max(0, until - clock()), longestWaitMs) / 1_000);
+    },
+    recordFailure(address) {
+      const group = groupOf(address);
+      const now = clock();
+      const count = (find(group)?.count ?? 0) + 1;
+      const waitMs =
+        count < freeFailures ? 0 : Math.min(firstWaitMs * 2 ** (count - freeFailures), longestWaitMs);
+      failed.delete(group);
+      failed.set(group, { count, lastAt: now, until: now + waitMs });
+      const [oldest] = failed.keys();
+      if (failed.size > mostAddresses && oldest !== undefined) failed.delete(oldest);
+    },
+    recordSuccess(address) {
+      failed.delete(groupOf(address));
+    },
+  };
+}
+
+/** Whoever has one address of IPv6 usually has the whole /64. */
+function groupOf(address: string): string {
+  if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const start = head === '' ? [] : head.split(':');
+  const end = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
+  return [...start, ...(tail === undefined ? [] : zeros), ...end].slice(0, 4).join(':');
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedAction } from '../../../src/review/audit.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, collectedRun, rightOf } from './days.js';
+
+function action(changes: Partial<RecordedAction> = {}): RecordedAction {
+  return {
+    at,
+    who: 'ana',
+    action: 'show',
+    subject: 'BR-1',
+    details: { found: 2, answers: true },
+    ...changes,
+  };
+}
+
+export function describeAudit(opened: () => OpenedLedger): void {
+  describe('the audit trail', () => {
+    async function list(filter = {}): Promise<RecordedAction[]> {
+      const { audit } = await opened().reopen();
+      const actions: RecordedAction[] = [];
+      let after: number | undefined;
+      for (;;) {
+        const chunk = await audit.nextActions(filter, after);
+        if (!chunk) return actions;
+        actions.push(...chunk.actions);
+        after = chunk.cursor;
+      }
+    }
+
+    it('keeps every action in order, for every process', async () => {
+      expect(await list()).toEqual([]);
+      const { ledger, reopen } = opened();
+      await ledger.audit.record(action());
+      await (await reopen()).audit.record(
+        action({ who: 'serve', action: 'affected', subject: '2026-11-20' }),
+      );
+      // A clock that was set back does not change the order.
+      await ledger.audit.record(action({ at: at - 5_000, subject: undefined, details: undefined }));
+      expect(await list()).toEqual([
+        action(),
+        action({ who: 'serve', action: 'affected', subject: '2026-11-20' }),
+        { at: at - 5_000, who: 'ana', action: 'show', details: {} },
+      ]);
+    });
+
+    it('records the same action as often as it happens', async () => {
+      const { ledger } = opened();
+      await ledger.audit.record(action());
+      await ledger.audit.record(action());
+      expect(await list()).toHaveLength(2);
+    });
+
+    it('finds the actions of a time, and those about a booking', async () => {
+      const { ledger } = opened();
+      for (const [offset, subject] of [
+        [0, 'BR-1'],
+        [1, 'BR-2'],
+        [2, 'BR-1'],
+        [3, 'BR-1'],
+      ] as const)
+        await ledger.audit.record(action({ at: at + offset, subject }));
+      const found = async (filter: object) => (await list(filter)).map((one) => one.at - at);
+      expect(await found({ from: at + 1 })).toEqual([1, 2, 3]);
+      expect(await found({ from: at + 1, to: at + 2 })).toEqual([1, 2]);
+      expect(await found({ subject: 'BR-1' })).toEqual([0, 2, 3]);
+      expect(await found({ subject: 'BR-1', to: at + 2 })).toEqual([0, 2]);
+      expect(await found({ subject: 'BR-' })).toEqual([]);
+    });
+
+    it('keeps what can not be stored as it is, in a readable form', async () => {
+      const { ledger } = opened();
+      await ledger.audit.record(action({ subject: 'a\0b\ud800', details: { note: `'"\0` } }));
+      expect(await list({ subject: 'a\0b\ud800' })).toMatchObject([{ subject: 'a\ufffdb\ufffd' }]);
+    });
+
+    it('is read in chunks, none left out and none twice', async () => {
+      const { ledger } = opened();
+      for (let number = 0; number < 1_001; number += 1)
+        await ledger.audit.record(action({ at: at + number }));
+      expect((await list()).map((one) => one.at - at)).toEqual(Array.from({ length: 1_001 }, (_, n) => n));
+    });
+
+    it('can give a booking whose reference is erased another subject', async () => {
+      const { ledger } = opened();
+      for (const subject of ['BR-1', 'BR-2', 'BR-1']) await ledger.audit.record(action({ subject }));
+      expect(await ledger.audit.replaceSubject('BR-1', 'erased')).toBe(2);
+      expect((await list()).map(({ subject }) => subject)).toEqual(['erased', 'BR-2', 'erased']);
+    });
+
+    it('ends with the records of its time', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { day: '2026-10-01', bookings: ['a'] });
+      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-10-02') });
+      const times = ['2026-10-02T23:59:59.999Z', '2026-10-03T00:00:00Z'].map((time) => Date.parse(time));
+      for (const time of times) await ledger.audit.record(action({ at: time }));
+      await ledger.prune('2026-10-03');
+      expect((await list()).map((one) => one.at)).toEqual(times.slice(1));
+    });
+  });
+}

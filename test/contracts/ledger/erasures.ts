@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { ErasedContent, ErasedGuest } from '../../../src/review/erasures.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, collectedRun, done, perform, rightOf } from './days.js';
+
+const guest: ErasedGuest = { kind: 'reference', hash: 'ab', keyId: 'k', bits: 7, at };
+const content: ErasedContent = { place: 'archive', name: 'f.csv', before: 'x', after: 'y', at };
+
+export function describeErasures(opened: () => OpenedLedger): void {
+  describe('erased guests', () => {
+    it('are remembered once, in every process', async () => {
+      const { ledger, reopen } = opened();
+      expect(await ledger.listErasedGuests()).toEqual([]);
+      const other: ErasedGuest = { ...guest, kind: 'name', hash: 'cd', bits: 0 };
+      await ledger.rememberErased([guest]);
+      await ledger.rememberErased([{ ...guest, at: at + 1 }, other]);
+      const again = await reopen();
+      expect(await again.listErasedGuests()).toEqual([guest, other]);
+      await again.close();
+    });
+
+    it('leave the checksums of what was changed, in order and once', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1');
+      await ledger.noteErased('r1', content);
+      await ledger.noteErased('r1', { ...content, at: at + 1 });
+      await ledger.noteErased('r1', { ...content, before: 'y', after: 'z' });
+      expect(await ledger.listErasedContents('r1')).toEqual([
+        content,
+        { ...content, before: 'y', after: 'z' },
+      ]);
+    });
+
+    it('are taken out of the batches that change, with the service’s words about these', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: ['a', 'b', 'c', 'd', 'e'] });
+      await perform(ledger, run, 'batch 0', done);
+      await perform(ledger, run, 'batch 1', done);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      const name = 'body batch 1';
+      const changed = { ...content, place: 'ledger' as const, name };
+      const isDone = await ledger.eraseBookings('r1', (lines, { batch }) =>
+        batch === 1
+          ? { lines: Buffer.from(lines.toString().replace('Ana Gil', '')), content: changed }
+          : undefined,
+      );
+      expect(isDone).toBe(true);
+      expect((await ledger.readBatch('r1', 'body', 0)).toString()).toContain('Ana Gil');
+      expect((await ledger.readBatch('r1', 'body', 1)).toString()).not.toContain('Ana Gil');
+      expect(await ledger.trace('a')).toMatchObject([{ attempts: [{ answer: 'Success' }] }]);
+      expect(JSON.stringify(await ledger.trace('e'))).not.toContain('Success');
+      expect(await ledger.listErasedContents('r1')).toEqual([changed]);
+    });
+
+    it('stay where somebody works on the day', async () => {
+      const { ledger, reopen } = opened();
+      await collectedRun(ledger, 'r1', { day: '2026-11-20' });
+      const other = await reopen();
+      const hold = await other.holdDay('2026-11-20');
+      const untouched = () => {
+        throw new Error('expected no change');
+      };
+      expect(await ledger.eraseBookings('r1', untouched)).toBe(false);
+      await hold?.release();
+      await other.close();
+    });
+  });
+}

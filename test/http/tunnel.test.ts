@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ConnectionRules } from '../../src/http/connection-rules.js';
+import { createTransport } from '../../src/http/transport.js';
+import { chooseProxy } from '../../src/http/tunnel.js';
+import { createS3Client } from '../../src/s3/aws-bucket.js';
+import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as { readonly port: number }).port;
+}
+
+/** A server that keeps the keys that callers sent. */
+async function startServer({ certificate, key }: CertificateFiles) {
+  const keys: unknown[] = [];
+  const answer: RequestListener = (request, response) => {
+    keys.push(request.headers.apikey ?? request.headers.authorization);
+    response.end('{}');
+  };
+  const files = { cert: readFileSync(certificate), key: readFileSync(key) };
+  const port = await listen(createTlsServer(files, answer));
+  return { origin: `https://localhost:${port}`, port, keys };
+}
+
+/** A proxy that keeps what it was asked for. */
+async function startProxy(status = '200 OK') {
+  const asked: unknown[] = [];
+  const server = createServer((_, response) => response.end());
+  server.on('connect', ({ url = '', headers }, socket) => {
+    asked.push([url, headers['proxy-authorization']]);
+    socket.on('error', () => {});
+    if (status !== '200 OK') {
+      socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
+      return;
+    }
+    const other = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      other.pipe(socket).pipe(other);
+    });
+    other.on('error', () => socket.destroy());
+  });
+  const port = await listen(server);
+  return { url: `http://user:pa%40ss@localhost:${port}`, asked };
+}
+
+async function callOver(origin: string, rules: ConnectionRules) {
+  const limits = { connections: 1, timeoutMs: 5_000, connectTimeoutMs: 5_000, maxAnswerBytes: 1_000 };
+  const transport = createTransport({ origin, ...limits, ...rules });
+  onTestFinished(() => transport.close());
+  const { signal } = new AbortController();
+  const { answer, failure } = await transport.call({
+    method: 'GET',
+    path: '/',
+    headers: ['apikey', 'k-1'],
+    signal,
+  });
+  return failure?.code ?? answer?.status;
+}
+
+describe('a call over https', () => {
+  let files: CertificateFiles;
+  beforeEach(({ skip }) => {
+    skip(certificateNeeds !== undefined, certificateNeeds);
+    files = makeCertificate('DNS:localhost');
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('reaches a server whose authority is configured, and no other', async () => {
+    const { origin, keys } = await startServer(files);
+    const other = makeCertificate('DNS:localhost');
+    expect(await callOver(origin, {})).toBe('tls-certificate');
+    expect(await callOver(origin, { ca: other.certificate })).toBe('tls-certificate');
+    expect(keys).toEqual([]);
+    expect(await callOver(origin, { ca: files.certificate })).toBe(200);
+    expect(keys).toEqual(['k-1']);
+  });
+
+  it('sends no key to an untrusted server, even if the environment turns verification off', async () => {
+    const { origin, keys } = await startServer(files);
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    expect(await callOver(origin, {})).toBe('tls-certificate');
+    expect(keys).toEqual([]);
+  });
+
+  it('goes through the proxy, which sees the host alone, and with NO_PROXY past it', async () => {
+    const { origin, port, keys } = await startServer(files);
+    const proxy = await startProxy();
+    const ca = files.certificate;
+    expect(await callOver(origin, { ca, proxy: { url: proxy.url } })).toBe(200);
+    expect(proxy.asked).toEqual([
+      [`localhost:${port}`, `Basic ${Buffer.from('user:pa@ss').toString('base64')}`],
+    ]);
+    expect(await callOver(origin, { ca, proxy: { url: proxy.url, direct: ['localhost'] } })).toBe(200);
+    expect(proxy.asked).toHaveLength(1);
+    expect(keys).toEqual(['k-1', 'k-1']);
+  });
+
+  it('verifies the certificate behind the proxy, too', async () => {
+    const { origin, keys } = await startServer(files);
+    const proxy = await startProxy();
+    expect(await callOver(origin, { proxy: { url: proxy.url } })).toBe('tls-certificate');
+    expect(keys).toEqual([]);
+  });
+
+  it('fails with a word for a proxy that refuses or is away', async () => {
+    const { origin } = await startServer(files);
+    const proxy = await startProxy('407 Proxy Authentication Required');
+    expect(await callOver(origin, { proxy: { url: proxy.url } })).toBe('proxy-refused');
+    expect(await callOver(origin, { proxy: { url: 'http://127.0.0.1:1' } })).toBe('proxy-unreachable');
+  });
+
+  it('to a bucket follows the same rules', async () => {
+    const { origin, port, keys } = await startServer(files);
+    const proxy = await startProxy();
+    const list = async (rules: ConnectionRules) => {
+      const { ListBucketsCommand } = await import('@aws-sdk/client-s3');
+      const client = createS3Client({ endpoint: origin, accessKeyId: 'i', secretAccessKey: 's', ...rules });
+      await client.send(new ListBucketsCommand()).catch(() => undefined);
+      client.destroy();
+    };
+    await list({ ca: makeCertificate('DNS:localhost').certificate });
+    expect(keys).toEqual([]);
+    await list({ ca: files.certificate });
+    expect(keys.length).toBeGreaterThan(0);
+    expect(proxy.asked).toEqual([]);
+    await list({ ca: files.certificate, proxy: { url: proxy.url } });
+    expect(proxy.asked[0]).toEqual([`localhost:${port}`, expect.stringMatching(/^Basic /)]);
+  });
+});
+
+it.each([
+  ['example.com', 'example.com'],
+  ['a.example.com', 'example.com'],
+  ['a.example.com', '.example.com'],
+  ['a.example.com', '*.example.com'],
+  ['A.EXAMPLE.com', 'a.example.COM'],
+  ['a.example.com', 'example.com:443'],
+  ['[::1]', '::1'],
+  ['[::1]', '[::1]'],
+  ['10.0.0.7', '10.0.0.7'],
+  ['anything', '*'],
+])('%s is reached without a proxy if NO_PROXY has %s', (hostname, entry) => {
+  expect(chooseProxy({ url: 'http://proxy', direct: ['x', entry] }, { hostname, port: 443 })).toBeUndefined();
+});
+
+it.each([
+  ['notexample.com', 'example.com'],
+  ['example.com.evil.test', 'example.com'],
+  ['example.com', 'example.com:8443'],
+  ['example.com', 'a.example.com'],
+])('%s is not meant by %s in NO_PROXY', (hostname, entry) => {
+  const chosen = chooseProxy({ url: 'http://proxy', direct: [entry] }, { hostname, port: 443 });
+  expect(chosen?.hostname).toBe('proxy');
+});

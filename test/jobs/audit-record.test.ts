@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { recordAction, recordLook } from '../../jobs/audit.js';
+import { createTerminal, type Terminal } from '../../jobs/terminal.js';
+import { createReports } from '../../src/cli/reports.js';
+import { LedgerFullError } from '../../src/review/ledger-errors.js';
+import { captureIo } from '../support/command-io.js';
+
+const action = { action: 'show', subject: 'BR-1' } as const;
+const full = {
+  audit: {
+    record: () => Promise.reject(new LedgerFullError('l.db')),
+    nextActions: async () => undefined,
+  },
+};
+
+function openTerminal(): { terminal: Terminal; stderr: { text(): string } } {
+  const { io, stdout, stderr } = captureIo();
+  const reports = createReports(stdout.stream, false);
+  return { terminal: createTerminal({ config: 'c.yaml', reports, io }), stderr };
+}
+
+describe('an action that can not be recorded', () => {
+  it('is refused where it reveals names', async () => {
+    await expect(recordAction(full, action, openTerminal().terminal)).rejects.toThrow(
+      "refused, because the audit trail can't record it: the disk of the ledger l.db is full",
+    );
+  });
+
+  it('continues with a warning where it shows no names', async () => {
+    const { terminal, stderr } = openTerminal();
+    await recordLook(full, action, terminal);
+    expect(stderr.text()).toMatch(/^warning: the audit trail can't record this: the disk of the ledger l.db/);
+  });
+});

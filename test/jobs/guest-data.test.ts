@@ -1,0 +1,253 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { archiveOf } from '../support/archived-run.js';
+import { day, type Settings } from '../support/day-folder.js';
+import { expectError, expectReport } from '../support/expectations.js';
+import { prepareFileDay, remotePath, resultPath } from '../support/file-day.js';
+import { success } from '../support/http-stand-in.js';
+import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { useSftpServer } from '../support/use-servers.js';
+
+const server = useSftpServer(openSsh);
+const canary = 'Cañária Quetzal';
+const bookings = makeBookings(6).map((booking) =>
+  booking.BookingReferenceId === 'BR-2' ? { ...booking, BookingClientName: canary } : booking,
+);
+
+/** A day by file in which BR-2 is affected. */
+async function runDay(settings: Settings = {}) {
+  const prepared = await prepareFileDay(server(), {
+    bookings: toCsv(bookings),
+    settings: { hashKey: 'a key of the tests', ...settings },
+    async onCall(call) {
+      await call.writeResult({ affected: ['BR-2'] });
+      return success;
+    },
+  });
+  const result = await prepared.folder.runDay();
+  expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+  return { ...prepared, result, archive: archiveOf(result) };
+}
+
+describe('guest export', () => {
+  it.each([
+    ['BR-2', ['BR-2']],
+    ['a name', ['--name', '  cañária QUETZAL']],
+  ])('hands out everything that is kept of a guest, and nothing of others: by %s', async (_by, who) => {
+    const { folder, archive } = await runDay();
+    await writeFile(join(archive.path, 'foreign-1.csv'), `Remark,Who\n"about ""BR-2""",x\nBR-2,${canary}\n`);
+    await folder.run(['show', 'BR-2']);
+    const exported = await folder.run(['guest', 'export', ...who, '--json']);
+    expect(exported.exitCode).toBe(0);
+    expect(exported.json).toMatchObject({
+      bookings: [
+        {
+          day,
+          state: 'delivered',
+          verdict: 'incorrect',
+          booking: { BookingClientName: canary, CheckInDate: '2026-12-01' },
+        },
+      ],
+      files: expect.arrayContaining([
+        expect.objectContaining({
+          place: 'archive',
+          name: '20112026.csv',
+          records: [{ line: 3, cells: expect.objectContaining({ BookingClientName: canary }) }],
+        }),
+        expect.objectContaining({ name: '20112026_Result.csv' }),
+        expect.objectContaining({
+          name: 'foreign-1.csv',
+          records: [{ line: 3, cells: { Remark: 'BR-2', Who: canary } }],
+        }),
+      ]),
+    });
+    expect(exported.json).toMatchObject({ auditTrail: [{ action: 'show', subject: 'BR-2' }] });
+    expect(exported.stdout).not.toMatch(/BR-[13456]/);
+    for (const { BookingClientName } of bookings.filter((booking) => booking.BookingReferenceId !== 'BR-2'))
+      expect(exported.stdout).not.toContain(BookingClientName);
+  });
+
+  it('says that nothing is kept, with exit 1, and creates no ledger', async () => {
+    const { folder } = await prepareFileDay(server(), { bookings: toCsv(bookings) });
+    const before = await readdir(folder.path);
+    const none = await folder.run(['guest', 'export', 'BR-2', '--json']);
+    expect(none).toMatchObject({
+      exitCode: 1,
+      json: { reference: 'BR-2', bookings: [], files: [], auditTrail: [] },
+    });
+    expect(await readdir(folder.path)).toEqual(before);
+    expectError(await folder.run(['guest', 'export', 'BR-2', '--name', 'x', '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /either a booking reference or --name/,
+    });
+  });
+});
+
+interface Receipt {
+  readonly erased: readonly Readonly<Record<'place' | 'name' | 'sha256Before' | 'sha256After', string>>[];
+  readonly left: readonly object[];
+  readonly remembered: readonly object[];
+}
+
+/** The files under a folder whose bytes contain the text. */
+async function findText(folder: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    // SQLite removes its own files when its last connection is closed.
+    const bytes = entry.isFile() ? await readFile(path).catch(() => Buffer.alloc(0)) : undefined;
+    if (bytes?.includes(text)) found.push(path);
+  }
+  return found;
+}
+
+describe('guest erase', () => {
+  it.each([
+    ['a reference', ['BR-2']],
+    ['a name', ['--name', 'cañária quetzal']],
+  ])(
+    'removes a name from every byte that is kept, by %s, with a receipt that verify accepts',
+    async (_by, who) => {
+      const { folder, archive, server: sftp } = await runDay();
+      const malformed = `BR-2,"x" ${canary}\r\nBR-3,y\r\n`;
+      await writeFile(join(archive.path, 'foreign-1.csv'), `Ref,Note\r\nBR-2,for ${canary}!\r\n${malformed}`);
+      const before = await findText(folder.path, canary);
+      expect(before.length).toBeGreaterThan(2);
+      const sentBefore = archive.read('20112026.csv').toString();
+      const reason = ['--reason', 'ticket 7', '--json'];
+      const dry = await folder.run(['guest', 'erase', ...who, ...reason, '--dry-run']);
+      expect(await findText(folder.path, canary)).toEqual(before);
+      expect((dry.json as Receipt).erased.length).toBeGreaterThan(3);
+
+      const erased = await folder.run(['guest', 'erase', ...who, ...reason]);
+      expect(erased).toMatchObject({ exitCode: 0, json: { reason: 'ticket 7', all: false, left: [] } });
+      expect((erased.json as Receipt).erased).toEqual((dry.json as Receipt).erased);
+      expect(erased.stdout).not.toContain(canary);
+      expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+      for (const path of [remotePath, resultPath])
+        expect(await readFile(sftp.disk(path), 'utf8')).not.toContain(canary);
+      expect(archive.read('20112026.csv').toString()).toBe(sentBefore.replace(canary, ''));
+      expect(archive.read('foreign-1.csv').toString()).toBe('Ref,Note\r\nBR-2,for !\r\n\r\nBR-3,y\r\n');
+      expect((await folder.run(['verify', day])).exitCode).toBe(0);
+      const shown = await folder.run(['show', 'BR-2', '--json']);
+      expect(shown.json).toMatchObject({ bookings: [{ verdict: 'incorrect', state: 'delivered' }] });
+
+      const again = await folder.run(['guest', 'erase', ...who, ...reason]);
+      expect(again).toMatchObject({ exitCode: 0, json: { erased: [] } });
+      const changed = archive.read('20112026.csv').toString().replace('BR-3', 'BR-9');
+      await writeFile(join(archive.path, '20112026.csv'), changed);
+      expect((await folder.run(['verify', day])).exitCode).toBe(1);
+    },
+  );
+
+  it('removes reference and stay too, with --all', async () => {
+    const { folder, archive } = await runDay();
+    const erased = await folder.run(['guest', 'erase', 'BR-2', '--all', '--reason', 'x', '--json']);
+    expect(erased).toMatchObject({ exitCode: 0, json: { all: true, left: [] } });
+    for (const text of [canary, 'BR-2'])
+      expect(await findText(folder.path, text)).toEqual([folder.bookingsFile]);
+    expect(archive.read('20112026.csv').toString()).toMatch(/^100002,,,Hotelbeds,002A,,$/m);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+    expect((await folder.run(['show', 'BR-2'])).exitCode).toBe(1);
+    expect((await folder.run(['status', day, '--json'])).json).toMatchObject({
+      runs: [{ state: 'succeeded' }],
+    });
+  });
+
+  it('has replays send the booking without its name, and keep none', async () => {
+    const { folder, standIn, server: sftp } = await runDay();
+    await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x']);
+    const replayed = await folder.run(['replay', day, '--json']);
+    expectReport(replayed, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { accepted: 6, delivered: 6, posted: 1 },
+    });
+    const { BookingClientName: _, ...nameless } = bookings[1] ?? {};
+    expect(standIn.accepted()).toEqual([nameless]);
+    expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toMatch(/BR-2|Quetzal/);
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(late).toMatchObject({ exitCode: 0, json: { counts: { accepted: 0, duplicates: 6 } } });
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+    const shown = await folder.run(['show', 'BR-2', '--json']);
+    expect(JSON.stringify(shown.json)).not.toContain('BookingClientName');
+  });
+
+  it('has bookings that go by body replayed without the name, in a large day too', async () => {
+    const many = makeBookings(45_000, { first: 10 });
+    const { folder, standIn } = await prepareFileDay(server(), {
+      bookings: toCsv([...bookings, ...many]),
+      settings: { hashKey: 'a key of the tests' },
+      onPost: () => success,
+    });
+    const byBody = ['--delivery', 'body', '--json'];
+    expectReport(await folder.run(['run', '--day', day, ...byBody]), { exitCode: 0, state: 'succeeded' });
+    expect(JSON.stringify(standIn.accepted())).toContain(canary);
+    const sent = standIn.accepted().length;
+    const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(erased).toMatchObject({
+      exitCode: 0,
+      json: { left: [], erased: [{ place: 'ledger', name: 'body batch 0' }] },
+    });
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+    expectReport(await folder.run(['replay', day, ...byBody]), { exitCode: 0, state: 'succeeded' });
+    const replayed = standIn.accepted().slice(sent);
+    expect(replayed).toHaveLength(45_006);
+    expect(replayed.filter(({ BookingClientName }) => BookingClientName === undefined)).toMatchObject([
+      { BookingReferenceId: 'BR-2' },
+    ]);
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+  });
+
+  it('needs hashKey, and a later run the same one', async () => {
+    const { folder } = await runDay();
+    await folder.configure({ hashKey: undefined });
+    expectError(await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /set hashKey/,
+    });
+    await folder.configure({ hashKey: 'a key of the tests' });
+    expect((await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x'])).exitCode).toBe(0);
+    await folder.configure({ hashKey: 'another key of the tests' });
+    expectError(await folder.run(['replay', day, '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /set hashKey to that key/,
+    });
+  });
+
+  it('leaves an unfinished run alone and says so, with exit 1', async () => {
+    const { folder } = await prepareFileDay(server(), {
+      bookings: toCsv(bookings),
+      settings: { hashKey: 'a key of the tests', file: { resultTimeoutMinutes: 0.005 } },
+      onCall: () => success,
+    });
+    expectReport(await folder.runDay(), { exitCode: 3, state: 'awaiting-result' });
+    const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(erased).toMatchObject({ exitCode: 1, json: { left: [{ place: 'ledger' }] } });
+    await folder.run(['cancel', day, '--reason', 'to erase']);
+    const later = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(later).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+  });
+});
+
+describe('guest purge', () => {
+  it('removes nothing that is not due', async () => {
+    const { folder, archive } = await runDay();
+    const names = archive.names();
+    for (const options of [['--dry-run'], []]) {
+      const purged = await folder.run(['guest', 'purge', ...options, '--json']);
+      expect(purged).toMatchObject({
+        exitCode: 0,
+        json: { dryRun: options.length > 0, runs: [], records: [], left: [] },
+      });
+    }
+    expect(archive.names()).toEqual(names);
+  });
+});

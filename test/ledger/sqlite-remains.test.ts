@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashReference } from '../../src/booking/reference-hash.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
+import type { Ledger } from '../../src/review/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import { blankNames } from '../../src/review/stored/stored-line.js';
+import {
+  at,
+  batchSize,
+  chunkOf,
+  claimStep,
+  halved,
+  lineOf,
+  newRun,
+  rightOf,
+  startCollect,
+  toLines,
+} from '../contracts/ledger/days.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
+
+const batches = 60;
+const dayMs = 86_400_000;
+
+/** A name that occurs nowhere else, in a booking, a reject or the service's words about one. */
+const canary = (run: string, what: string, number: number) => `Canary-${run}-${what}-${number}-`;
+
+describe('what SQLite leaves in its pages of names that were removed', () => {
+  let opened: OpenedSqliteLedger;
+  beforeEach(async () => {
+    opened = await openSqliteLedger();
+  });
+  afterEach(() => opened.cleanUp());
+
+  it('is nothing, in the file and its WAL, of halved, refused, replayed and late runs', async () => {
+    const { ledger } = opened;
+    const days = ['2026-09-01', '2026-09-02', '2026-09-03', '2026-09-04'] as const;
+    const replayed = await ledger.createRun(
+      newRun('replayed', { day: days[0], startedAt: Date.parse(days[0]) }),
+    );
+    await collectCanaries(ledger, replayed);
+    await performSome(ledger, [replayed]);
+    const names = ['replay', 'halved', 'late', 'young'] as const;
+    const runs: Run[] = [];
+    for (const [place, id] of names.entries()) {
+      const day = days[place] ?? '';
+      const replaces = id === 'replay' ? { replaces: 'replayed' } : {};
+      runs.push(await ledger.createRun(newRun(id, { day, startedAt: Date.parse(day), ...replaces })));
+    }
+    // Days that are reviewed at the same time share pages.
+    await Promise.all(runs.map((run) => collectCanaries(ledger, run)));
+    await performSome(ledger, runs);
+    for (const run of runs) {
+      const state = run.id === 'late' ? 'awaiting-result' : 'succeeded';
+      await ledger.settle(rightOf(run), { state, at: Date.parse(run.day) + dayMs });
+    }
+    const bytes = () =>
+      [opened.path, `${opened.path}-wal`]
+        .map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : ''))
+        .join('');
+    const found = () => {
+      const counts: Record<string, number> = {};
+      for (const [, run = ''] of bytes().matchAll(/Canary-([a-z]+)-/g)) counts[run] = (counts[run] ?? 0) + 1;
+      return counts;
+    };
+    expect(Object.keys(found()).sort()).toEqual(['halved', 'late', 'replay', 'replayed', 'young']);
+    // One day a night, as retention does it.
+    await ledger.blankGuestNames('2026-09-02', blankNames);
+    await ledger.blankGuestNames('2026-09-03', blankNames);
+    await ledger.blankGuestNames('2026-09-04', blankNames);
+    expect(found()).toEqual({ young: expect.any(Number) });
+    expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
+    expect((await ledger.readBatch('young', 'body', batches - 1)).toString()).toContain(
+      canary('young', 'booking', batches * batchSize - 1),
+    );
+  });
+});
+
+/** Small and large batches: some share a page, others fill many. */
+async function collectCanaries(ledger: Ledger, run: Run): Promise<void> {
+  const collect = await startCollect(ledger, run);
+  for (let number = 0; number < batches; number += 1) {
+    const lines = Array.from({ length: batchSize }, (_, place) => {
+      const name = canary(run.id, 'booking', number * batchSize + place);
+      return lineOf(`BR-${number}-${place}`, name.repeat(1 + ((number * 7) % 60)));
+    });
+    const references = lines.map((_, place) => hashReference(`BR-${number}-${place}`));
+    await collect.store(
+      chunkOf({
+        batches: [{ form: 'body', number, referenceHashes: references, lines: toLines(lines) }],
+        rejects: [{ place: number, reason: 'wrong-cell-count', value: canary(run.id, 'reject', number) }],
+      }),
+    );
+  }
+  await collect.finish({
+    steps: planBatches(batches * batchSize, batchSize),
+    at: Date.parse(run.day) + 1_000,
+  });
+}
+
+/** Halves, refuses and retries, with words of the service that name guests; the steps of the runs in turn. */
+async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> {
+  for (let number = 0; number < batches; number += 1) {
+    // Halves of earlier steps are inserted between rows that are there already.
+    const batch = `batch ${(number * 17) % batches}`;
+    for (const run of runs) {
+      const say = (what: string, size: number) => canary(run.id, what, number).repeat(size);
+      const end = async (step: string, size: number, kind: 'refused' | 'failed') =>
+        ledger.record(
+          await claimStep(ledger, run, step),
+          { kind, evidence: { code: 'code-2009', answer: say(step.replaceAll(' ', ''), size) } },
+          at,
+        );
+      const claim = await claimStep(ledger, run, batch);
+      const ending = halved(claim);
+      await ledger.record(
+        claim,
+        { ...ending, evidence: { ...ending.evidence, answer: say('whole', 12) } },
+        at,
+      );
+      await end(`${batch}.0`, 1 + (number % 25), 'refused');
+      const other = await claimStep(ledger, run, `${batch}.1`);
+      const again = halved(other);
+      await ledger.record(other, { ...again, evidence: { ...again.evidence, answer: say('half', 5) } }, at);
+      await end(`${batch}.1.0`, 30, 'refused');
+      await end(`${batch}.1.1`, 2, 'refused');
+    }
+  }
+}

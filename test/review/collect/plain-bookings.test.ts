@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { createNormaliser } from '../../../src/booking/normalise.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
+import { createBodyForms } from '../../../src/review/body/booking-item.js';
+import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
+import type { BookingForms } from '../../../src/review/delivery.js';
+import { createFileForms } from '../../../src/review/file/review-line.js';
+import { type BookingSource, SourceError, type SourceRecord } from '../../../src/review/source.js';
+import {
+  createFilteredSource,
+  listFilterColumns,
+  type RowFilter,
+} from '../../../src/sources/common/row-filter.js';
+import { createCsvSource } from '../../../src/sources/csv/csv-source.js';
+import { asText } from '../../sources/csv/csv-folder.js';
+import { bookingsHeader, csvOf } from '../../support/made-bookings.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const { signal } = new AbortController();
+const body = createBodyForms('ServiceId');
+const fileForms = (incomplete: 'post' | 'reject' | 'leave-empty') => createFileForms({ body, incomplete });
+
+interface Reading {
+  readonly forms?: BookingForms;
+  readonly delimiter?: string;
+  readonly dateFormat?: string;
+  readonly blockBytes?: number;
+  readonly where?: RowFilter;
+  readonly change?: (record: SourceRecord) => SourceRecord;
+}
+
+/** Numbers and bytes as texts, which are compared much faster. */
+function toComparable({ lines, ...chunk }: RenderedChunk) {
+  const { bytes, ends, forms, referenceHashes, providerOf, providers } = lines;
+  const numbers = [ends, forms, referenceHashes, providerOf].map(String);
+  return { ...chunk, progress: null, lines: Buffer.from(bytes).toString('latin1'), numbers, providers };
+}
+
+/** Reads a day from these bytes; a fault as its message. */
+async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string> {
+  const { forms = fileForms('post'), blockBytes = 64, where = {}, change, delimiter = ',' } = reading;
+  const csv = createCsvSource({
+    file: {
+      locate: () => 'day.csv',
+      measure: async () => bytes.length,
+      async *read() {
+        for (let at = 0; at < bytes.length; at += blockBytes)
+          yield { bytes: bytes.subarray(at, at + blockBytes), progress: { done: at, total: bytes.length } };
+      },
+    },
+    delimiter,
+    extraColumns: listFilterColumns(where),
+  });
+  const filtered = createFilteredSource(csv, where);
+  const source: BookingSource = {
+    ...filtered,
+    async *read(...options) {
+      for await (const chunk of filtered.read(...options))
+        yield change ? { ...chunk, records: chunk.records.map(change) } : chunk;
+    },
+  };
+  const { dateFormat } = reading;
+  const reader = createDayReader({ source, normalise: createNormaliser({ dateFormat }) });
+  const chunks: unknown[] = [];
+  try {
+    for await (const chunk of reader.read(day, forms, { signal })) chunks.push(toComparable(chunk));
+  } catch (error) {
+    if (error instanceof SourceError) return error.message;
+    throw error;
+  }
+  return chunks;
+}
+
+const ordinary = [
+  ...['42', '00123', 'BR-1042', 'H9', 'Meridian', 'Ana Lovelace', 'a&b', '2026-12-01'],
+  ...['Müller', 'Şule Çelik', '李 伟', 'さくら', 'Nguyễn Thị', '😀 Kai', 'Ελένη'],
+];
+const awkward = [
+  ...['', ' ', ' Ana', 'Ana ', 'Null', 'none', 'NaN', 'nan', 'UNDEFINED', 'Noor', 'Ugo', 'D’Amico', '1e3'],
+  ...['0', '007', '-1', '7 ', '７', '999999999999999', '1000000000000000', '9007199254740992'],
+  ...['a"b', '"', 'García, Luis', 'x\ty', 'x\ry', 'x\\y', '\u007f', 'x\u0085y', 'x\u2028y', '\u00a0Ana'],
+  ...['\u3000Ana', 'Ana\u3000', 'A\u3000na', '\u1680Ana', '\ufeffAna', 'Ana\ufeff', '\u2003Ana', '\u205fx'],
+  ...['2026-02-29', '2028-02-29', '2026-13-01', '2026-12-01T10:00', '2026-12-01 10:00', '31/12/2026'],
+  ...['x'.repeat(70), 'é'.repeat(40), 'Two\nlines', 'Two\r\nlines', 'a,'.repeat(9)],
+];
+const columns = [...bookingsHeader.split(','), 'State'];
+const full = ['7', 'BR-1', 'Ana', 'Meridian', 'H1', '2026-12-01', '2026-12-05', 'OK'];
+
+interface Style {
+  readonly delimiter: string;
+  readonly lineEnd: string;
+  readonly bom: string;
+  readonly endsWithLine: boolean;
+}
+const usualStyle: Style = { delimiter: ',', lineEnd: '\n', bom: '', endsWithLine: true };
+
+function write(
+  rows: readonly (readonly string[])[],
+  { delimiter, lineEnd, bom, endsWithLine }: Style,
+  quotes: 'needed' | 'all' = 'needed',
+): Buffer {
+  const isQuoted = (text: string) => quotes === 'all' || /^"|[\r\n]/.test(text) || text.includes(delimiter);
+  const writeCell = (text: string) => (isQuoted(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = rows.map((row) => row.map(writeCell).join(delimiter));
+  return Buffer.from(`${bom}${lines.join(lineEnd)}${endsWithLine ? lineEnd : ''}`);
+}
+
+const allForms = [fileForms('post'), fileForms('reject'), fileForms('leave-empty'), body];
+const whole = { blockBytes: 1 << 20 };
+
+describe('bookings from plain cells', () => {
+  it.each(['yyyy-MM-dd', 'dd/MM/yyyy'])(
+    'are read like their texts, whatever one of them holds (%s)',
+    async (dateFormat) => {
+      const rows = full.flatMap((_, at) => [...ordinary, ...awkward].map((text) => full.with(at, text)));
+      for (const forms of allForms) {
+        const reading = { ...whole, forms, dateFormat };
+        const plain = await read(write([columns, ...rows], usualStyle), reading);
+        expect(plain).toEqual(await read(write([columns, ...rows], usualStyle, 'all'), reading));
+      }
+    },
+  );
+
+  it('are read like their texts in files of any form', async () => {
+    const cell = fc.oneof(fc.constantFrom(...ordinary), fc.constantFrom(...awkward));
+    const rows = fc.array(
+      fc.oneof(
+        fc.tuple(fc.nat(7), cell).map(([at, text]) => full.with(at, text)),
+        fc.array(cell, { minLength: 2, maxLength: 9 }),
+      ),
+      { maxLength: 12 },
+    );
+    const places = columns.map((_, at) => at);
+    const styles = fc.record({
+      delimiter: fc.constantFrom(',', ';', '\t'),
+      lineEnd: fc.constantFrom('\n', '\r\n', '\n\n'),
+      bom: fc.constantFrom('', '\ufeff'),
+      endsWithLine: fc.boolean(),
+    });
+    const readings = fc.record({
+      forms: fc.constantFrom(...allForms),
+      dateFormat: fc.constantFrom('yyyy-MM-dd', 'dd/MM/yyyy', 'yyyy-dd-MM'),
+      blockBytes: fc.constantFrom(1, 7, 64, 500, 1 << 20),
+      where: fc.constantFrom<RowFilter[]>({}, { State: ['OK', 'Null'] }, { State: { not: '' } }),
+    });
+    // Columns in any order, some absent.
+    const layouts = fc.oneof(fc.constant(places), fc.shuffledSubarray(places, { minLength: 2 }));
+    await fc.assert(
+      fc.asyncProperty(rows, layouts, styles, readings, async (made, layout, style, { ...reading }) => {
+        const table = [columns, ...made].map((row) =>
+          row.length === 8 ? layout.map((at) => row[at] ?? '') : row,
+        );
+        const { delimiter } = style;
+        const bytes = write(table, style);
+        expect(await read(bytes, { ...reading, delimiter })).toEqual(
+          await read(bytes, { ...reading, delimiter, change: asText }),
+        );
+        expect(await read(bytes, { ...reading, delimiter, ...whole })).toEqual(
+          await read(write(table, style, 'all'), { ...reading, delimiter, ...whole }),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('keep or lose every character like their texts', async () => {
+    // Everything that may be white space or unprintable, and some letters of each script.
+    const characters = Array.from({ length: 0x10000 }, (_, code) => code)
+      .filter((code) => code !== 0 && (code < 0x3200 || code > 0xfe00 || code % 64 === 0))
+      .map((code) => String.fromCharCode(code))
+      .filter((character) => character.isWellFormed());
+    const rows = characters.flatMap((c) => [`${c}x`, `x${c}`, `x${c}x`].map((text) => full.with(2, text)));
+    const bytes = write([columns, ...rows], usualStyle);
+    expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asText }));
+  });
+
+  it('are told apart where their hashes are equal', async () => {
+    const seen = new Map<number, string>();
+    let pair: string[] = [];
+    for (let number = 0; pair.length === 0; number += 1) {
+      const hash = hashReference(`P${number}`) >>> 2;
+      const other = seen.get(hash);
+      if (other !== undefined) pair = [other, `P${number}`];
+      seen.set(hash, `P${number}`);
+    }
+    const rows = [...pair, ...pair].map((name) => full.with(3, name));
+    const [chunk] = await read(write([columns, ...rows], usualStyle), whole);
+    expect(chunk).toMatchObject({ providers: pair, read: 4 });
+  });
+
+  it('are read like their texts when there are more providers than are remembered', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, number) => full.with(3, `P${number}`));
+    const bytes = write([columns, ...rows, ...rows], usualStyle);
+    expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asText }));
+  });
+
+  it.each([
+    ['the file', fileForms('post')],
+    ['a body', body],
+  ])('never become text if they are ordinary, for %s', async (_, forms) => {
+    const chunks = await read(
+      Buffer.from(csvOf(3).replace('Guest 1', 'José Núñez').replace('Guest 2', '小林 さくら')),
+      {
+        ...whole,
+        forms,
+        change(record) {
+          if ('unreadable' in record || !record.cells) throw new Error('expected plain cells');
+          return {
+            place: record.place,
+            cells: record.cells,
+            get fields(): never {
+              throw new Error('the record became text');
+            },
+          };
+        },
+      },
+    );
+    expect(chunks).toMatchObject([{ read: 3, rejects: [], dates: { given: 6 } }]);
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { endedTooEarly, makesDayGood } from '../../../src/review/day/good-day.js';
+import { someRun } from '../some-run.js';
+
+const zone = 'Europe/Madrid';
+
+it('a day is good once a run of the whole day succeeded, with the expected number of records', () => {
+  expect(makesDayGood(someRun(), zone)).toBe(true);
+  for (const state of ['failed', 'cancelled', 'awaiting-result', 'delivering'] as const)
+    expect(makesDayGood(someRun({ state }), zone)).toBe(false);
+  expect(makesDayGood(someRun({ expected: 1_000 }), zone)).toBe(true);
+  expect(makesDayGood(someRun({ expected: 1_001 }), zone)).toBe(false);
+});
+
+it('a run that began before the end of its day, in the zone of the account, makes it neither done nor good', () => {
+  for (const [collectStartedAt, isEarly] of [
+    [Date.parse('2026-11-20T22:59:59.999Z'), true],
+    [Date.parse('2026-11-20T23:00:00Z'), false],
+  ] as const) {
+    const run = someRun({ collectStartedAt });
+    expect([endedTooEarly(run, zone), makesDayGood(run, zone)]).toEqual([isEarly, !isEarly]);
+    expect(endedTooEarly({ ...run, state: 'failed' }, zone)).toBe(false);
+  }
+});

@@ -1,0 +1,81 @@
+import type { SFTPWrapper, Stats } from 'ssh2';
+import type SftpClient from 'ssh2-sftp-client';
+import { describe, expect, it } from 'vitest';
+import { awaitResult } from '../../../src/review/file/await-result.js';
+import { uploadReviewFile } from '../../../src/review/file/publish-file.js';
+import { spoolReviewFile } from '../../../src/review/file/spooled-files.js';
+import type { Connection } from '../../../src/sftp/connection.js';
+import { createSession } from '../../../src/sftp/session.js';
+import { claimStep } from '../../contracts/ledger/days.js';
+import { attemptOf, now, prepareFileRun } from './file-run.js';
+
+const unusable = [
+  '20112026x/../x_Result.csv',
+  '20112026\\..\\x_Result.csv',
+  '20112026\u001b[2J_Result.csv',
+  '20112026\u202e_Result.csv',
+  '20112026\ufffd_Result.csv',
+  `20112026${'x'.repeat(230)}_Result.csv`,
+];
+
+describe('a file whose name the server chose to do harm', () => {
+  it.each(unusable)('is skipped and reported while the result is awaited: %j', async (name) => {
+    const { ledger, finish, parts, run } = await prepareFileRun();
+    const { bytes, sha256 } = await spoolReviewFile(parts, run);
+    await finish('write', { rows: 5, bytes, sha256 });
+    await finish('upload', { remotePath: 'VerifyMappings/112026/20112026.csv' });
+    const triggered = await finish('trigger', { triggeredAt: now });
+    const claim = await claimStep(ledger, triggered, 'await-result');
+    const outcome = await awaitResult({ ...parts, sftp: serverWith([name]) }, attemptOf(triggered, claim));
+    expect(outcome).toMatchObject({ kind: 'waiting', evidence: { code: 'result-name-unusable' } });
+  });
+
+  it.each(unusable)('does not keep the review file from being uploaded: %j', async (name) => {
+    const { ledger, finish, parts, run } = await prepareFileRun();
+    const { bytes, sha256 } = await spoolReviewFile(parts, run);
+    const written = await finish('write', { rows: 5, bytes, sha256 });
+    const claim = await claimStep(ledger, written, 'upload');
+    const outcome = uploadReviewFile({ ...parts, sftp: serverWith([name]) }, attemptOf(written, claim));
+    // The server refuses the upload itself, which comes after all looks at its files.
+    expect(await outcome).toMatchObject({ evidence: { code: 'sftp-permission-denied' } });
+  });
+});
+
+/** A server that lists these files and refuses every upload. */
+function serverWith(names: readonly string[]) {
+  type Answer<T> = (error: Error | undefined, value?: T) => void;
+  const fail = (code: number, message = '') => Object.assign(new Error(message), { code });
+  const attrs = { size: 4, mtime: 1, isFile: () => true, isDirectory: () => false } as Stats;
+  return {
+    connect: async ({ signal }: { readonly signal: AbortSignal }) => {
+      let isListed = false;
+      const files = {
+        stat: (_path: string, answer: Answer<Stats>) =>
+          answer(undefined, { ...attrs, isFile: () => false, isDirectory: () => true } as Stats),
+        opendir: (_path: string, answer: Answer<Buffer>) => {
+          isListed = false;
+          answer(undefined, Buffer.from('folder'));
+        },
+        readdir: (_handle: Buffer, answer: Answer<unknown>) => {
+          if (isListed) return answer(fail(1));
+          isListed = true;
+          answer(
+            undefined,
+            names.map((filename) => ({ filename, longname: filename, attrs })),
+          );
+        },
+        close: (_handle: Buffer, answer: Answer<void>) => answer(undefined),
+        unlink: (_path: string, answer: Answer<void>) => answer(fail(2)),
+      };
+      const connection: Connection = {
+        client: { fastPut: () => Promise.reject(fail(3)) } as unknown as SftpClient,
+        files: files as unknown as SFTPWrapper,
+        ended: () => undefined,
+        whenEnded: () => () => {},
+        cut: () => {},
+        close: async () => {},
+      };
+      return createSession({ connection, root: '', noProgressMs: 5_000, signal, giveBack: async () => {} });
+    },
+  };
+}

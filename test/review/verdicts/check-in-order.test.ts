@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChangedListError, orderByKey } from '../../../src/review/verdicts/check-in-order.js';
+
+interface Item {
+  readonly key: string;
+  readonly place: number;
+}
+
+const items = fc
+  .array(fc.constantFrom('', '2026-12-01', '2026-12-02', '2027-01-01'), { maxLength: 40 })
+  .map((keys) => keys.map((key, place): Item => ({ key, place })));
+
+function scanOf(all: readonly Item[], chunk: number) {
+  return async function* () {
+    for (let from = 0; from < all.length; from += chunk) yield all.slice(from, from + chunk);
+  };
+}
+
+async function gather<One>(chunks: AsyncIterable<readonly One[]>): Promise<(readonly One[])[]> {
+  const all: (readonly One[])[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all;
+}
+
+const copy = (item: Item) => item;
+
+describe('Items ordered by a key', () => {
+  it('come as a stable sort brings them, whatever fits into the window, as often as they are read', async () => {
+    await fc.assert(
+      fc.asyncProperty(items, fc.integer({ min: 1, max: 9 }), fc.nat(50), async (all, chunk, more) => {
+        const ordered = await orderByKey(scanOf(all, chunk), copy, more + 1);
+        const sorted = all.toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
+        expect(ordered.count).toBe(all.length);
+        for (let time = 0; time < 2; time += 1) {
+          const windows = await gather(ordered.read());
+          expect(windows.flat()).toEqual(sorted);
+          expect(Math.max(0, ...windows.map(({ length }) => length))).toBeLessThanOrEqual(more + 1);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['one more', [...'abab', 'a']],
+    ['one less', [...'aba']],
+    ['other keys', [...'aabb', 'c']],
+  ])('are a failure, not a wrong list, if another pass finds %s', async (_, later) => {
+    let passes = 0;
+    const toItems = (keys: readonly string[]) => keys.map((key, place) => ({ key, place }));
+    const scan = async function* () {
+      passes += 1;
+      yield toItems(passes === 1 ? [...'abab'] : later);
+    };
+    const ordered = await orderByKey(scan, copy, 3);
+    await expect(gather(ordered.read())).rejects.toThrow(ChangedListError);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
+import type { ReviewEvent } from '../../src/review/events.js';
+import { type BookingSource, SourceError } from '../../src/review/source.js';
+import { findSourceDeadline, toDailyPattern } from '../../src/schedule/late-source.js';
+import { createReviewScheduler } from '../../src/schedule/review-scheduler.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { createArraySource, records } from '../review/array-source.js';
+import { prepareWork, unstopped } from '../review/working-day.js';
+
+const slots = createSlots('30 2 * * *', 'Europe/Madrid');
+const giveUps = createSlots(toDailyPattern('12:00'), 'Europe/Madrid');
+const slot = Date.parse('2026-11-21T01:30:00Z');
+const noon = Date.parse('2026-11-21T11:00:00Z');
+const day = '2026-11-20';
+
+beforeEach(() => {
+  // The ledger's own waits stay real.
+  vi.useFakeTimers({ now: slot - 1_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The schedule and the reviews of `serve` over a ledger, with a source whose file may be missing. */
+async function startServing(isThere: () => boolean) {
+  const usual = createArraySource([records(0, 12)]);
+  const source: BookingSource = {
+    ...usual,
+    async *read(ofDay, options) {
+      if (!isThere()) throw new SourceError('missing', 'there is no file bookings-2026-11-20.csv');
+      yield* usual.read(ofDay, options);
+    },
+  };
+  const work = await prepareWork({ source });
+  const reported: { readonly type: string; readonly at: number }[] = [];
+  const notify = (event: ReviewEvent | SchedulerEvent) => {
+    if (['settled', 'source-late', 'source-given-up'].includes(event.type))
+      reported.push({ type: event.type, at: Date.now() });
+  };
+  const { parts } = work.startAlone();
+  const reviews = createBackgroundReviews({
+    parts: { ...parts, notify, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
+    configuredDelivery: 'body',
+    afterReview: async () => {},
+    signal: unstopped,
+  });
+  const tries: number[] = [];
+  const scheduler = createReviewScheduler({
+    ledger: work.ledger,
+    schedule: { start: async () => {}, close: async () => {} },
+    slots,
+    giveUps,
+    async review(ofDay, { trigger }, stop) {
+      tries.push(Date.now());
+      await reviews.review(ofDay, { mode: 'run', trigger }, stop);
+    },
+    timing: { catchUpDays: 0, resumeMinutes: 30 },
+    clock: () => Date.now(),
+    notify,
+    signal: unstopped,
+  });
+  await scheduler.start();
+  return { work, scheduler, reported, tries };
+}
+
+/** Lets the clock run on in steps, in which everything that is due is finished. */
+async function goTo(instant: number, isIdle: () => Promise<boolean>): Promise<void> {
+  while (Date.now() < instant) {
+    await vi.advanceTimersByTimeAsync(Math.min(30_000, instant - Date.now()));
+    for (let turn = 0; turn < 1_000 && !(await isIdle()); turn += 1)
+      await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+it('a missing export is reported once at the start, and once when it is given up', async () => {
+  const { work, scheduler, reported, tries } = await startServing(() => false);
+  const isIdle = async () => (await work.ledger.listActiveRuns()).length === 0;
+  await goTo(noon + 6 * 3_600_000, isIdle);
+  expect(reported.map(({ type }) => type)).toEqual(['settled', 'source-late', 'source-given-up']);
+  expect(reported.at(-1)?.at).toBeLessThan(noon + 30_000);
+  expect(tries.length).toBeGreaterThan(15);
+  expect(tries.filter((at) => at >= noon - 60_000)).toHaveLength(1);
+  expect(tries.at(-1)).toBeLessThan(noon);
+  expect(await work.ledger.listRuns({ day, limit: 9 })).toMatchObject([
+    { state: 'failed', failure: { class: 'data', code: 'source-given-up' } },
+  ]);
+  expect(work.calls).toEqual([]);
+  await scheduler.close();
+});
+
+it('one that comes just before the last try is reviewed, and not given up', async () => {
+  const { work, scheduler, reported } = await startServing(() => Date.now() >= noon - 61_000);
+  const isIdle = async () => (await work.ledger.listActiveRuns()).length === 0;
+  await goTo(noon + 3_600_000, isIdle);
+  expect(reported.map(({ type }) => type)).toEqual(['settled', 'source-late']);
+  expect(await work.ledger.listRuns({ day, limit: 9 })).toMatchObject([
+    { state: 'succeeded', counts: { delivered: 12 } },
+  ]);
+  await scheduler.close();
+});

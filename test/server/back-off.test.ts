@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createBackOff } from '../../src/server/back-off.js';
+import { nextHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
+import { ask } from './hook-calls.js';
+import { createHookRuns, now, startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+const address = '203.0.113.7';
+
+function startBackOff() {
+  let at = now;
+  const backOff = createBackOff(() => at);
+  return {
+    ...backOff,
+    pass: (seconds: number) => {
+      at += seconds * 1_000;
+    },
+    fail: (times: number, from = address) => {
+      for (let failed = 0; failed < times; failed += 1) backOff.recordFailure(from);
+    },
+  };
+}
+
+describe('an address with wrong credentials', () => {
+  it('waits after five failures, and twice as long after each further one, up to a minute', () => {
+    const { fail, findWait } = startBackOff();
+    fail(4);
+    expect(findWait(address)).toBe(0);
+    const waits = Array.from({ length: 8 }, () => {
+      fail(1);
+      return findWait(address);
+    });
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  });
+
+  it('waits no longer than that, even if the clock is set back', () => {
+    const { fail, findWait, pass } = startBackOff();
+    fail(12);
+    pass(59.5);
+    expect(findWait(address)).toBe(1);
+    pass(-120);
+    expect(findWait(address)).toBe(60);
+  });
+
+  it('starts anew after a success, and after a quarter of an hour', () => {
+    const { fail, findWait, pass, recordSuccess } = startBackOff();
+    fail(12);
+    recordSuccess(address);
+    fail(4);
+    expect(findWait(address)).toBe(0);
+    fail(8);
+    pass(15 * 60);
+    fail(4);
+    expect(findWait(address)).toBe(0);
+  });
+
+  it('does not make others wait, but all of its own network of IPv6', () => {
+    const { fail, findWait } = startBackOff();
+    fail(12, '2001:db8:0:7::1');
+    fail(12, '::ffff:203.0.113.9');
+    expect(findWait('2001:db8::7:0:0:0:99')).toBe(60);
+    expect(findWait('203.0.113.9')).toBe(60);
+    for (const other of ['2001:db8::8:0:0:0:1', '::1', '203.0.113.8', '::ffff:203.0.113.8'])
+      expect(findWait(other)).toBe(0);
+  });
+
+  it('is forgotten after ten thousand others, so that they take no memory', () => {
+    const { fail, findWait } = startBackOff();
+    fail(12);
+    for (let other = 0; other < 10_000; other += 1) fail(1, `other-${other}`);
+    expect(findWait(address)).toBe(0);
+  });
+});
+
+describe('the hook', () => {
+  const startHook = async () => {
+    let at = now;
+    const runs = createHookRuns();
+    const hook = { secrets: [secret], tokens: [], runs };
+    const { url } = await startServer({ hook, statuses: runs.statuses, clock: () => at });
+    const pass = (seconds: number) => {
+      at += seconds * 1_000;
+    };
+    return { runs, pass, call: (signing = {}) => ask(url, {}, { at, ...signing }) };
+  };
+
+  it('slows down a caller that guesses secrets, and accepts the right one after the wait', async () => {
+    const { call, runs, pass } = await startHook();
+    for (let guess = 0; guess < 5; guess += 1)
+      expect((await call({ with: nextHookSecret })).status).toBe(401);
+    const refused = await call({ with: nextHookSecret });
+    expect(refused).toMatchObject({ status: 429, body: { error: { class: 'too-many-attempts' } } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    // Otherwise guessing could go on meanwhile.
+    expect((await call()).status).toBe(429);
+    expect(runs.starts).toEqual([]);
+    pass(1);
+    expect((await call()).status).toBe(202);
+  });
+
+  it('does not slow down a caller with the right secret and a wrong clock', async () => {
+    const { call } = await startHook();
+    for (let attempt = 0; attempt < 8; attempt += 1)
+      expect((await call({ at: now - 3_600_000 })).status).toBe(401);
+    expect((await call()).status).toBe(202);
+  });
+});

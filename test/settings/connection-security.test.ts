@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import {
+  completePostgresUrl,
+  explainUnprotected,
+  findRemoteHost,
+  readConnectionSecurity,
+} from '../../src/settings/connection-security.js';
+
+it.each([
+  'sqlite:/srv/ledger.db',
+  'in-process',
+  'postgres://u:p@localhost/db',
+  'postgres://u:p@LOCALHOST/db',
+  'postgres://u:p@127.0.0.1:5433/db?sslmode=disable',
+  'postgres://u:p@[::1]/db',
+  'postgres://u:p@%2Frun%2Fpostgresql/db',
+  'postgres:///db?host=/run/postgresql',
+  'postgres:///db',
+  'postgres://u@db.example.com/db?host=::1',
+  'mysql://u:p@127.0.0.1/db',
+  'mysql://u:p@db.example.com/db?socket=/run/mysqld/mysqld.sock',
+  'mariadb://u:p@[::1]/db?sslmode=no-verify',
+  'redis://127.0.0.1:6379',
+  'redis://:p@localhost/1',
+  'redis://[::1]',
+  'redis://cache.example.com?path=/run/redis.sock',
+])('a connection that stays on this machine needs no TLS: %s', (url) => {
+  expect(readConnectionSecurity({ url })).toBe('local');
+  expect(explainUnprotected({ url }, 'x')).toBeUndefined();
+});
+
+it.each([
+  'postgres://u:p@db.example.com/db?sslmode=verify-full',
+  'postgres://u:p@db.example.com/db?sslmode=require',
+  'postgres://u:p@db.example.com/db?ssl=true',
+  'postgres://u:p@db.example.com/db?ssl=0&sslmode=verify-full',
+  'postgres://u:p@db.example.com/db?uselibpqcompat=true&sslmode=verify-full',
+  'mysql://u:p@db.example.com/db?sslmode=verify-full',
+  'rediss://:p@cache.example.com:6380/1',
+])('TLS with a verified certificate is enough: %s', (url) => {
+  expect(readConnectionSecurity({ url })).toBe('verified');
+});
+
+it.each([
+  'postgres://u:p@db.example.com/db',
+  'postgresql://u:p@10.0.0.7/db?application_name=a',
+  'postgres://u:p@db.example.com/db?sslmode=disable',
+  'postgres://u:p@db.example.com/db?ssl=0',
+  'postgres://u:p@db.example.com/db?ssl=false',
+  'postgres://u:p@db.example.com/db?sslmode=verify-full&sslmode=disable',
+  'postgres://u:p@localhost/db?host=localhost&host=db.example.com',
+  'postgres://u:p@localhost.example.com/db',
+  'postgres://u:p@127.0.0.1.example.com/db',
+  'postgres://u:p@127.999.0.1/db',
+  'mysql://u:p@db.example.com/db',
+  'mariadb://u:p@db.example.com/db?sslmode=disable',
+  'redis://cache.example.com:6379',
+  'REDISS://cache.example.com:6379',
+  'rediss://cache.example.com:6379?tls=',
+  'redis://?host=cache.example.com',
+])('a plain connection to another machine is refused: %s', (url) => {
+  expect(readConnectionSecurity({ url })).toBe('plain');
+  expect(explainUnprotected({ url }, 'plaintext: allowed')).toMatch(/^must use TLS.*plaintext: allowed$/);
+  expect(explainUnprotected({ url, plaintext: 'allowed' }, 'x')).toBeUndefined();
+});
+
+it.each([
+  'postgres://u:p@db.example.com/db?sslmode=no-verify',
+  'postgres://u:p@db.example.com/db?ssl=no-verify',
+  'postgres://u:p@db.example.com/db?uselibpqcompat=true&sslmode=require',
+  'postgres://u:p@db.example.com/db?uselibpqcompat=true&sslmode=verify-ca&sslrootcert=/ca.pem',
+  'mysql://u:p@db.example.com/db?sslmode=no-verify',
+])('an unverified certificate is refused: %s', (url) => {
+  expect(readConnectionSecurity({ url })).toBe('unverified');
+  expect(explainUnprotected({ url }, 'plaintext: allowed')).toMatch(/^must verify the certificate/);
+});
+
+it.each(['postgres://db.example.com/db', 'mysql://db.example.com/db', 'redis://cache.example.com'])(
+  'an authority makes TLS required: %s',
+  (url) => {
+    expect(readConnectionSecurity({ url, ca: '/ca.pem' })).toBe('verified');
+  },
+);
+
+it('an authority does not help where the address turns TLS off', () => {
+  const url = 'postgres://db.example.com/db?sslmode=disable';
+  expect(readConnectionSecurity({ url, ca: '/ca.pem' })).toBe('plain');
+});
+
+it('names the host that the driver would connect to', () => {
+  expect(findRemoteHost('postgres://localhost/db?host=db.example.com')).toBe('db.example.com');
+  expect(findRemoteHost('mysql://u:p@db.example.com/db')).toBe('db.example.com');
+  expect(findRemoteHost('postgres://localhost/db')).toBeUndefined();
+});
+
+it('leaves no host to the environment, and puts the authority into the address', () => {
+  expect(completePostgresUrl('postgres:///db', undefined)).toBe('postgres:///db?host=localhost');
+  expect(completePostgresUrl('postgres://h/db', undefined)).toBe('postgres://h/db');
+  expect(completePostgresUrl('postgres://h/db', '/my ca.pem')).toBe(
+    'postgres://h/db?sslrootcert=%2Fmy+ca.pem&sslmode=verify-full',
+  );
+});
