@@ -1,22 +1,12 @@
 import * as z from 'zod';
-import { defaultMasterIdColumn, masterIdField, textFields } from '../booking/booking.js';
 import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
-import { checkBaseUrl } from '../mapping-service/options.js';
-import { createSlots } from '../schedule/slots.js';
-import { isLongToken, readKeys, shortestKey } from '../server/signature.js';
 import {
   confidentiality,
   expected,
   group,
-  headerText,
-  isAccepted,
   isGroup,
-  numberUpTo,
   oneOf,
-  oneOrMore,
   share,
-  text,
-  textLike,
   textThat,
   wholeNumber,
 } from '../settings/values.js';
@@ -24,95 +14,10 @@ import { sourceSchema } from '../sources/registry.js';
 import { file } from './file-delivery-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
+import { hook, schedule, server, workers } from './serve-settings.js';
+import { body, retry, service } from './service-settings.js';
 
-const hourInSeconds = 3_600;
-const dayInSeconds = 86_400;
 const centuryInDays = 36_500;
-
-/** The master id's name must differ from those of the other fields. (Spec 2.5 and 2.6.) */
-const otherFields = new RegExp(`^(?!(?:${textFields.map(({ name }) => name).join('|')})$)`);
-const fieldName = () =>
-  text('a name without control characters')
-    .regex(/^\P{Cc}*$/u, expected('a name without control characters'))
-    .regex(otherFields, expected('a name that no other field has'));
-
-const service = group(
-  {
-    baseUrl: z
-      .string(expected('an address such as https://service.example.com/api/3.0'))
-      .refine((url) => checkBaseUrl(url) === undefined, { error: ({ input }) => checkBaseUrl(String(input)) })
-      .describe('The address of the mapping service, including its version.'),
-    apiKey: headerText()
-      .describe("The account's API key, sent as the header `apikey`.")
-      .register(confidentiality, { level: 'secret' }),
-    accountId: headerText()
-      .describe("The account's identifier, sent as the header `accountId`. A number needs quotes.")
-      .register(confidentiality, { level: 'private' }),
-    timeoutSeconds: numberUpTo(hourInSeconds).default(30).describe('How long a whole request may take.'),
-    connectTimeoutSeconds: numberUpTo(hourInSeconds).default(10).describe('How long connecting may take.'),
-    ca: text('a path')
-      .exactOptional()
-      .describe(
-        "A PEM file with the certificate of the authority that signed the service's certificate. No other authority is then trusted.",
-      ),
-    masterIdName: fieldName()
-      .default(masterIdField.name)
-      .describe('The name of the master hotel id in JSON, in this deployment of the service.'),
-    masterIdColumn: fieldName()
-      .default(defaultMasterIdColumn)
-      .describe("The master hotel id's column in the review file."),
-    statusCodes: z
-      .record(
-        textLike(/^(?:0|[1-9]\d{0,8})$/, 'a StatusCode such as 2030'),
-        oneOf('accepted', 'retryable', 'fatal', 'refused'),
-        expected('a group of StatusCodes, such as 2030: retryable'),
-      )
-      .default({})
-      .describe('The meaning of each `StatusCode` in an HTTP 200, where it differs from the defaults.'),
-    httpStatus: z
-      .record(
-        textLike(/^[45]\d\d$/, 'an HTTP status from 400 to 599 such as 503'),
-        oneOf('not-done', 'unknown', 'fatal', 'refused'),
-        expected('a group of HTTP statuses, such as 503: not-done'),
-      )
-      .default({})
-      .describe(
-        'The meaning of each HTTP status from 400 to 599, where it differs from the defaults: the call was `not-done`, its outcome is `unknown`, or it ended as `fatal` or `refused`.',
-      ),
-  },
-  'a group with baseUrl, apiKey and accountId',
-);
-
-const body = group({
-  batchSize: wholeNumber(1, 10_000).default(500).describe('Bookings per request.'),
-  concurrency: wholeNumber(1, 256).default(8).describe('Concurrent requests per process.'),
-  requestsPerSecond: numberUpTo(100_000)
-    .exactOptional()
-    .describe(
-      'The maximum number of requests per second: across all processes with Redis, otherwise per process. Unlimited by default.',
-    ),
-  timeoutSeconds: numberUpTo(hourInSeconds)
-    .exactOptional()
-    .describe('How long a request with a batch may take; by default `service.timeoutSeconds`.'),
-});
-
-const retry = group({
-  tries: wholeNumber(1, 100).default(6).describe('How many times a step is tried.'),
-  waits: wholeNumber(0, 1_000)
-    .default(20)
-    .describe(
-      'How many times a step may wait because the service asked it to. Such a wait does not count as a try.',
-    ),
-  baseSeconds: numberUpTo(hourInSeconds)
-    .default(1)
-    .describe('The longest wait before the second try. It doubles with each further try.'),
-  capSeconds: numberUpTo(dayInSeconds).default(60).describe('The longest wait between two tries.'),
-  retryAfterCapSeconds: numberUpTo(dayInSeconds)
-    .default(300)
-    .describe('The longest wait that the service can request with `Retry-After`.'),
-});
-
-const cronFields = 'five cron fields such as "30 2 * * *"';
 
 const volume = group({
   minimum: wholeNumber(0, 1_000_000_000)
@@ -133,93 +38,6 @@ const volume = group({
     .array(textThat(isCalendarDay, 'a day such as "2026-12-25"'), expected('a list of days'))
     .default([])
     .describe('Days that are not compared, nor compared with, such as holidays.'),
-});
-
-const schedule = group({
-  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
-    .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
-    .default('30 2 * * *')
-    .describe('When `serve` starts the run of the day before, in the configured time zone.'),
-  catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
-  resumeMinutes: wholeNumber(1, 1_440)
-    .default(30)
-    .describe('How often `serve` resumes failed runs, and checks for late results and late exports.'),
-  giveUpAfter: textLike(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as "12:00"')
-    .default('12:00')
-    .describe(
-      'Until when `serve` tries a day again whose source is missing or not marked as done: the first such time of day after the ' +
-        'slot or the call of the hook, in the configured time zone.',
-    ),
-});
-
-const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
-const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
-
-const hook = group({
-  secret: oneOrMore(
-    textThat((secret) => isAccepted(() => readKeys(secret)), strongSecret),
-    'a text or a list of texts',
-  )
-    .describe(
-      'The secret that signs calls of the end-of-day hook, of at least 24 random bytes; a list while you rotate it.',
-    )
-    .register(confidentiality, { level: 'secret' })
-    .exactOptional(),
-  token: oneOrMore(textThat(isLongToken, strongToken), 'a text or a list of texts')
-    .describe(
-      'The bearer token for callers that cannot sign, of at least 24 random bytes; a list while you rotate it.',
-    )
-    .register(confidentiality, { level: 'secret' })
-    .exactOptional(),
-  toleranceSeconds: wholeNumber(1, dayInSeconds)
-    .default(300)
-    .describe('How old a signed call may be, and how far ahead its clock may run.'),
-});
-
-const server = group({
-  host: text('a host name or an address')
-    .default('127.0.0.1')
-    .describe('The address on which `serve` listens; `0.0.0.0` for all addresses.'),
-  port: wholeNumber(0, 65_535)
-    .default(8080)
-    .describe('The port of the hook, the status page, health and metrics; 0 picks a free one.'),
-  hosts: z
-    .array(
-      textLike(
-        /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^[0-9a-f.:]+$/i,
-        'a host name or an address, without a port',
-      ),
-      expected('a list of host names'),
-    )
-    .default([])
-    .describe(
-      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address that is connected to are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
-    ),
-  tls: group({
-    certificateFile: text('a path').describe(
-      'The certificate in PEM, followed by those of intermediate authorities. A renewed one is used within a minute.',
-    ),
-    keyFile: text('a path').describe('Its private key in PEM, without a passphrase.'),
-  })
-    .exactOptional()
-    .describe('The certificate of `serve`; with it, `serve` speaks HTTPS only.'),
-});
-
-const workers = group({
-  leaseSeconds: numberUpTo(hourInSeconds)
-    .default(30)
-    .describe('How long a process may be silent before others take over its work.'),
-  reconcileSeconds: numberUpTo(hourInSeconds)
-    .default(15)
-    .describe(
-      'How often each process enqueues steps again that are open in the ledger but missing from the queue.',
-    ),
-  stopSeconds: numberUpTo(hourInSeconds)
-    .default(3)
-    .describe('How long a running step may continue after a stop was requested.'),
-  runsAtOnce: wholeNumber(1, 100)
-    .default(2)
-    .describe('How many runs of replayed ranges are worked on at once, across all processes.'),
 });
 
 /** All settings as they may be written. The page of settings is generated from this schema. */

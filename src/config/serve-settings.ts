@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { createSlots } from '../schedule/slots.js';
+import { isLongToken, readKeys, shortestKey } from '../server/signature.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  isAccepted,
+  numberUpTo,
+  oneOrMore,
+  text,
+  textLike,
+  textThat,
+  wholeNumber,
+} from '../settings/values.js';
+
+const hourInSeconds = 3_600;
+const dayInSeconds = 86_400;
+const cronFields = 'five cron fields such as "30 2 * * *"';
+
+export const schedule = group({
+  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
+    .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
+    .default('30 2 * * *')
+    .describe('When `serve` starts the run of the day before, in the configured time zone.'),
+  catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
+  resumeMinutes: wholeNumber(1, 1_440)
+    .default(30)
+    .describe('How often `serve` resumes failed runs, and checks for late results and late exports.'),
+  giveUpAfter: textLike(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as "12:00"')
+    .default('12:00')
+    .describe(
+      'Until when `serve` tries a day again whose source is missing or not marked as done: the first such time of day after the ' +
+        'slot or the call of the hook, in the configured time zone.',
+    ),
+});
+
+const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
+const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
+
+export const hook = group({
+  secret: oneOrMore(
+    textThat((secret) => isAccepted(() => readKeys(secret)), strongSecret),
+    'a text or a list of texts',
+  )
+    .describe(
+      'The secret that signs calls of the end-of-day hook, of at least 24 random bytes; a list while you rotate it.',
+    )
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+  token: oneOrMore(textThat(isLongToken, strongToken), 'a text or a list of texts')
+    .describe(
+      'The bearer token for callers that cannot sign, of at least 24 random bytes; a list while you rotate it.',
+    )
+    .register(confidentiality, { level: 'secret' })
+    .exactOptional(),
+  toleranceSeconds: wholeNumber(1, dayInSeconds)
+    .default(300)
+    .describe('How old a signed call may be, and how far ahead its clock may run.'),
+});
+
+export const server = group({
+  host: text('a host name or an address')
+    .default('127.0.0.1')
+    .describe('The address on which `serve` listens; `0.0.0.0` for all addresses.'),
+  port: wholeNumber(0, 65_535)
+    .default(8080)
+    .describe('The port of the hook, the status page, health and metrics; 0 picks a free one.'),
+  hosts: z
+    .array(
+      textLike(
+        /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^[0-9a-f.:]+$/i,
+        'a host name or an address, without a port',
+      ),
+      expected('a list of host names'),
+    )
+    .default([])
+    .describe(
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address that is connected to are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
+    ),
+  tls: group({
+    certificateFile: text('a path').describe(
+      'The certificate in PEM, followed by those of intermediate authorities. A renewed one is used within a minute.',
+    ),
+    keyFile: text('a path').describe('Its private key in PEM, without a passphrase.'),
+  })
+    .exactOptional()
+    .describe('The certificate of `serve`; with it, `serve` speaks HTTPS only.'),
+});
+
+export const workers = group({
+  leaseSeconds: numberUpTo(hourInSeconds)
+    .default(30)
+    .describe('How long a process may be silent before others take over its work.'),
+  reconcileSeconds: numberUpTo(hourInSeconds)
+    .default(15)
+    .describe(
+      'How often each process enqueues steps again that are open in the ledger but missing from the queue.',
+    ),
+  stopSeconds: numberUpTo(hourInSeconds)
+    .default(3)
+    .describe('How long a running step may continue after a stop was requested.'),
+  runsAtOnce: wholeNumber(1, 100)
+    .default(2)
+    .describe('How many runs of replayed ranges are worked on at once, across all processes.'),
+});
