@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import type { GlobalOptions } from '../src/cli/commands/options.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { openLog } from '../src/cli/log.js';
+import type { Reports } from '../src/cli/reports.js';
+import { type Config, loadConfig } from '../src/config/load.js';
+import { UsageError } from '../src/review/refusals.js';
+import { completeCommands } from '../src/text/shell.js';
+import type { CommandIo } from './process.js';
+import { createTerminal, type Terminal } from './terminal.js';
+
+/** How much longer than `workers.stopSeconds` a command may take to stop. */
+const lastResortMs = 5_000;
+
+/** The command in work: its process, and what it prints for programs. */
+export interface Command {
+  readonly io: CommandIo;
+  readonly reports: Reports;
+}
+
+type Job = (terminal: Terminal) => Promise<number>;
+
+export async function withTerminal(
+  { config, logLevel, stackTrace }: GlobalOptions,
+  { io, reports }: Command,
+  job: Job,
+): Promise<number> {
+  io.signal.throwIfAborted();
+  refuseUnverifiedTls(io.env);
+  const log = logLevel && (await openLog(logLevel, io.stderr));
+  const terminal = createTerminal({ config, reports, log, showsModuleErrors: stackTrace, io });
+  try {
+    return await job(terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(completeCommands(error.message, terminal.command));
+  } finally {
+    terminal.endProgress();
+  }
+}
+
+/** Node would accept any certificate, and send the API key to whoever answers. */
+function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
+  throw new UsageError(
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment turns off the verification of all certificates; unset it, and name ' +
+      'the authorities that you trust instead: service.ca, s3.ca, source.ca, ledger.ca, queue.ca; for SFTP, file.sftp.hostKey',
+  );
+}
+
+export async function withConfig(
+  globals: GlobalOptions,
+  command: Command,
+  job: (config: Config, terminal: Terminal) => Promise<number>,
+): Promise<number> {
+  const { io } = command;
+  refuseUnverifiedTls(io.env);
+  const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
+  for (const { from, to } of config.renamedSettings) {
+    io.stderr.write(
+      `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
+    );
+  }
+  return withTerminal(globals, command, (terminal) => stopInTime(job(config, terminal), config, command));
+}
+
+/** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
+async function stopInTime(
+  work: Promise<number>,
+  { workers: { stopSeconds } }: Config,
+  { io: { signal, stderr }, reports }: Command,
+): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  let startTimer = () => {};
+  const overdue = new Promise<number>((settle) => {
+    const giveUp = () => {
+      const message = 'something did not stop in time and was abandoned; the ledger knows what is left';
+      stderr.write(`hotel-review: ${message}\n`);
+      reports.fail({ class: 'stopped', message });
+      settle(exitCode.failed);
+    };
+    startTimer = () => {
+      timer = setTimeout(giveUp, stopSeconds * 1000 + lastResortMs).unref();
+    };
+  });
+  signal.addEventListener('abort', startTimer, { once: true });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    signal.removeEventListener('abort', startTimer);
+    clearTimeout(timer);
+  }
+}

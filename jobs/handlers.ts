@@ -1,0 +1,188 @@
+import { fileURLToPath } from 'node:url';
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import type { GlobalOptions } from '../src/cli/commands/options.js';
+import type { Handlers } from '../src/cli/commands/program.js';
+import type { Config } from '../src/config/load.js';
+import { ConfigurationError } from '../src/config/problems.js';
+import type { DeliveryKind } from '../src/review/run.js';
+import { type Command, withConfig, withTerminal } from './command.js';
+
+/** It ships with the package. */
+const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
+
+/** Each handler starts one job, and loads it only then. */
+export function createHandlers(command: Command): Handlers {
+  return {
+    run: ({ day, dryRun, out, delivery, detach, acceptVolume }, globals) =>
+      withConfig(globals, command, async (configured, terminal) => {
+        const config = withDelivery(configured, globals, delivery);
+        const businessDay = readDayIn(config.timezone, day);
+        if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
+        const { reviewDay } = await import('./review-day.js');
+        return reviewDay(
+          config,
+          businessDay,
+          { mode: 'run', trigger: 'manual', delivery, detach, acceptsVolume: acceptVolume },
+          terminal,
+        );
+      }),
+    cancel: (day, options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { cancelDay } = await import('./cancel-day.js');
+        return cancelDay(config, readDayIn(config.timezone, day).iso, options, terminal);
+      }),
+    replay: (day, options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { replayDays } = await import('./replay-days.js');
+        return replayDays(withDelivery(config, globals, options.delivery), day, options, terminal);
+      }),
+    status: (day, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./show-status.js')).showStatus(config, day, terminal),
+      ),
+    show: (reference, options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { showBooking } = await import('./show-booking.js');
+        return showBooking(config, reference, options, terminal);
+      }),
+    affected: (day, options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { listAffected } = await import('./list-affected.js');
+        return listAffected(config, day, options, yesterdayIn(config.timezone).iso, terminal);
+      }),
+    rejected: (day, options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { listRejected } = await import('./list-rejected.js');
+        return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
+      }),
+    suspects: (day, { csv, delimiter }, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { listSuspects } = await import('./list-suspects.js');
+        const options = { csv, delimiter, json: globals.json };
+        return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+      }),
+    verify: (day, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./verify-day.js')).verifyDay(config, day, terminal),
+      ),
+    audit: ({ from, to }, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const readBound = (day?: string) => (day === undefined ? undefined : readDayIn(config.timezone, day));
+        const { showAudit } = await import('./show-audit.js');
+        return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
+      }),
+    exportGuest: (guest, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./export-guest.js')).exportOneGuest(config, guest, terminal),
+      ),
+    eraseGuest: (guest, options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./erase-guest.js')).eraseOneGuest(config, guest, options, terminal),
+      ),
+    purgeGuests: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./purge-guests.js')).purgeGuests(config, options, terminal),
+      ),
+    privacy: (globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./show-privacy.js')).showPrivacy(config, terminal),
+      ),
+    syncMappings: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
+      ),
+    showMapping: (providerName, providerHotelId, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { showMapping } = await import('./show-mappings.js');
+        return showMapping(config, { providerName, providerHotelId }, terminal);
+      }),
+    mappingStats: (globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./show-mappings.js')).showStats(config, terminal),
+      ),
+    brands: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./list-brands.js')).listBrands(config, options, terminal),
+      ),
+    requestExport: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./request-export.js')).requestOneExport(config, options, terminal),
+      ),
+    fetchExport: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./fetch-export.js')).fetchOneExport(config, options, terminal),
+      ),
+    compareExport: (file, options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./compare-export.js')).compareOneExport(config, file, options, terminal),
+      ),
+    work: (options, globals) =>
+      withConfig(toLog(globals), command, async (config, terminal) =>
+        (await import('./work.js')).work(config, options, terminal),
+      ),
+    serve: (options, globals) =>
+      withConfig(toLog(globals), command, async (config, terminal) =>
+        (await import('./serve.js')).serve(config, options, terminal),
+      ),
+    hook: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./sign-hook.js')).signHook(config, options, terminal),
+      ),
+    init: (options, globals) =>
+      withTerminal(globals, command, async (terminal) => {
+        const { initialise } = await import('./init.js');
+        return initialise(options, globals, { terminal, schemaFile });
+      }),
+    doctor: (options, globals) =>
+      withTerminal(globals, command, async (terminal) =>
+        (await import('./doctor.js')).examine(options, globals, terminal),
+      ),
+    sandbox: (options, globals) =>
+      withTerminal(globals, command, async (terminal) =>
+        (await import('./sandbox.js')).runSandbox(options, terminal),
+      ),
+    makeBookings: (options, globals) =>
+      withTerminal(globals, command, async (terminal) =>
+        (await import('./make-bookings.js')).makeBookings(
+          { day: yesterdayIn('UTC').iso, ...options },
+          terminal,
+        ),
+      ),
+  };
+}
+
+/** Long-running commands write log lines, at the usual level unless another one is set. */
+function toLog(globals: GlobalOptions): GlobalOptions {
+  return { ...globals, logLevel: globals.logLevel ?? 'info' };
+}
+
+function yesterdayIn(timezone: string): BusinessDay {
+  return businessDayAt(new Date(), timezone).previous();
+}
+
+/** @param written YYYY-MM-DD, `today` or `yesterday` */
+function readDayIn(timezone: string, written = 'yesterday'): BusinessDay {
+  switch (written) {
+    case 'today':
+      return businessDayAt(new Date(), timezone);
+    case 'yesterday':
+      return yesterdayIn(timezone);
+    default:
+      return createBusinessDay(written, timezone);
+  }
+}
+
+/** The configured delivery, or the one that was asked for on the command line. */
+function withDelivery(
+  config: Config,
+  { config: file }: GlobalOptions,
+  delivery: DeliveryKind = config.delivery,
+): Config {
+  // A configuration for the other delivery may lack the server.
+  if (delivery === 'file' && config.file.sftp === undefined) {
+    throw new ConfigurationError(file, [
+      { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
+    ]);
+  }
+  return { ...config, delivery };
+}
