@@ -43,7 +43,7 @@ export async function recordLook(ledger: Audited, action: Action, terminal: Term
   try {
     await record(ledger, action, terminal.io.user);
   } catch (error) {
-    terminal.io.stderr.write(`warning: the audit trail can't record this: ${describeError(error)}\n`);
+    terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
     terminal.log.warn({ action: action.action }, 'not recorded in the audit trail');
   }
 }

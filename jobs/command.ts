@@ -6,6 +6,7 @@ import type { Reports } from '../src/cli/reports.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { completeCommands } from '../src/text/shell.js';
+import { print } from '../src/text/visible.js';
 import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
@@ -57,7 +58,8 @@ export async function withConfig(
   refuseUnverifiedTls(io.env);
   const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
   for (const { from, to } of config.renamedSettings) {
-    io.stderr.write(
+    print(
+      io.stderr,
       `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
     );
   }
@@ -75,7 +77,7 @@ async function stopInTime(
   const overdue = new Promise<number>((settle) => {
     const giveUp = () => {
       const message = 'something did not stop in time and was abandoned; the ledger knows what is left';
-      stderr.write(`hotel-review: ${message}\n`);
+      print(stderr, `hotel-review: ${message}\n`);
       reports.fail({ class: 'stopped', message });
       settle(exitCode.failed);
     };

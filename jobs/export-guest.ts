@@ -17,7 +17,7 @@ export async function exportOneGuest(config: Config, query: GuestQuery, terminal
     terminal.answer(`${JSON.stringify({ ...query, ...found }, null, 2)}\n`, { ...query, ...found });
   const reportNone = (notice: string): number => {
     report({ bookings: [], files: [], auditTrail: [] });
-    terminal.io.stderr.write(`${notice}\n`);
+    terminal.warn(notice);
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {

@@ -12,6 +12,7 @@ import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
+import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { listAffected } from './list-affected.js';
 import { type CommandIo, runAsProcess } from './process.js';
@@ -91,12 +92,12 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
 type Say = (text: string) => void;
 
 function sayOn({ stdout }: CommandIo): Say {
-  return (text) => void stdout.write(`${text}\n`);
+  return (text) => void print(stdout, `${text}\n`);
 }
 
 function reportFailure(error: unknown, { stderr }: CommandIo): number {
   const failure = describeFailure(error);
-  stderr.write(`${failure.message}\n`);
+  print(stderr, `${failure.message}\n`);
   return failure.exitCode;
 }
 

@@ -61,7 +61,7 @@ export async function initialise(
   }
   const asker = asks
     ? createTerminalAsker({ input, output: errors, signal: terminal.signal })
-    : { ...defaultsAsker, tell: (text: string) => void errors.write(`${text}\n`) };
+    : { ...defaultsAsker, tell: (text: string) => void terminal.warn(text) };
   const timezone = isTimeZone(timeZone) ? timeZone : 'UTC';
   const {
     answers: given,

@@ -2,6 +2,7 @@ import { helpShown, runCommandLine } from '../src/cli/commands/program.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure, stackFrames } from '../src/cli/failure.js';
 import { createReports } from '../src/cli/reports.js';
+import { print } from '../src/text/visible.js';
 import { createHandlers } from './handlers.js';
 import type { CommandIo } from './process.js';
 import { readVersion } from './version.js';
@@ -21,14 +22,14 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   halted.addEventListener('abort', halt, { once: true });
   try {
     const result = await runCommandLine(argv, readVersion(), createHandlers({ io, reports }), {
-      writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeOut: (text) => void print(stdout, text),
+      writeErr: (text) => void print(stderr, text),
     });
     return result === helpShown ? exitCode.done : result;
   } catch (error) {
     const failure = describeFailure(error);
-    stderr.write(`hotel-review: ${failure.message}\n`);
-    if (argv.includes('--stack-trace')) stderr.write(`${stackFrames(error)}\n`);
+    print(stderr, `hotel-review: ${failure.message}\n`);
+    if (argv.includes('--stack-trace')) print(stderr, `${stackFrames(error)}\n`);
     reports.fail(failure);
     return failure.exitCode;
   } finally {

@@ -7,6 +7,7 @@ import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-t
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
+import { print } from '../src/text/visible.js';
 import type { Terminal } from './terminal.js';
 
 export type DayToMake = MakeBookingsOptions & {
@@ -61,7 +62,7 @@ export async function makeBookings(options: DayToMake, terminal: Terminal): Prom
     const { stdout, stderr } = terminal.io;
     const text = cutDay(renderDay(made, format, terminal), cutAfter);
     const isWhole = await streamDay(text, stdout, terminal);
-    if (isWhole) stderr.write(renderSummary(describe(text.counts()), 'standard output'));
+    if (isWhole) print(stderr, renderSummary(describe(text.counts()), 'standard output'));
     return exitCode.done;
   } catch (error) {
     throw toUsageError(error, out) ?? error;

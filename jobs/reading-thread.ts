@@ -3,6 +3,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { sendChunks } from '../src/reading-thread/threaded-reader.js';
 import { createDayReader } from '../src/review/collect/day-reader.js';
 import { createBufferPool } from '../src/review/lines/buffer-pool.js';
+import { print } from '../src/text/visible.js';
 import { createForms, type ReadingOrder } from './reading.js';
 import { composeSource } from './sources.js';
 
@@ -12,7 +13,7 @@ async function readDay({ settings, day, kind, erased }: ReadingOrder, port: Mess
   const pool = createBufferPool();
   // Source modules are not read in this thread, so it has none of their errors to show.
   const sourceMessages = {
-    say: (text: string) => void process.stderr.write(`${text}\n`),
+    say: (text: string) => void print(process.stderr, `${text}\n`),
     showsModuleErrors: false,
   };
   const reader = createDayReader({

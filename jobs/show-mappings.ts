@@ -2,6 +2,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
+import { showInLine } from '../src/text/visible.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -28,7 +29,9 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
       const advice = (await mappings.isEmpty())
         ? `, which is empty: ${terminal.command('mappings sync')}`
         : '; names and ids must be exactly as the service writes them';
-      return reportNone(`${providerName} ${providerHotelId} is not in the local copy${advice}.`);
+      return reportNone(
+        `${showInLine(providerName)} ${showInLine(providerHotelId)} is not in the local copy${advice}.`,
+      );
     }
     const { mapping, moves } = found;
     terminal.answer(renderMapping(mapping, moves), toMappingReport(mapping, moves));

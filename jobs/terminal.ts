@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
-import { createPaint, type Paint } from '../src/cli/colours.js';
+import { createPalette, type Paint } from '../src/cli/colours.js';
 import { type Log, silentLog } from '../src/cli/log.js';
 import type { RangeProgress } from '../src/cli/range-progress.js';
 import type { Reports } from '../src/cli/reports.js';
@@ -8,6 +9,7 @@ import { commandNameIn } from '../src/config/command-name.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { describeError } from '../src/text/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
+import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
 import { type ObserverParts, openObservers } from './observers.js';
 import type { CommandIo } from './process.js';
@@ -32,6 +34,8 @@ export interface Terminal {
   followDays(): Pick<RangeProgress, 'end' | 'say' | 'stop'>;
   /** Text for a person: on standard output, or on standard error with `--json`. */
   say(text: string): void;
+  /** A line for a person on standard error. */
+  warn(line: string): void;
   /** Messages of sources for a person while they are being read. */
   readonly sourceMessages: SourceMessages;
   /** Writes a command as a person would type it. */
@@ -60,16 +64,19 @@ interface TerminalOptions {
 export function createTerminal(options: TerminalOptions): Terminal {
   const { reports, config, log, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
+  const target = reports.isJson ? errors : output;
+  const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
+  const warn = (line: string) => void print(errors, `${line}\n`);
   const progressOptions = { stream: errors, clock, isDumb: io.env.TERM === 'dumb' };
   const progress = createTerminalProgress(progressOptions);
   const onFault = (error: unknown) => {
     if (log) log.error({ fault: describeError(error) }, 'observer failed');
-    else errors.write(`warning: the progress can't be shown: ${describeError(error)}\n`);
+    else warn(`warning: the progress can't be shown: ${describeError(error)}`);
   };
   const notifyCounting = (counters: ObserverParts['counters']) =>
     openObservers({ progress, log, counters, onFault });
   const say = (text: string) => {
-    (reports.isJson ? errors : output).write(text.endsWith('\n') ? text : `${text}\n`);
+    print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };
   return {
     signal: io.signal,
@@ -82,12 +89,18 @@ export function createTerminal(options: TerminalOptions): Terminal {
     followDays: () =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),
     say,
-    sourceMessages: { say: (text) => void errors.write(`${text}\n`), showsModuleErrors },
-    paint: createPaint({ stream: reports.isJson ? errors : output, env: io.env }),
+    warn,
+    sourceMessages: { say: warn, showsModuleErrors },
+    paint: palette.paint,
     command: createCommandWriter(commandNameIn(io.env), config),
     report: reports.write,
     answer: (text, object) => (reports.isJson ? reports.write(object) : say(text)),
     answerInPieces: async (text, pieces) =>
       reports.isJson ? reports.writeInPieces(pieces, io.signal) : say(text),
   };
+}
+
+function createMark(): string {
+  const digits = () => String(randomInt(1_000, 10_000));
+  return `${digits()};${digits()}`;
 }

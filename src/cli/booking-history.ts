@@ -5,6 +5,7 @@ import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type UnknownReason } from '../review/verdict.js';
 import { formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { showInLine } from '../text/visible.js';
 import { describeSuspicion } from './suspects.js';
 
 /** The history of one booking in one run. */
@@ -127,27 +128,30 @@ export function renderHistories(
   command: WriteCommand,
 ): string {
   if (histories.length === 0)
-    return `${reference} is in no run of this ledger. What was rejected, and where: ${command('status DAY')}\n`;
+    return `${showInLine(reference)} is in no run of this ledger. What was rejected, and where: ${command('status DAY')}\n`;
   return histories.map((history) => `${renderHistory(reference, history)}\n`).join('\n');
 }
 
 function renderHistory(reference: string, history: BookingHistory): string {
   const lines = [
-    `${reference}: ${history.state} in run ${history.runId} of ${history.day} (${history.runState})`,
+    `${showInLine(reference)}: ${history.state} in run ${history.runId} of ${history.day} (${history.runState})`,
   ];
   if (history.rejected) {
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
   }
   if (!history.rejected) lines.push(`  ${describeVerdict(history)}`);
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
-  for (const [field, value] of Object.entries(history.booking ?? {})) lines.push(`  ${field}: ${value}`);
+  for (const [field, value] of Object.entries(history.booking ?? {}))
+    lines.push(`  ${field}: ${showInLine(String(value))}`);
   for (const attempt of history.attempts ?? []) {
     const status = attempt.httpStatus === undefined ? '' : ` (HTTP ${attempt.httpStatus})`;
     const when = formatInstant(Date.parse(attempt.startedAt));
     lines.push(
       `  ${when}  ${attempt.step}, attempt ${attempt.attempt}: ${attempt.outcome}, ${attempt.code}${status}`,
     );
-    if (attempt.answer !== undefined) lines.push(`    the service said: ${attempt.answer}`);
+    // Its lines are indented, so that none looks like one of ours.
+    if (attempt.answer !== undefined)
+      lines.push(`    the service said: ${attempt.answer.replaceAll('\n', '\n      ')}`);
   }
   if (history.attempts?.length === 0) lines.push('  not sent yet');
   return lines.join('\n');

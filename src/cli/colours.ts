@@ -1,23 +1,43 @@
-import { styleText } from 'node:util';
 import { hasUnexpectedCount, type Run, type RunState } from '../review/run.js';
 import { hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
+import { makeVisible } from '../text/visible.js';
 
-/** Colours a text for a terminal, or leaves it as it is. */
+/** Colours a text of ours for a terminal, or leaves it as it is. */
 export type Paint = (colour: Colour, text: string) => string;
 
-type Colour = 'green' | 'red' | 'yellow' | 'blue' | 'gray';
+const codes = { red: 31, green: 32, yellow: 33, blue: 34, gray: 90 } as const;
+const usualColour = 39;
+
+type Colour = keyof typeof codes;
 
 export const noColours: Paint = (_colour, text) => text;
 
-interface PaintOptions {
+interface PaletteOptions {
   readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: NodeJS.ProcessEnv;
+  /** Not to be guessed: twice four digits. */
+  readonly mark: string;
 }
 
-/** Colours on a terminal that has them, unless NO_COLOR is set (https://no-color.org). */
-export function createPaint({ stream, env }: PaintOptions): Paint {
+interface Palette {
+  readonly paint: Paint;
+  /** Makes a text visible except for its paint. */
+  show(text: string): string;
+}
+
+/**
+ * Colours on a terminal that has them, unless NO_COLOR is set (https://no-color.org). Paint carries the mark until it is
+ * shown, so that a text of others can't have a colour.
+ */
+export function createPalette({ stream, env, mark }: PaletteOptions): Palette {
   const isAsked = stream.isTTY === true && env.TERM !== 'dumb' && (env.NO_COLOR ?? '') === '';
-  return isAsked ? (colour, text) => styleText(colour, text, { validateStream: false }) : noColours;
+  if (!isAsked) return { paint: noColours, show: makeVisible };
+  const start = (code: number) => `\u001b[${code};${mark}m`;
+  const marked = new RegExp(`\\\\u001b\\[(\\d{2});${mark}m`, 'g');
+  return {
+    paint: (colour, text) => `${start(codes[colour])}${text}${start(usualColour)}`,
+    show: (text) => makeVisible(text).replace(marked, '\u001b[$1m'),
+  };
 }
 
 const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {

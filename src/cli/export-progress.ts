@@ -1,6 +1,8 @@
-import cliProgress from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import type { ExportEvent, NotifyExport } from '../mappings/export/await-export.js';
 import { formatByteRate, formatBytes, formatDuration, formatInstant } from '../text/format.js';
+import { print } from '../text/visible.js';
+import { createBar } from './bars.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Interval between two lines of progress where there is no terminal. */
@@ -25,7 +27,7 @@ export function createExportProgress(options: ProgressOptions): ExportProgress {
   const { stream, clock } = options;
   const draws = canDraw(options);
   let download: Download | undefined;
-  let bar: cliProgress.SingleBar | undefined;
+  let bar: SingleBar | undefined;
   let lastAt = clock();
 
   function endBar(): void {
@@ -35,7 +37,7 @@ export function createExportProgress(options: ProgressOptions): ExportProgress {
 
   function say(text: string): void {
     endBar();
-    stream.write(`${text}\n`);
+    print(stream, `${text}\n`);
   }
 
   function showDownload({ name, done, total }: ExportEvent & { type: 'downloading' }): void {
@@ -48,10 +50,7 @@ export function createExportProgress(options: ProgressOptions): ExportProgress {
       const texts = { name, done: formatBytes(done), rate };
       if (bar) bar.update(done, texts);
       else {
-        bar = new cliProgress.SingleBar(
-          { format: barFormat, stream, hideCursor: true, barsize: 24, linewrap: false },
-          cliProgress.Presets.shades_classic,
-        );
+        bar = createBar({ format: barFormat, stream });
         bar.start(total, done, texts);
       }
     } else if (clock() - lastAt >= linesEveryMs) {

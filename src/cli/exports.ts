@@ -165,12 +165,7 @@ function toRow(difference: MappingDifference): string[] {
   const what = kind === 'changed' ? difference.columns.join(', ') : kind;
   const inFile = kind === 'gone' ? '' : String(difference.exported.serviceId ?? '');
   const inCopy = kind === 'added' ? '' : String(difference.copied.serviceId ?? '');
-  return [what, toLine(providerName), toLine(providerHotelId), inFile, inCopy];
-}
-
-/** A cell of the file may contain line breaks and escape sequences. */
-function toLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return [what, providerName, providerHotelId, inFile, inCopy];
 }
 
 function listChanges({ changed, changedIn }: Comparison): string[][] {

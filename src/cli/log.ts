@@ -1,4 +1,5 @@
 import type pino from 'pino';
+import { print } from '../text/visible.js';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -13,6 +14,9 @@ export const silentLog: Log = { trace() {}, debug() {}, info() {}, warn() {}, er
 export async function openLog(level: LogLevel, stream: NodeJS.WritableStream): Promise<Log> {
   // Loaded on demand: most commands write no log.
   const { default: pino } = await import('pino');
-  const log: Log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const log: Log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line) => void print(stream, line) },
+  );
   return log;
 }

@@ -11,6 +11,7 @@ import type {
 import { UsageError } from '../review/refusals.js';
 import { formatCount, formatDuration, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { showInLine } from '../text/visible.js';
 import { renderTable } from './tables.js';
 
 const countNames: Readonly<Record<keyof SyncCounts, string>> = {
@@ -99,9 +100,9 @@ export function renderMapping(mapping: CopiedMapping, moves: readonly MappingMov
   const { providerName, providerHotelId, serviceId, locationCode, channelIds, firstSeenAt } = mapping;
   const what = serviceId === undefined ? 'no longer mapped to a master hotel' : `master hotel ${serviceId}`;
   const lines = [
-    `${providerName} ${providerHotelId}: ${what}`,
-    ...(locationCode === undefined ? [] : [`  location: ${locationCode}`]),
-    ...channelIds.map((channel) => `  channel: ${channel}`),
+    `${showInLine(providerName)} ${showInLine(providerHotelId)}: ${what}`,
+    ...(locationCode === undefined ? [] : [`  location: ${showInLine(locationCode)}`]),
+    ...channelIds.map((channel) => `  channel: ${showInLine(channel)}`),
     `  first seen: ${formatInstant(firstSeenAt)}`,
     ...moves.map(
       ({ from, to, seenAt }) =>
@@ -155,7 +156,7 @@ export function renderStats(summary: MappingSummary, command: WriteCommand): str
 }
 
 function describeSync({ scope, at, since, endedAt, counts }: MappingSync, command: WriteCommand): string {
-  const what = scope === '' ? 'all providers' : scope;
+  const what = scope === '' ? 'all providers' : showInLine(scope);
   const skipped = counts.skipped === 0 ? '' : `, ${formatCount(counts.skipped)} skipped`;
   const read = `${formatCount(counts.read)} changes since ${formatInstant(since)}${skipped}`;
   return endedAt === undefined

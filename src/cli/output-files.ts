@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
+import { type Options, stringify } from 'csv-stringify/sync';
 import { UsageError } from '../review/refusals.js';
 import { codeOf } from '../text/safe-error.js';
 
@@ -30,6 +30,18 @@ export async function createNewFile(option: string, name: string, path = name): 
 const byteOrderMark = '\uFEFF';
 
 /**
+ * Where a spreadsheet would read a formula: at the start of a cell and, as it may expect another separator than ours, after
+ * whatever could end one.
+ */
+const formulaStart = /(^|[,;|\t\r\n"])([\s']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])/g;
+
+/** Records of a CSV for people. Every one passes through here: a text of others must not become a formula. */
+function renderRecords(records: readonly object[], options: Options): string {
+  const cast = { string: (text: string) => text.replace(formulaStart, "$1$2'") };
+  return stringify([...records], { cast, ...options });
+}
+
+/**
  * Creates a CSV file for people that was named with `--csv`, with these columns.
  *
  * @param delimiter one character; Excel expects the list separator of the computer's region, which may be a semicolon
@@ -42,10 +54,10 @@ export async function createCsvFile(
   delimiter: string | undefined = ',',
 ) {
   const file = await createNewFile('--csv', name, path);
-  await file.writeFile(byteOrderMark + stringify([[...columns]], { delimiter }));
+  await file.writeFile(byteOrderMark + renderRecords([[...columns]], { delimiter }));
   return {
     add: (records: readonly object[]): Promise<void> =>
-      file.writeFile(stringify([...records], { columns: [...columns], delimiter })),
+      file.writeFile(renderRecords(records, { columns: [...columns], delimiter })),
     finish: (): Promise<void> => file.close(),
   };
 }
@@ -62,7 +74,7 @@ export async function writeCsvFile(
 
 /** A CSV file for people in memory, as `createCsvFile` writes it. */
 export function renderCsv(columns: readonly string[], records: readonly object[]): Buffer {
-  return Buffer.from(byteOrderMark + stringify([...records], { header: true, columns: [...columns] }));
+  return Buffer.from(byteOrderMark + renderRecords(records, { header: true, columns: [...columns] }));
 }
 
 /** A full or broken disk is not a usage error. */

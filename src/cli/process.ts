@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { StoppedError } from '../async/stopped-error.js';
+import { print } from '../text/visible.js';
 import { exitCode } from './exit-code.js';
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
@@ -30,7 +31,7 @@ export function listenForStop(process: Process, errors: NodeJS.WritableStream): 
       halt.abort(new StoppedError(name));
       return process.exit(exitCode.failed);
     }
-    errors.write(`\n${name}: stopping; send the signal again to stop at once\n`);
+    print(errors, `\n${name}: stopping; send the signal again to stop at once\n`);
     controller.abort(new StoppedError(name));
   };
   for (const name of stopSignals) process.on(name, stop);

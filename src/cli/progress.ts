@@ -1,8 +1,10 @@
 import { clearLine, moveCursor } from 'node:readline';
-import cliProgress from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../text/format.js';
+import { print } from '../text/visible.js';
+import { createBar } from './bars.js';
 import {
   createLines,
   describe,
@@ -28,7 +30,7 @@ export interface ProgressOptions {
 export function createProgress(options: ProgressOptions): Progress {
   const { stream, clock } = options;
   if (canDraw(options)) return createBars(options);
-  return { notify: createLines({ write: (text) => stream.write(`${text}\n`), clock }), stop() {} };
+  return { notify: createLines({ write: (text) => print(stream, `${text}\n`), clock }), stop() {} };
 }
 
 export function canDraw({ stream, isDumb = false }: Pick<ProgressOptions, 'stream' | 'isDumb'>): boolean {
@@ -51,7 +53,7 @@ interface Phase {
 
 function createBars({ stream, clock }: ProgressOptions): Progress {
   let phase: Phase | undefined;
-  let bar: cliProgress.SingleBar | undefined;
+  let bar: SingleBar | undefined;
   /** The last milestone: one that repeats is not shown again. */
   let lastMilestone: string | undefined;
   let isStopped = false;
@@ -82,18 +84,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       bar.update(done, texts);
       return;
     }
-    bar = new cliProgress.SingleBar(
-      {
-        format,
-        stream,
-        hideCursor: true,
-        barsize: 24,
-        linewrap: false,
-        etaBuffer: 50,
-        formatTime: formatTimeLeft,
-      },
-      cliProgress.Presets.shades_classic,
-    );
+    bar = createBar({ format, stream, formatTime: formatTimeLeft });
     bar.start(total, done, texts);
   }
 
@@ -106,7 +97,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     const suspects = describeSuspects(run);
     if (suspects === undefined) return;
     hide();
-    stream.write(`  ${suspects}\n`);
+    print(stream, `  ${suspects}\n`);
   }
 
   function beginDelivery(run: Run): void {
@@ -135,7 +126,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       hide();
       phase = undefined;
       lastMilestone = milestone;
-      stream.write(`  ${milestone}\n`);
+      print(stream, `  ${milestone}\n`);
     }
     // Batches posted during a transfer don't replace its bar.
     if (event.step.kind === 'batch') showWatched(event.run);
@@ -154,7 +145,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       switch (event.type) {
         case 'run-opened':
           hide();
-          stream.write(`${describeOpened(event.run, event.isResumed)}\n`);
+          print(stream, `${describeOpened(event.run, event.isResumed)}\n`);
           if (event.run.collectedAt !== undefined) return beginDelivery(event.run);
           phase = { format: collectFormat, startedAt: clock(), before: 0 };
           return show(1, 0, '', 0);
@@ -176,7 +167,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
           const text = describe(event, clock());
           if (text === undefined) return;
           hide();
-          stream.write(`  ${text}\n`);
+          print(stream, `  ${text}\n`);
         }
       }
     },

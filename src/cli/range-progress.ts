@@ -1,6 +1,8 @@
-import cliProgress from 'cli-progress';
+import type { MultiBar, SingleBar } from 'cli-progress';
 import type { ReviewEvent } from '../review/events.js';
 import { formatBytes, formatCount } from '../text/format.js';
+import { makeVisible, print } from '../text/visible.js';
+import { createBarGroup } from './bars.js';
 import { canDraw, type Progress, type ProgressOptions } from './progress.js';
 import {
   createLines,
@@ -25,7 +27,7 @@ export function createRangeProgress(options: ProgressOptions): RangeProgress {
 
 function createDayLines({ stream, clock }: ProgressOptions): RangeProgress {
   const days = new Map<string, Progress['notify']>();
-  const write = (text: string) => stream.write(`${text}\n`);
+  const write = (text: string) => print(stream, `${text}\n`);
   const linesOf = (day: string) => {
     const lines = days.get(day) ?? createLines({ write: (text) => write(withDay(day, text)), clock });
     days.set(day, lines);
@@ -51,24 +53,12 @@ const format = '  {day}  {phase} {bar} {percentage}%  {detail}';
 const phaseWidth = 'deliver'.length;
 
 function createBars({ stream, clock }: ProgressOptions): RangeProgress {
-  const bars = new Map<string, cliProgress.SingleBar>();
-  let all: cliProgress.MultiBar | undefined;
+  const bars = new Map<string, SingleBar>();
+  let all: MultiBar | undefined;
   let isStopped = false;
 
-  function open(): cliProgress.MultiBar {
-    all ??= new cliProgress.MultiBar(
-      // A bar that moves down because of text above it must be redrawn although it is unchanged.
-      {
-        stream,
-        format,
-        hideCursor: true,
-        barsize: 24,
-        linewrap: false,
-        clearOnComplete: true,
-        forceRedraw: true,
-      },
-      cliProgress.Presets.shades_classic,
-    );
+  function open(): MultiBar {
+    all ??= createBarGroup({ stream, format });
     return all;
   }
 
@@ -81,9 +71,9 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
   function say(words: string): void {
     if (isStopped) return;
     if (all && bars.size > 0) {
-      all.log(`${words}\n`);
+      all.log(makeVisible(`${words}\n`));
       all.update();
-    } else stream.write(`${words}\n`);
+    } else print(stream, `${words}\n`);
   }
 
   function show(day: string, phase: string, total: number, done: number, detail: string): void {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { print } from '../text/visible.js';
 
 /** The JSON that a command prints on standard output with `--json`. */
 export interface Reports {
@@ -20,7 +21,7 @@ export function createReports(output: NodeJS.WritableStream, isJson: boolean): R
   function write(report: object, { more = false }: { readonly more?: boolean } = {}): void {
     if (!isJson) return;
     isClosed ||= !more;
-    output.write(`${isCutOff ? '\n' : ''}${JSON.stringify(report)}\n`);
+    print(output, `${isCutOff ? '\n' : ''}${JSON.stringify(report)}\n`);
     isCutOff = false;
   }
 
@@ -34,11 +35,11 @@ export function createReports(output: NodeJS.WritableStream, isJson: boolean): R
         // Whoever reads may close the pipe, as `head` does.
         if (isClosed || !output.writable) return;
         isCutOff = true;
-        if (!output.write(piece)) await once(output, 'drain', { signal }).catch(() => undefined);
+        if (!print(output, piece)) await once(output, 'drain', { signal }).catch(() => undefined);
       }
       signal.throwIfAborted();
       if (isClosed) return;
-      output.write('\n');
+      print(output, '\n');
       isCutOff = false;
       isClosed = true;
     },

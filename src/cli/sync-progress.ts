@@ -2,6 +2,7 @@ import { clearLine, cursorTo } from 'node:readline';
 import type { MappingSync } from '../mappings/mapping-copy.js';
 import type { NotifySync, SyncEvent } from '../mappings/sync-events.js';
 import { formatCountOf, formatInstant, formatRate } from '../text/format.js';
+import { print } from '../text/visible.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Interval between two lines of progress where there is no terminal. */
@@ -38,11 +39,11 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
     const text = `${describeSyncEvent(event)}${event.type === 'page-stored' && rate !== '' ? `, ${rate}` : ''}`;
     erase();
     if (draws && event.type === 'page-stored') {
-      stream.write(text);
+      print(stream, text);
       isDrawn = true;
       return;
     }
-    stream.write(`${text}\n`);
+    print(stream, `${text}\n`);
   }
 
   return {

@@ -1,10 +1,11 @@
 import stringWidth from 'fast-string-width';
+import { showInCell } from '../text/visible.js';
 
 type Cell = string | number | undefined;
 
 /** Aligned columns without borders: readable in an e-mail and in a terminal of 80 columns. */
 export function renderTable(rows: readonly (readonly Cell[])[], head?: readonly string[]): string {
-  const body = rows.map((row) => row.map((cell) => String(cell ?? '')));
+  const body = rows.map((row) => row.map((cell) => showInCell(String(cell ?? ''))));
   const lines = head ? [head, ...body] : body;
   const widths: number[] = [];
   for (const cells of lines)

@@ -1,3 +1,5 @@
+import { makeVisible } from '../text/visible.js';
+
 const graceMs = 100;
 
 /**
@@ -23,6 +25,6 @@ async function end(process: NodeJS.Process): Promise<void> {
 /** Resolves once everything written so far has left, or cannot leave. */
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
-    stream.write(text, () => resolve());
+    stream.write(makeVisible(text), () => resolve());
   });
 }

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { isCancel, log, password, select, text } from '@clack/prompts';
 import { StoppedError } from '../async/stopped-error.js';
 import type { Choice } from '../sources/common/setup.js';
+import { makeVisible, showInLine } from '../text/visible.js';
 
 /** Asks for a line of text. An empty answer means the default or, without one, no answer. */
 interface TextQuestion {
@@ -68,30 +69,37 @@ export function createTerminalAsker({ input, output, signal }: TerminalStreams):
     }
   }
 
-  const checkWritten = (check: (answer: string) => string | undefined) => (answer: string | undefined) =>
-    answer === undefined || answer.trim() === '' ? undefined : check(answer.trim());
+  const checkWritten = (check: (answer: string) => string | undefined) => (answer: string | undefined) => {
+    const problem = answer === undefined || answer.trim() === '' ? undefined : check(answer.trim());
+    return problem === undefined ? undefined : makeVisible(problem);
+  };
   const readWritten = (answer: string | undefined) => answer?.trim() || undefined;
 
   return {
     isPerson: true,
     async text({ message, fallback, check }) {
-      const shown = fallback === undefined ? {} : { placeholder: fallback, defaultValue: fallback };
+      const words = fallback === undefined ? undefined : showInLine(fallback);
+      const shown = words === undefined ? {} : { placeholder: words, defaultValue: words };
       const answer = await ask<string>((streams) =>
-        text({ message, validate: checkWritten(check), ...shown, ...streams }),
+        text({ message: makeVisible(message), validate: checkWritten(check), ...shown, ...streams }),
       );
-      return readWritten(answer) ?? fallback;
+      const written = readWritten(answer) ?? words;
+      return written === words ? fallback : written;
     },
     async secret({ message, check }) {
       return readWritten(
-        await ask<string>((streams) => password({ message, validate: checkWritten(check), ...streams })),
+        await ask<string>((streams) =>
+          password({ message: makeVisible(message), validate: checkWritten(check), ...streams }),
+        ),
       );
     },
     async choose({ message, choices, fallback }) {
+      const options = choices.map(({ value, label }) => ({ value, label: showInLine(label) }));
       const picked = await ask<string>((streams) =>
-        select<string>({ message, options: [...choices], initialValue: fallback, ...streams }),
+        select<string>({ message: makeVisible(message), options, initialValue: fallback, ...streams }),
       );
       return choices.find(({ value }) => value === picked)?.value ?? fallback;
     },
-    tell: (said) => log.info(said, { output }),
+    tell: (said) => log.info(makeVisible(said), { output }),
   };
 }

@@ -1,14 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createPaint, paintState } from '../../src/cli/colours.js';
+import { createPalette, paintState } from '../../src/cli/colours.js';
 import { renderStatus } from '../../src/cli/run-summary.js';
+import { renderTable } from '../../src/cli/tables.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
 const terminal = Object.assign(new PassThrough(), { isTTY: true });
-const paint = createPaint({ stream: terminal, env: {} });
-const green = '\u001B[32m';
+const mark = '1234;5678';
+const { paint, show } = createPalette({ stream: terminal, env: {}, mark });
+const green = '\u001B[32;1234;5678m';
 
 describe('colours', () => {
   it.each([
@@ -16,12 +18,22 @@ describe('colours', () => {
     ['NO_COLOR', { stream: terminal, env: { NO_COLOR: '1' } }],
     ['a dumb terminal', { stream: terminal, env: { TERM: 'dumb' } }],
   ])('are left out for %s', (_what, options) => {
-    expect(createPaint(options)('red', 'failed')).toBe('failed');
+    const palette = createPalette({ ...options, mark });
+    expect(palette.show(palette.paint('red', 'failed'))).toBe('failed');
   });
 
   it('are used on a terminal, also where NO_COLOR is empty', () => {
-    expect(paint('red', 'failed')).toBe('\u001B[31mfailed\u001B[39m');
-    expect(createPaint({ stream: terminal, env: { NO_COLOR: '' } })('red', 'failed')).toContain('\u001B');
+    expect(show(paint('red', 'failed'))).toBe('\u001B[31mfailed\u001B[39m');
+    const { paint: used } = createPalette({ stream: terminal, env: { NO_COLOR: '' }, mark });
+    expect(used('red', 'failed')).toContain('\u001B');
+  });
+
+  it('are not taken over from a text of others, which does not know the mark', () => {
+    const forged = `\u001B[32mfine\u001B[32;1111;2222m`;
+    expect(show(forged + paint('red', 'failed'))).toBe(
+      '\\u001b[32mfine\\u001b[32;1111;2222m\u001B[31mfailed\u001B[39m',
+    );
+    expect(show(renderTable([[forged]]))).toBe('  \\u001b[32mfine\\u001b[32;1111;2222m');
   });
 
   it('are green only for a run whose verdicts are all known', () => {

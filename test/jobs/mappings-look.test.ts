@@ -84,7 +84,7 @@ describe('brands', () => {
     const file = join(folder.path, 'brands.csv');
     await folder.run(['brands', '--csv', file]);
     expect(await readFile(file, 'utf8')).toBe(
-      '\uFEFFId,BrandCode,BrandName,ChainId\n1,AX,"Axel, Hotels",9\n2,,=Boutique,\n',
+      `\uFEFFId,BrandCode,BrandName,ChainId\n1,AX,"Axel, Hotels",9\n2,,'=Boutique,\n`,
     );
     expect(await folder.run(['brands', '--csv', file])).toMatchObject({ exitCode: 2 });
   });

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The code of each file of the program, without its comments. */
+const files = ['src', 'jobs'].flatMap((top) =>
+  readdirSync(join(root, top), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const code = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g, '');
+      return { name: relative(root, path), code };
+    }),
+);
+const findFiles = (pattern: RegExp) =>
+  files.flatMap(({ name, code }) => (pattern.test(code) ? [name] : [])).sort();
+
+describe('text for people', () => {
+  it('is written to a stream in one place, `print`; other files write bytes, to files and connections', () => {
+    expect(findFiles(/\.write\(|\bwriteSync\(/)).toEqual([
+      // Hands objects to `Reports`, which prints them.
+      'jobs/terminal.ts',
+      // Waits for the stream as well, and makes its text visible itself.
+      'src/doctor/ending.ts',
+      'src/review/file/spooled-files.ts',
+      'src/review/guests/erase-guest.ts',
+      'src/review/guests/erase-remote.ts',
+      'src/review/lines/line-buffer.ts',
+      'src/sandbox/bookings/write-day.ts',
+      'src/sandbox/sftp/channel.ts',
+      'src/sandbox/sftp/open-file.ts',
+      'src/sandbox/sftp/sftp-server.ts',
+      'src/server/hook-route.ts',
+      'src/sftp/download.ts',
+      'src/text/visible.ts',
+    ]);
+    expect(findFiles(/\bconsole\./)).toEqual([]);
+  });
+
+  it('reaches the streams of the process only through what a command is given', () => {
+    expect(findFiles(/\bprocess\.std(?:out|err)|\bstd(?:out|err)\b[^;]*= process\b|node:tty/)).toEqual([
+      'jobs/process.ts',
+      'jobs/reading-thread.ts',
+      'src/doctor/ending.ts',
+    ]);
+  });
+
+  it.each([
+    // Each draws on a terminal, or writes lines, by itself.
+    ['cli-progress', 'src/cli/bars.ts'],
+    ['@clack/prompts', 'src/setup/asker.ts'],
+    ['pino', 'src/cli/log.ts'],
+  ])('passes the edge in %s too', (library, file) => {
+    expect(findFiles(new RegExp(`(?:import (?!type)[^;]*from|import\\() ?'${library}'`))).toEqual([file]);
+  });
+});
+
+describe('CSV for people', () => {
+  it('is written in one place; the stand-in of the service writes files for programs', () => {
+    const writers = findFiles(/'csv-stringify|\bunparse\(/);
+    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/cli/output-files.ts']);
+    const { code = '' } = files.find(({ name }) => name === 'src/cli/output-files.ts') ?? {};
+    expect(code.match(/\bstringify\(/g)).toHaveLength(1);
+  });
+});
