@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { expectReport } from '../support/expectations.js';
+import { startHeldSource } from '../support/held-source.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { freeze } from '../support/processes.js';
 import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
@@ -11,19 +12,24 @@ const inFlight = 4 * engine.performers;
 
 describe('an owner that is frozen while its day is taken over', () => {
   it('in collect: stores nothing when it thaws, and no booking is stored twice', async () => {
+    const source = await startHeldSource({ after: 6_000 });
     const { folder, ledger, standIn, arrivals, bookings, records } = await prepareReviewedDay({
-      bookings: 50_000,
+      bookings: 10_000,
+      source,
       settings: { body: { batchSize: 500 } },
     });
     const frozen = folder.start(runArguments);
+    await source.isAskedForRest();
     // It is frozen outside of a transaction, as we hold the ledger.
-    const { run, release } = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
+    const { run, release } = await ledger.holdWhen(({ read }) => read > 0);
     await freeze(frozen);
     await release();
+    expect(run.state).toBe('collecting');
     expect(run.read).toBeLessThan(records);
     await engine.endOwnership(folder);
     expect(await ledger.run()).toEqual(run);
 
+    source.giveRest();
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
     expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
@@ -32,28 +38,34 @@ describe('an owner that is frozen while its day is taken over', () => {
     expect(await ledger.dump()).toEqual(before);
     await ledger.expectSound();
     await arrivals.checkWhole(result.report, bookings);
-    expect(standIn.requests).toHaveLength(100);
+    expect(standIn.requests).toHaveLength(20);
   });
 
   it('in collect: is fenced off while the new owner still collects, and the new owner finishes', async () => {
+    const source = await startHeldSource({ after: 6_000 });
     const { folder, ledger, arrivals, bookings } = await prepareReviewedDay({
-      bookings: 50_000,
+      bookings: 10_000,
+      source,
       settings: { body: { batchSize: 500 } },
     });
     const frozen = folder.start(runArguments);
-    const first = await ledger.holdWhen(({ state, read }) => state === 'collecting' && read > 0);
+    await source.isAskedForRest();
+    const first = await ledger.holdWhen(({ read }) => read > 0);
     await freeze(frozen);
     await first.release();
     await engine.endOwnership(folder);
     const owner = folder.start(runArguments);
+    await source.isAskedForRest(2);
     const second = await ledger.holdWhen(
-      ({ state, read, collectStartedAt }) =>
-        state === 'collecting' && read > 0 && collectStartedAt > first.run.collectStartedAt,
+      ({ read, collectStartedAt }) => read > 0 && collectStartedAt > first.run.collectStartedAt,
     );
-    expect(second.run.token).toBe(first.run.token + 1);
-    frozen.kill('SIGCONT');
     await second.release();
+    expect(second.run.token).toBe(first.run.token + 1);
+    // To the frozen one, which asked first.
+    source.giveRest(1);
     await engine.expectFencedWhenWoken(frozen);
+    expect(await ledger.run()).toEqual(second.run);
+    source.giveRest();
     const result = await owner.ended;
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { repeated: 0 } });
     await arrivals.checkWhole(result.report, bookings);

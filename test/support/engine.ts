@@ -9,6 +9,7 @@ import { expectError } from './expectations.js';
 import { type LedgerTables, openPostgresTables, openSqliteTables } from './ledger-watch.js';
 import { day } from './made-bookings.js';
 import { isNightly } from './nightly.js';
+import { patienceMs } from './patience.js';
 import { readEverything } from './redis.js';
 
 export type EngineName = 'embedded' | 'distributed';
@@ -152,10 +153,13 @@ export const distributedEngine: Engine = {
   // It ends with the lease.
   endOwnership: async () => {},
   async expectFencedWhenWoken(frozen) {
+    const before = frozen.stderr.length;
     frozen.kill('SIGCONT');
-    // A `run` ends with the day, which others have ended or will; a worker stays.
-    const isFenced = () => frozen.hasEnded || frozen.stderr.includes('"superseded');
-    await vi.waitUntil(isFenced, { timeout: 30_000, interval: 10 });
+    // A `run` that delivers ends with the day, which others have ended or will; one that collects waits for it; a worker stays.
+    const words = ['"superseded', '"waiting: the day'];
+    const isFenced = () =>
+      frozen.hasEnded || words.some((word) => frozen.stderr.slice(before).includes(word));
+    await vi.waitUntil(isFenced, { timeout: patienceMs, interval: 10 });
     if (frozen.hasEnded) expect((await frozen.ended).exitCode).toBe(0);
   },
 };

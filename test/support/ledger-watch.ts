@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { expect, vi } from 'vitest';
+import { type Database, isBusy } from '../../src/ledger/sqlite/database.js';
 import { openLedgerFile } from '../../src/ledger/sqlite/ledger-file.js';
+import { patienceMs } from './patience.js';
 
 /** The state of a ledger's latest run. */
 export interface RunMoment {
@@ -51,6 +53,8 @@ export interface LedgerWatch {
   batches(): Promise<WatchedBatch[]>;
   /** The ended attempts of all steps of the latest run. */
   attempts(): Promise<WatchedAttempt[]>;
+  /** Waits until the latest run satisfies the condition; it does not stop there. */
+  reaches(isDue: (run: RunMoment) => boolean): Promise<void>;
   /** Waits until the latest run satisfies the condition, and holds the ledger in that very state. */
   holdWhen(isDue: (run: RunMoment) => boolean | Promise<boolean>): Promise<HeldLedger>;
   /** Holds the ledger during the callback, so that all reads are consistent. */
@@ -139,6 +143,13 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
         code: String(code),
       }));
     },
+    async reaches(isDue) {
+      const hasReached = async () => {
+        const found = await latestRun();
+        return found !== undefined && isDue(found);
+      };
+      await vi.waitUntil(hasReached, { timeout: patienceMs, interval: 5 });
+    },
     async holdWhen(isDue) {
       await vi.waitUntil(
         async () => {
@@ -148,7 +159,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
           await release();
           return false;
         },
-        { timeout: 30_000, interval: 1 },
+        { timeout: patienceMs, interval: 1 },
       );
       return { run: await run(), release };
     },
@@ -170,7 +181,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
       return dumped;
     },
     async atRest() {
-      await vi.waitUntil(async () => (await run()).running === 0, { timeout: 30_000, interval: 10 });
+      await vi.waitUntil(async () => (await run()).running === 0, { timeout: patienceMs, interval: 10 });
     },
     async expectSound() {
       await tables.expectSound();
@@ -215,7 +226,12 @@ export function openSqliteTables(path: string): LedgerTables {
   const { database, close } = openLedgerFile(path, { isReader: true });
   return {
     rows: async (sql) => database.all(sql),
-    hold: async () => database.exec('BEGIN IMMEDIATE'),
+    async hold() {
+      // SQLite's own wait sleeps up to 100 ms between tries: on a busy machine the writers would be done before it.
+      database.exec('PRAGMA busy_timeout = 0');
+      await vi.waitUntil(() => tryToHold(database), { timeout: patienceMs, interval: 0 });
+      database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
+    },
     release: async () => database.exec('ROLLBACK'),
     async expectSound() {
       expect(database.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
@@ -223,6 +239,16 @@ export function openSqliteTables(path: string): LedgerTables {
     },
     close: async () => close(),
   };
+}
+
+function tryToHold(database: Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
 }
 
 /** Opens the ledger in that database, which must exist. It connects on first use. */

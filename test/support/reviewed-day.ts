@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { ClosingReport } from './command.js';
 import { type DayFolder, day, prepareDay, type Settings } from './day-folder.js';
 import { engine } from './engine.js';
+import type { HeldSource } from './held-source.js';
 import type { StandIn, StandInHandler } from './http-stand-in.js';
 import type { LedgerWatch } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
@@ -12,6 +13,8 @@ export interface ReviewedDay {
   readonly bookings: readonly MadeBooking[];
   /** Records of the source, with duplicates and rejects. */
   readonly records: number;
+  /** The same as a file. */
+  readonly csv: string;
   readonly folder: DayFolder;
   readonly standIn: StandIn;
   readonly ledger: LedgerWatch;
@@ -20,6 +23,8 @@ export interface ReviewedDay {
 
 export interface ReviewedDayOptions {
   readonly bookings: number;
+  /** Gives the bookings; a CSV file by default. */
+  readonly source?: HeldSource;
   readonly settings?: Settings;
   /** Accepts everything immediately by default. */
   readonly handler?: StandInHandler;
@@ -31,6 +36,7 @@ export const runArguments = ['run', '--day', day, '--json', ...engine.tracing];
 /** Every 40th booking is duplicated, and every 50th is followed by a record that cannot be sent. */
 export async function prepareReviewedDay({
   bookings: count,
+  source,
   settings = {},
   handler,
 }: ReviewedDayOptions): Promise<ReviewedDay> {
@@ -40,10 +46,15 @@ export async function prepareReviewedDay({
     ...(index % 40 === 0 ? [booking] : []),
     ...(index % 50 === 0 ? [{ ...booking, ServiceId: 0 }] : []),
   ]);
-  const { standIn, folder } = await prepareDay({ bookings: toCsv(records), settings }, handler);
+  const csv = toCsv(records);
+  source?.serve(records);
+  const { standIn, folder } = await prepareDay(
+    { bookings: csv, settings: { ...settings, ...(source && { source: source.settings }) } },
+    handler,
+  );
   const ledger = folder.watchLedger();
   const arrivals = countArrivals(standIn, ledger);
-  return { bookings, records: records.length, folder, standIn, ledger, arrivals };
+  return { bookings, records: records.length, csv, folder, standIn, ledger, arrivals };
 }
 
 /**
