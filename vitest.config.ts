@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { patienceMs } from './test/support/patience.js';
 
 const isNightly = process.env.HOTEL_REVIEW_TESTS === 'nightly';
 
@@ -12,10 +13,11 @@ const common = {
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     AWS_EC2_METADATA_DISABLED: 'true',
   },
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // A test may wait in vain once, and then says for what.
+  testTimeout: patienceMs + 60_000,
+  hookTimeout: patienceMs + 60_000,
   pool: 'forks' as const,
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: patienceMs } },
   // The command is called as it was built.
   server: { deps: { external: [/\/dist\//] } },
 };
@@ -65,7 +67,7 @@ const sharedNightly = [
 
 /** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */
 const reachesOut =
-  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|filled-copy|mapping-|nightly)/;
+  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|patience|filled-copy|mapping-|nightly)/;
 const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
   .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.nightly.test.ts'));
@@ -75,7 +77,7 @@ const distributed = {
   ...common,
   name: 'distributed',
   // Three processes where there is one otherwise, and leases that run out.
-  testTimeout: 120_000,
+  testTimeout: patienceMs + 180_000,
   provide: { engine: 'distributed' as const },
   globalSetup: ['test/support/distributed-servers.ts'],
   setupFiles: ['test/support/needs-servers.ts'],

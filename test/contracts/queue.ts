@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
+import { patienceMs } from '../support/patience.js';
 import { createWorker, nameOf } from './queue-worker.js';
 
 export interface QueueUnderTest {
@@ -298,5 +299,5 @@ function stepsOf(runId: string, count: number): QueuedStep[] {
 
 /** Polls until the expectation holds. */
 function settled(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: 20_000, interval: 5 });
+  return vi.waitFor(expectation, { timeout: patienceMs, interval: 5 });
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Schedule } from '../../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
+import { patienceMs } from '../support/patience.js';
 
 export const everySecond = createSlots('* * * * * *', 'UTC');
 
@@ -66,5 +67,5 @@ export function describeScheduleContract(
 }
 
 export async function waitForSlots(slotsSeen: readonly Date[], count: number): Promise<void> {
-  await vi.waitUntil(() => slotsSeen.length >= count, { timeout: 30_000 });
+  await vi.waitUntil(() => slotsSeen.length >= count, { timeout: patienceMs });
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { projectFile } from '../support/compose-file.js';
+import { patienceMs } from '../support/patience.js';
 import { type BuiltImage, buildWithoutEngine, readInstructions } from './docker-build.js';
 
 const { version, devDependencies } = JSON.parse(projectFile('package.json'));
@@ -74,7 +75,7 @@ describe('What the Dockerfile builds', () => {
 
   async function startSandbox(before: readonly string[] = []) {
     const sandbox = start(['sandbox', '--json', '--folder', image.at('/sandbox')], {}, before);
-    await vi.waitUntil(() => sandbox.written.stdout.includes('\n'), { timeout: 30_000 });
+    await vi.waitUntil(() => sandbox.written.stdout.includes('\n'), { timeout: patienceMs });
     return { ...sandbox, configuration: JSON.parse(sandbox.written.stdout).configuration as string };
   }
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { patienceMs } from '../support/patience.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 const url = new URL('../../dist/src/doctor/ending.js', import.meta.url).href;
@@ -21,7 +22,7 @@ function run(continuing: string) {
   const { status, signal, stdout, stderr } = spawnSync(
     process.execPath,
     ['--input-type=module', '-e', script],
-    { cwd: folder, env: {}, encoding: 'utf8', timeout: 30_000 },
+    { cwd: folder, env: {}, encoding: 'utf8', timeout: patienceMs },
   );
   return { ended: [status, signal], written: [stdout.length, stdout.slice(-10)], stderr };
 }

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { createNotify, type HotelReviewEvent } from '../../src/events/events.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { someRun } from '../review/some-run.js';
+import { patienceMs } from '../support/patience.js';
 
 const working: HotelReviewEvent = { type: 'working' };
 const away: HotelReviewEvent = { type: 'schedule-away', error: new Error('connection refused') };
@@ -33,7 +34,7 @@ it('an observer that throws or rejects disturbs neither the emitter nor the othe
   notify(working);
   notify(working);
   expect(last).toHaveBeenCalledTimes(2);
-  await vi.waitFor(() => expect(onFault.mock.calls).toEqual([[thrown], [rejected]]), { timeout: 30_000 });
+  await vi.waitFor(() => expect(onFault.mock.calls).toEqual([[thrown], [rejected]]), { timeout: patienceMs });
 });
 
 it('a failure that can not even be reported is ignored', () => {

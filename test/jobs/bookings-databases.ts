@@ -4,6 +4,7 @@ import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
 import { mariadbTable, postgresTable } from '../support/bookings-table.js';
 import { type Mariadb, mariadbPassword, mariadbUser } from '../support/mariadb.js';
+import { patienceMs } from '../support/patience.js';
 import { type Postgres, password } from '../support/postgres.js';
 import { useMariadb, usePostgres } from '../support/use-servers.js';
 
@@ -42,7 +43,7 @@ export interface Gate {
   open(): Promise<void>;
 }
 
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 
 /** Creates a database with a day of `count` bookings. The server generates them, as there may be very many. */
 export async function createMariadbBookings(mariadb: Mariadb, count: number): Promise<BookingsDatabase> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { fillIn, projectFile, readComposeFile } from '../support/compose-file.js';
+import { patienceMs } from '../support/patience.js';
 import { type RunningProgram, startProgram } from '../support/program.js';
 import { awaitGreeting, findFreePort, runsAsRoot, spawnServer, stopServer } from '../support/sftp-server.js';
 
@@ -101,6 +102,6 @@ export async function awaitAnswer(
       const answer = (await (await fetch(url)).json()) as Readonly<Record<string, unknown>>;
       return isWanted(answer) ? answer : undefined;
     },
-    { timeout: 45_000, interval: 50 },
+    { timeout: patienceMs, interval: 50 },
   );
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { useSftpServer } from '../support/use-servers.js';
@@ -73,7 +74,7 @@ it('downloads only what is missing after it was killed in mid-download', async (
     const receivedSoFar = () => statSync(join(spool, partOf())).size;
     // What has arrived is written, but for the protocols' own bytes and the piece that is incomplete.
     const written = received + (megabytes - 1) * megabyte;
-    await vi.waitUntil(() => isHeld && receivedSoFar() > written, { timeout: 30_000 });
+    await vi.waitUntil(() => isHeld && receivedSoFar() > written, { timeout: patienceMs });
     killed.kill('SIGKILL');
     await killed.ended;
     received = receivedSoFar();
@@ -98,7 +99,7 @@ it('restarts the download of a file that has changed meanwhile', async () => {
     to === 'client' && proxy.happened.bytesToClient > 5 * megabyte ? new Promise(() => {}) : undefined,
   );
   const killed = folder.start(fetchJson);
-  await vi.waitUntil(() => proxy.happened.bytesToClient > 5 * megabyte, { timeout: 30_000 });
+  await vi.waitUntil(() => proxy.happened.bytesToClient > 5 * megabyte, { timeout: patienceMs });
   killed.kill('SIGKILL');
   await killed.ended;
   proxy.heal();
@@ -151,7 +152,7 @@ it('keeps waiting while the server is down, within --wait', async () => {
   await proxy.stop();
   put(id, smallExport);
   const failures = () => fetching.stderr.split('again in').length - 1;
-  await vi.waitUntil(() => failures() >= 5 || fetching.hasEnded, { timeout: 30_000 });
+  await vi.waitUntil(() => failures() >= 5 || fetching.hasEnded, { timeout: patienceMs });
   expect(fetching.hasEnded).toBe(false);
   const later = await startTcpProxy(server().port, proxy.port);
   onTestFinished(() => later.stop());

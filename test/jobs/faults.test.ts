@@ -5,6 +5,7 @@ import { engine, runsEveryCase } from '../support/engine.js';
 import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 
 const bookings = makeBookings(300);
 const batchSize = 50;
@@ -49,7 +50,7 @@ describe('a service with temporary trouble', () => {
         if (number === 1) return httpError(429, { 'retry-after': '1' });
         // Even on a busy machine, no other process finishes a batch before it can know that it has to wait.
         await vi.waitUntil(async () => (await ledger.attempts()).some(({ code }) => code === 'http-429'), {
-          timeout: 30_000,
+          timeout: patienceMs,
         });
         return success;
       },

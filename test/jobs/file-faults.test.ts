@@ -7,6 +7,7 @@ import { attemptCodes } from '../support/expectations.js';
 import { type FileDay, prepareFileDay, remoteFolder, remotePath } from '../support/file-day.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { findFreePort, type RunningSftpServer } from '../support/sftp-server.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { makeRemoteFolder, sftpKindsForFaults, useSftpServer } from '../support/use-servers.js';
@@ -103,7 +104,7 @@ describe.each(sftpKindsForFaults)('a day by file over $name', (kind) => {
       if (to === 'client' && isPublished()) proxy.dropAnswersAfter(0);
     });
     const command = folder.call(['run', '--day', day, '--json']);
-    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs });
     expect([isPublished(), measurePart(server())]).toEqual([true, undefined]);
     await proxy.clientsGone();
     proxy.heal();

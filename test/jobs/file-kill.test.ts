@@ -20,6 +20,7 @@ import { engine, runsEveryCase } from '../support/engine.js';
 import { remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
+import { patienceMs } from '../support/patience.js';
 import { createSeed } from '../support/processes.js';
 import { runArguments } from '../support/reviewed-day.js';
 import { openSsh } from '../support/sftp-programs.js';
@@ -139,7 +140,7 @@ describe('a file delivery that is killed', () => {
       },
     });
     day.folder.start(runArguments);
-    await vi.waitUntil(() => caller?.hasEnded, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(() => caller?.hasEnded, { timeout: patienceMs, interval: 5 });
     if (!caller) throw new Error('there was no call');
     const recorded = await killAndCheck(day, caller);
     expect([...recorded.keys()]).toEqual(['write', 'upload']);
@@ -333,7 +334,7 @@ async function untilClaimed(day: WatchedFileDay, name: FileStepName): Promise<vo
       liftedAt = Date.now();
       return false;
     });
-  await vi.waitUntil(isClaimed, { timeout: 30_000, interval: 200 });
+  await vi.waitUntil(isClaimed, { timeout: patienceMs, interval: 200 });
 }
 
 /**
@@ -355,7 +356,7 @@ async function holdAtManifest(
   await day.standIn.received(1);
   const archive = await day.archiveFolder();
   const manifest = join(archive, 'manifest.json');
-  const pipe = await vi.waitUntil(() => openForReader(manifest), { timeout: 30_000, interval: 5 });
+  const pipe = await vi.waitUntil(() => openForReader(manifest), { timeout: patienceMs, interval: 5 });
   const { release } = await day.ledger.holdWhen(({ affected }) => affected > 0);
   return {
     day,

@@ -10,6 +10,7 @@ import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { runsAsRoot, sessionUser } from '../support/sftp-server.js';
 import { everySftpKind, makeRemoteFolder, useSftpServer } from '../support/use-servers.js';
@@ -63,7 +64,10 @@ async function countChecks(ledger: LedgerWatch, code: string): Promise<number> {
 async function looked({ command, ledger }: Waiting, code: string): Promise<void> {
   const before = await countChecks(ledger, code);
   const hasChecked = async () => (await countChecks(ledger, code)) >= before + 2;
-  await vi.waitUntil(async () => command.hasEnded || (await hasChecked()), { timeout: 30_000, interval: 20 });
+  await vi.waitUntil(async () => command.hasEnded || (await hasChecked()), {
+    timeout: patienceMs,
+    interval: 20,
+  });
   expect(await hasChecked()).toBe(true);
 }
 
@@ -93,7 +97,7 @@ describe('a result', () => {
     const ledger = folder.watchLedger();
     const hasChecked = async () => (await countChecks(ledger, 'result-absent')) > 0;
     await vi.waitUntil(async () => command.hasEnded || (await hasChecked()), {
-      timeout: 60_000,
+      timeout: patienceMs,
       interval: 20,
     });
     expect(command.hasEnded).toBe(false);
@@ -211,7 +215,10 @@ describe('a result', () => {
     // At once: a look at the empty file would count too, and find nothing to list.
     await writeFile(server().disk('unfinished'), cutLastRow(content));
     await rename(server().disk('unfinished'), server().disk(resultPath));
-    await vi.waitUntil(async () => (await countChecks(ledger, 'result-growing')) > 0, { interval: 20 });
+    await vi.waitUntil(async () => (await countChecks(ledger, 'result-growing')) > 0, {
+      timeout: patienceMs,
+      interval: 20,
+    });
     expect(await listAffected(folder, 3)).toEqual(['BR-1']);
     const result = await command.ended;
     expectReport(result, {

@@ -8,6 +8,7 @@ import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support
 import { success } from '../support/http-stand-in.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { openSsh, proFtpd } from '../support/sftp-programs.js';
 import { makeKey, runsAsRoot, type SftpServerKind, sessionUser } from '../support/sftp-server.js';
 import { makeRemoteFolder, sftpKindsForFaults, useSftpServer } from '../support/use-servers.js';
@@ -106,7 +107,7 @@ describe.each(sftpKindsForFaults)('a day by file on a server of $name', (kind) =
     const ledger = day.folder.watchLedger();
     const running = day.folder.runDay();
     await vi.waitUntil(async () => (await attemptCodes(ledger, 'await-result')).includes('result-absent'), {
-      timeout: 30_000,
+      timeout: patienceMs,
     });
     expect(readFileSync(server().disk(resultPath), 'utf8')).toBe(old);
     await day.service.calls[0]?.writeResult({ affected: ['BR-7'] });

@@ -3,9 +3,6 @@ import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js
 import { isListening } from '../support/sandbox-command.js';
 import { createFirstRunPlace, readPorts, startArguments, startFolder } from './started-first-run.js';
 
-/** Ctrl-C stops the command line within five seconds; a busy machine may take twice as long to end a process. */
-const maxStopMs = 10_000;
-
 /** The signal, when to send it, and the output to wait for on either stream. */
 const moments = [
   ['SIGINT', 'before the first day is made', 'Everything is in'],
@@ -23,10 +20,8 @@ describe('npm start', () => {
       const program = place.start();
       onTestFinished(() => program.kill('SIGKILL'));
       await program.until(({ stdout, stderr }) => stdout.includes(words) || stderr.includes(words));
-      const askedAt = performance.now();
       program.kill(signal);
       const { exitCode, stdout, stderr } = await program.ended;
-      expect(performance.now() - askedAt).toBeLessThan(maxStopMs);
       // It ended by itself: stopped, or without the result.
       expect([1, 3]).toContain(exitCode);
       expect(stdout).toMatch(/\nStopped, and the sandbox with it[\s\S]*\n {2}npm start\n/);

@@ -10,6 +10,7 @@ import type { Finding } from '../../src/examination/finding.js';
 import { createExportFolder } from '../setup/export-folder.js';
 import { useBookingsApi } from '../sources/http/bookings-api.js';
 import { type CommandResult, callCommand, startCommand } from '../support/command.js';
+import { patienceMs } from '../support/patience.js';
 import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { createFolder, startSandboxCommand } from '../support/sandbox-command.js';
@@ -308,7 +309,7 @@ describe('init of bookings from an API', () => {
       exitCode: 0,
       output: expect.stringContaining('was not done within 15 s'),
     });
-    await vi.waitUntil(() => api.open() === 0, { timeout: 30_000 });
+    await vi.waitUntil(() => api.open() === 0, { timeout: patienceMs });
   });
 
   it('is not tried without its token', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDayFolder } from '../support/day-folder.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { createMappingTruth, makeMappings, readCopy, type TrueMapping } from '../support/mapping-truth.js';
+import { patienceMs } from '../support/patience.js';
 
 const brands = [
   { Id: 1, BrandCode: 'AX', BrandName: 'Axel, Hotels', ChainId: 9, Since: 1999 },
@@ -136,7 +137,7 @@ describe('serve with a schedule for the copy', () => {
     isAway = false;
     expect(serve.hasEnded).toBe(false);
     serve.stop('SIGTERM');
-    await vi.waitUntil(() => serve.hasEnded, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(() => serve.hasEnded, { timeout: patienceMs, interval: 5 });
     expect((await serve.ended).exitCode).toBe(0);
   });
 });

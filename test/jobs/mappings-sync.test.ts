@@ -11,6 +11,7 @@ import {
   readCopy,
   type TrueMapping,
 } from '../support/mapping-truth.js';
+import { patienceMs } from '../support/patience.js';
 
 interface Scene {
   readonly truth: MappingTruth;
@@ -125,7 +126,7 @@ describe('mappings sync', () => {
           },
         });
         const command = folder.start(['mappings', 'sync']);
-        await vi.waitUntil(() => arrived || command.hasEnded, { timeout: 30_000, interval: 5 });
+        await vi.waitUntil(() => arrived || command.hasEnded, { timeout: patienceMs, interval: 5 });
         command.kill('SIGKILL');
         await command.ended;
         go();
@@ -155,7 +156,7 @@ describe('mappings sync', () => {
       },
     });
     const command = folder.call(['mappings', 'sync', '--json']);
-    await vi.waitUntil(() => truth.calls.length === 3, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(() => truth.calls.length === 3, { timeout: patienceMs, interval: 5 });
     command.stop('SIGTERM');
     const { exitCode, json } = await command.ended;
     isHeld = false;
@@ -178,7 +179,7 @@ describe('mappings sync', () => {
       },
     });
     const command = folder.call(['mappings', 'sync']);
-    await vi.waitUntil(() => truth.calls.length === 1, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(() => truth.calls.length === 1, { timeout: patienceMs, interval: 5 });
     const { exitCode, json } = await sync(folder);
     expect(exitCode).toBe(4);
     expect(json).toMatchObject({ error: { class: 'busy' } });
@@ -219,7 +220,7 @@ describe('mappings sync', () => {
     const file = join(folder.path, 'new.ndjson');
     const command = folder.start(['mappings', 'sync', '--new-hotels', file]);
     await vi.waitUntil(() => service.requests.length >= 5 || command.hasEnded, {
-      timeout: 30_000,
+      timeout: patienceMs,
       interval: 1,
     });
     command.kill('SIGKILL');

@@ -3,6 +3,7 @@ import { readFileSync, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import { remotePath } from '../support/file-day.js';
+import { patienceMs } from '../support/patience.js';
 import type { RunningSftpServer } from '../support/sftp-server.js';
 
 /** The contents of the day's file on the server over time. */
@@ -49,7 +50,7 @@ export function watchPublished(server: RunningSftpServer): PublishedWatch {
 
   return {
     async expectOnly(...contents) {
-      await vi.waitUntil(() => renames > 0, { timeout: 30_000 });
+      await vi.waitUntil(() => renames > 0, { timeout: patienceMs });
       const allowed = new Map(contents.map((content) => [digest(Buffer.from(content)), content.length]));
       for (const [sha256, bytes] of seen) expect(allowed.get(sha256), `a file of ${bytes} bytes`).toBe(bytes);
       expect(changes).toBe(0);

@@ -8,6 +8,7 @@ import { expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath, sftpSettings } from '../support/file-day.js';
 import { startStandIn, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { sessionUser } from '../support/sftp-server.js';
@@ -167,7 +168,7 @@ describe('a day whose files are in a bucket', () => {
     onTestFinished(() => buckets().intercept());
     // It gives up on the archive, and the day is only released when the process ends.
     const command = folder.start(['run', '--day', day, '--json'], { env: secrets });
-    await vi.waitUntil(() => isAsked, { timeout: 30_000 });
+    await vi.waitUntil(() => isAsked, { timeout: patienceMs });
     command.kill('SIGINT');
     expect((await command.ended).exitCode).toBe(1);
     buckets().intercept();

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { writeModule } from '../sources/module/module-folder.js';
+import { patienceMs } from '../support/patience.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
 
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 const guest = 'Canaria Zwitscherfink';
 const token = 'canary-token-77aa';
 const reason = new Error('stopped by hand');

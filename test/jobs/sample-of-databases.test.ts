@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mariadbPassword, mariadbUser } from '../support/mariadb.js';
+import { patienceMs } from '../support/patience.js';
 import { password, superuser } from '../support/postgres.js';
 import { failuresOf, settingsOf, takeSample } from '../support/sampled.js';
 import { useMariadb, usePostgres } from '../support/use-servers.js';
 
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 const guest = 'Canaria Zwitscherfink';
 const reason = new Error('stopped by hand');
 

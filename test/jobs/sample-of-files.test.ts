@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SourceError } from '../../src/review/source.js';
 import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
 import { sftpSettings } from '../support/file-day.js';
+import { patienceMs } from '../support/patience.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
 import { day, failuresOf, settingsOf, takeSample } from '../support/sampled.js';
 import { openSsh } from '../support/sftp-programs.js';
@@ -13,7 +14,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const guest = 'Canaria Zwitscherfink';
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 const csv = `hotel;guest;arrival\n1;${guest};20/11/2026\n2;"Bob; B";21/11/2026\n`;
 const sampledCsv = {
   columns: ['hotel', 'guest', 'arrival'],

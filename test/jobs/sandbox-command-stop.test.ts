@@ -14,12 +14,6 @@ import {
   startSandboxCommand,
 } from '../support/sandbox-command.js';
 
-/**
- * The sandbox stops within two seconds, whatever its clients do, which would keep it for an hour; a busy machine may take
- * longer to end a process.
- */
-const maxStopMs = 10_000;
-
 /** Starts a call by body and resolves once the sandbox handles it. The outcome follows later. */
 async function beginCall({ addresses: { service } }: SandboxCommand): Promise<{ outcome: Promise<unknown> }> {
   const { baseUrl, apiKey: apikey, accountId } = service;
@@ -52,10 +46,8 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     });
     await once(silent, 'data');
 
-    const askedAt = performance.now();
     sandbox.kill(signal);
     const { exitCode, stdout } = await sandbox.ended;
-    expect(performance.now() - askedAt).toBeLessThan(maxStopMs);
     expect(exitCode).toBe(0);
     expect(await outcome).toBe('ECONNRESET');
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);

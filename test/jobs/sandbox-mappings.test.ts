@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { patienceMs } from '../support/patience.js';
 import {
   type Addresses,
   callSandbox,
@@ -72,7 +73,7 @@ describe('hotel-review sandbox', () => {
         await sync(first.addresses, [copy], startedAt);
         return copy.size > before.size + 20;
       },
-      { timeout: 30_000 },
+      { timeout: patienceMs },
     );
     await stop(first);
 

@@ -4,9 +4,10 @@ import type { CommandResult } from '../support/command.js';
 import { day, type PreparedDay, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { makeBookings } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { type BookingsDatabase, bookingsDatabases } from './bookings-databases.js';
 
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 const count = 12_000;
 /** After some thousands, which are in the ledger by then. */
 const middle = 8_000;

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import { usePostgres } from '../support/use-servers.js';
 
 const postgres = usePostgres();
@@ -34,7 +35,9 @@ async function lockRuns(url: string): Promise<() => Promise<void>> {
   const { query } = postgres();
   const held = query(url, 'BEGIN; LOCK TABLE hotel_review.runs; SELECT pg_sleep(600)').catch(() => {});
   const ofLock = "FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation IS NOT NULL";
-  await vi.waitUntil(async () => (await query(url, `SELECT 1 ${ofLock}`)).length > 0, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await query(url, `SELECT 1 ${ofLock}`)).length > 0, {
+    timeout: patienceMs,
+  });
   return async () => {
     await query(url, `SELECT pg_terminate_backend(pid) ${ofLock}`);
     await held;

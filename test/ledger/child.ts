@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
+import { patienceMs } from '../support/patience.js';
 
 /** Another process, which runs a script and then stays alive. */
 export interface Child {
@@ -29,7 +30,7 @@ export function startChild(script: string): Child {
   return {
     lines,
     async printed(line) {
-      await vi.waitUntil(() => lines.includes(line) || hasEnded(child), { timeout: 30_000, interval: 5 });
+      await vi.waitUntil(() => lines.includes(line) || hasEnded(child), { timeout: patienceMs, interval: 5 });
       if (!lines.includes(line))
         throw new Error(`expected the child to print ${line}, got: ${lines.join(', ')}`);
     },
@@ -41,7 +42,7 @@ export function startChild(script: string): Child {
     },
     async freeze() {
       child.kill('SIGSTOP');
-      await vi.waitUntil(() => stateOf(child) === 'T', { timeout: 30_000, interval: 5 });
+      await vi.waitUntil(() => stateOf(child) === 'T', { timeout: patienceMs, interval: 5 });
     },
     wake(signal) {
       child.kill(signal);

@@ -20,6 +20,7 @@ import {
 } from '../contracts/ledger/days.js';
 import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
+import { patienceMs } from '../support/patience.js';
 import { password, startPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { usePostgres } from '../support/use-servers.js';
@@ -63,7 +64,7 @@ describe('the PostgreSQL ledger in trouble', () => {
         }
       })();
       for (const seen of [20, 60]) {
-        await vi.waitUntil(() => stored >= seen, { interval: 1, timeout: 50_000 });
+        await vi.waitUntil(() => stored >= seen, { interval: 1, timeout: patienceMs });
         await postgres().restartImmediate();
       }
       await collecting;
@@ -86,7 +87,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       };
       const performing = Promise.all([perform(), perform(), perform()]);
       for (const seen of [30, 90]) {
-        await vi.waitUntil(() => recorded >= seen, { interval: 1, timeout: 50_000 });
+        await vi.waitUntil(() => recorded >= seen, { interval: 1, timeout: patienceMs });
         await postgres().restartImmediate();
       }
       await performing;
@@ -131,15 +132,14 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await ledger.listRuns({ limit: 1 })).toEqual([]);
     });
 
-    it('a server that can be reached but never answers fails the ping within seconds', async () => {
+    it('a server that can be reached but never answers fails the ping, which is not repeated', async () => {
       const proxy = await startTcpProxy(postgres().port);
-      const ledger = opened.open({ url: postgres().overTcp(opened.url, { port: proxy.port }) });
+      const url = postgres().overTcp(opened.url, { port: proxy.port });
+      // Every other request would be repeated for an hour.
+      const ledger = opened.open({ url, patienceMs: 3_600_000 });
       await ledger.ping();
       proxy.blackHole();
-      const askedAt = performance.now();
       await expect(ledger.ping()).rejects.toThrow(LedgerAwayError);
-      // Every other request would be repeated for half a minute.
-      expect(performance.now() - askedAt).toBeLessThan(10_000);
       expect(proxy.happened.swallowedChunks).toBeGreaterThan(0);
       await proxy.stop();
     });

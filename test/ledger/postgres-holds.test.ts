@@ -3,6 +3,7 @@ import type { Hold } from '../../src/async/hold.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { blankNames } from '../../src/review/stored/stored-line.js';
 import { at, claimStep, collectedRun, day, newRun, rightOf } from '../contracts/ledger/days.js';
+import { patienceMs } from '../support/patience.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
@@ -43,11 +44,11 @@ describe('a day that is held in PostgreSQL', () => {
   }
 
   async function takenIn(ledger: Ledger): Promise<Hold> {
-    return vi.waitUntil(() => ledger.holdDay(day), { interval: 20, timeout: 30_000 });
+    return vi.waitUntil(() => ledger.holdDay(day), { interval: 20, timeout: patienceMs });
   }
 
   async function lostOf(hold: Hold): Promise<void> {
-    await vi.waitUntil(() => hold.lost.aborted, { interval: 10, timeout: 30_000 });
+    await vi.waitUntil(() => hold.lost.aborted, { interval: 10, timeout: patienceMs });
   }
 
   it('reports the length of a lease', () => {
@@ -63,7 +64,7 @@ describe('a day that is held in PostgreSQL', () => {
     const other = opened.open();
     for (let renewals = 0; renewals < 6; renewals += 1) {
       const before = await leaseUntil();
-      await vi.waitUntil(async () => (await leaseUntil()) !== before, { interval: 20, timeout: 30_000 });
+      await vi.waitUntil(async () => (await leaseUntil()) !== before, { interval: 20, timeout: patienceMs });
       expect(await other.holdDay(day)).toBeUndefined();
     }
     expect(hold?.lost.aborted).toBe(false);

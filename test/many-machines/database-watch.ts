@@ -1,5 +1,6 @@
 import { vi } from 'vitest';
 import { day } from '../support/day-folder.js';
+import { patienceMs } from '../support/patience.js';
 import type { Postgres } from '../support/postgres.js';
 
 /** The state of the day's latest run. */
@@ -87,7 +88,7 @@ export function watchDatabase(postgres: Postgres, url: string, ofDay = day): Dat
           found = await watch.run().catch(() => undefined);
           return found !== undefined && isDue(found);
         },
-        { timeout: 45_000, interval: 20 },
+        { timeout: patienceMs, interval: 20 },
       );
       if (!found) throw new Error('there is no run');
       return found;

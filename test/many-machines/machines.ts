@@ -10,6 +10,7 @@ import {
 import { inOrder } from '../support/expectations.js';
 import { type StandIn, type StandInHandler, startStandIn } from '../support/http-stand-in.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
 import type { Postgres } from '../support/postgres.js';
 import type { RunningRedis } from '../support/redis.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
@@ -153,6 +154,6 @@ export function countArrivals(standIn: StandIn): Map<string, number> {
   return arrivals;
 }
 
-export async function until(holds: () => boolean | Promise<boolean>, timeout = 30_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, timeout = patienceMs): Promise<void> {
   await vi.waitUntil(holds, { timeout, interval: 10 });
 }

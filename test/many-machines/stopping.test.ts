@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
+import { withEndlessEnd } from '../support/held-source.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
@@ -20,10 +21,11 @@ import { serve, timezone, yesterday } from './serving.js';
 const redis = useRedis();
 const postgres = usePostgres();
 
-/** Too long for anybody to wait for its end. */
-const longLease = { workers: { leaseSeconds: 600, reconcileSeconds: 0.5, stopSeconds: 1 } };
-/** Seconds. Far more than a stop may take, and far less than the other waits: a call, a lease, a ledger. */
-const soon = 15_000;
+/** Leases and calls that last longer than a test may: one that waited for their end would fail. */
+const longLease = {
+  service: { timeoutSeconds: 3_600 },
+  workers: { leaseSeconds: 3_600, reconcileSeconds: 0.5, stopSeconds: 1 },
+};
 
 describe('a worker that is asked to stop', () => {
   it('while the service hangs ends cleanly, and another one continues at once', async () => {
@@ -38,10 +40,8 @@ describe('a worker that is asked to stop', () => {
     await machines.detach();
     await machines.standIn.received(stepsPerProcess);
     expect(await machines.database.run()).toMatchObject({ running: stepsPerProcess, done: 0 });
-    const asked = performance.now();
     first.kill('SIGTERM');
     expect(await first.ended).toMatchObject({ exitCode: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(soon);
     expect(await machines.database.run()).toMatchObject({ running: 0, state: 'delivering' });
 
     await machines.startWorker();
@@ -55,7 +55,7 @@ describe('a worker that is asked to stop', () => {
       redis: redis(),
       postgres: postgres(),
       bookings: 100,
-      settings: { workers: { ...longLease.workers, stopSeconds: 60 } },
+      settings: { ...longLease, workers: { ...longLease.workers, stopSeconds: 600 } },
       async handler(request, number) {
         await request.readBody();
         if (number <= stepsPerProcess) await gate.passed;
@@ -93,7 +93,6 @@ describe('a worker that is asked to stop', () => {
     await machines.detach();
     await machines.standIn.received(stepsPerProcess);
     await postgres().stop();
-    const asked = performance.now();
     try {
       gate.open();
       first.kill('SIGTERM');
@@ -101,7 +100,6 @@ describe('a worker that is asked to stop', () => {
     } finally {
       await postgres().start();
     }
-    expect(performance.now() - asked).toBeLessThan(soon);
     await machines.startWorker();
     await expectCompleted(machines);
   });
@@ -121,10 +119,8 @@ describe('a worker that is asked to stop', () => {
       await machines.detach();
       await machines.standIn.received(stepsPerProcess);
       await own.freeze();
-      const asked = performance.now();
       first.kill('SIGTERM');
       expect(await first.ended).toMatchObject({ exitCode: 0 });
-      expect(performance.now() - asked).toBeLessThan(soon);
       own.thaw();
       await machines.startWorker();
       await expectCompleted(machines);
@@ -185,13 +181,13 @@ describe('a `run` that is asked to stop', () => {
 });
 
 describe('`serve`, when asked to stop', () => {
-  const settings = { timezone, hook: { secret }, workers: { stopSeconds: 60 } };
+  const settings = { timezone, hook: { secret }, service: longLease.service, workers: { stopSeconds: 600 } };
   const bookings = makeBookings(100);
 
   it('in mid-collect ends cleanly, and the next run collects the day again', async () => {
-    const many = makeBookings(60_000);
+    const many = makeBookings(12_000);
     const { folder, standIn } = await prepareDay({ settings });
-    await folder.writeBookings(toCsv(many), yesterday.iso);
+    await folder.writeBookings(withEndlessEnd(toCsv(many)), yesterday.iso);
     await folder.configure({ body: { batchSize: 2_000 } });
     const { command, ask, get } = await serve(folder);
     const { body } = await ask(yesterday.iso);
@@ -203,11 +199,12 @@ describe('`serve`, when asked to stop', () => {
     expect(exitCode).toBe(0);
     expect(stderr).not.toContain('broke off');
     expect(standIn.requests).toHaveLength(0);
+    await folder.writeBookings(toCsv(many), yesterday.iso);
     const { report } = await folder.run(['run', '--day', yesterday.iso, '--json']);
     expect(report).toMatchObject({
       runId: body.runId,
       state: 'succeeded',
-      counts: { read: 60_000, repeated: 0 },
+      counts: { read: 12_000, repeated: 0 },
     });
     expectEachOnce(standIn, many);
   });
@@ -246,10 +243,8 @@ describe('`serve`, when asked to stop', () => {
     const { command, ask } = await serve(folder);
     await ask(yesterday.iso);
     await standIn.received(2);
-    const asked = performance.now();
     command.kill('SIGTERM');
     expect((await command.ended).exitCode).toBe(0);
-    expect(performance.now() - asked).toBeLessThan(soon);
     const { report } = await folder.run(['run', '--day', yesterday.iso, '--json']);
     expect(report).toMatchObject({ state: 'succeeded', counts: { delivered: 100, repeated: 100 } });
   });

@@ -8,6 +8,7 @@ import { createBullmqQueue } from '../../src/queue/bullmq.js';
 import { createInProcessQueues } from '../../src/queue/in-process.js';
 import type { Trigger } from '../../src/review/run.js';
 import { isNightly } from '../support/nightly.js';
+import { patienceMs } from '../support/patience.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { type Engine, listDays, prepareTriggers } from './triggers.js';
 
@@ -72,7 +73,7 @@ async function expectOneRunEach(engine: Engine): Promise<void> {
     expect(faults).toEqual([]);
     expect(hookStatus).toBe(202);
     await vi.waitUntil(async () => (await ledger.latestRun(day.iso))?.state === 'succeeded', {
-      timeout: 30_000,
+      timeout: patienceMs,
       interval: 5,
     });
     const runs = await ledger.listRuns({ day: day.iso, limit: 9 });

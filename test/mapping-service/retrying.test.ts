@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CallOptions, MappingService } from '../../src/mapping-service/operations.js';
 import { refusal, type StandInAnswer, startStandIn, success } from '../support/http-stand-in.js';
+import { patienceMs } from '../support/patience.js';
 import { answerWith, errorOf, openService, serviceAt } from './opened-service.js';
 
 type Call = (service: MappingService, options?: CallOptions) => Promise<unknown>;
@@ -356,6 +357,6 @@ async function openWaiting(onDecided = () => {}) {
       return 0;
     },
   });
-  const waits = (count: number) => vi.waitUntil(() => decided === count, { timeout: 30_000 });
+  const waits = (count: number) => vi.waitUntil(() => decided === count, { timeout: patienceMs });
   return { ...opened, waits };
 }

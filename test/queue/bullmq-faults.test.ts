@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { QueueAwayError } from '../../src/review/queue.js';
 import { nameOf } from '../contracts/queue-worker.js';
+import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
@@ -197,7 +198,10 @@ describe('a queue reports helpful errors', () => {
     await queue.add(stepsOf('run-a', 10));
     await redis.ask((client) => client.config('SET', 'maxmemory', '1'));
     worker.start();
-    await vi.waitUntil(async () => (await countScripts()).rejected >= 2, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(async () => (await countScripts()).rejected >= 2, {
+      timeout: patienceMs,
+      interval: 5,
+    });
     expect((await countScripts()).called).toBeLessThan(30);
     expect(worker.names()).toEqual([]);
     await redis.ask((client) => client.config('SET', 'maxmemory', '0'));

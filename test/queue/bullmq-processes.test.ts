@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Child, startChild } from '../ledger/child.js';
+import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
@@ -109,7 +110,7 @@ describe('a process that has closed its queue exits', () => {
       console.log('closed');
     `;
     const running = promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], {
-      timeout: 30_000,
+      timeout: patienceMs,
     });
     running.child.stdout?.on('data', async (line: string) => {
       if (line.includes('kill')) await redis.kill();

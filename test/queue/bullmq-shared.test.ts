@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { nameOf } from '../contracts/queue-worker.js';
+import { patienceMs } from '../support/patience.js';
 import { useRedis } from '../support/use-servers.js';
 import { settled, stepsOf, useQueues } from './opened-queues.js';
 
@@ -165,7 +166,7 @@ describe('a queue that closes', () => {
       { onError: () => expect.unreachable() },
     );
     await leaving.queue.add(stepsOf('run-a', 1));
-    await vi.waitUntil(async () => (await inHandOnRedis()) === 1, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(async () => (await inHandOnRedis()) === 1, { timeout: patienceMs, interval: 5 });
     await leaving.queue.close({ graceMs: 20 });
     staying.worker.start();
     await settled(() => expect(staying.worker.names()).toEqual(['run-a batch 0 2']));

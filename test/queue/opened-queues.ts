@@ -3,6 +3,7 @@ import { type BullmqQueueOptions, createBullmqQueue } from '../../src/queue/bull
 import type { QueueNotice } from '../../src/queue/redis-connection.js';
 import type { QueuedStep } from '../../src/review/queue.js';
 import { createWorker } from '../contracts/queue-worker.js';
+import { patienceMs } from '../support/patience.js';
 
 /** Queues like those of separate processes on one Redis, closed after each test. */
 export function useQueues() {
@@ -30,5 +31,5 @@ export function stepsOf(runId: string, count: number): QueuedStep[] {
 
 /** Polls until the expectation holds. */
 export function settled(expectation: () => void): Promise<void> {
-  return vi.waitFor(expectation, { timeout: 30_000, interval: 5 });
+  return vi.waitFor(expectation, { timeout: patienceMs, interval: 5 });
 }

@@ -16,6 +16,7 @@ import { SourceError } from '../../src/review/source.js';
 import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { readerOf } from '../review/array-source.js';
+import { patienceMs } from '../support/patience.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const header =
@@ -115,11 +116,11 @@ describe('the thread', () => {
       }
     }
     void sendChunks(pull, port1, createBufferPool());
-    await vi.waitUntil(() => pulled === 5, { timeout: 30_000 });
+    await vi.waitUntil(() => pulled === 5, { timeout: patienceMs });
     const [{ chunk }] = await once(port2, 'message');
     expect(pulled).toBe(5);
     giveBack(port2, chunk);
-    await vi.waitUntil(() => pulled === 6, { timeout: 30_000 });
+    await vi.waitUntil(() => pulled === 6, { timeout: patienceMs });
     port1.close();
   });
 });
@@ -183,7 +184,7 @@ function bookings(count: number): string {
 async function expectEnded(threads: readonly Worker[]): Promise<void> {
   expect(threads).toHaveLength(1);
   // A thread that has ended has no id.
-  await vi.waitUntil(() => threads.every(({ threadId }) => threadId === -1), { timeout: 30_000 });
+  await vi.waitUntil(() => threads.every(({ threadId }) => threadId === -1), { timeout: patienceMs });
 }
 
 function csvSettings(path: string): ReadingSettings['source'] {

@@ -14,6 +14,7 @@ import {
   streamDay,
   writeDayFile,
 } from '../../src/sandbox/bookings/write-day.js';
+import { patienceMs } from '../support/patience.js';
 import { madeDay, textOf } from './made-days.js';
 
 async function createFolder(): Promise<string> {
@@ -162,7 +163,7 @@ describe('a made-up day in a file', () => {
     const path = join(folder, 'day.csv');
     const written = writeDayFile(path, madeDay({ count: 100_000 }), 'csv').catch((error: unknown) => error);
     await vi.waitUntil(async () => (await readdir(folder)).some((name) => name.endsWith('.partial')), {
-      timeout: 30_000,
+      timeout: patienceMs,
     });
     await writeFile(path, 'mine');
     expect(await written).toBeInstanceOf(NameTakenError);
@@ -182,7 +183,7 @@ describe('a made-up day in a file', () => {
     ).catch((error: unknown) => error);
     const sizes = async () =>
       Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
-    await vi.waitUntil(async () => (await sizes()).some((size) => size > 0), { timeout: 20_000 });
+    await vi.waitUntil(async () => (await sizes()).some((size) => size > 0), { timeout: patienceMs });
     expect(await readdir(folder)).not.toContain('day.csv.gz');
     stop.abort(reason);
     expect(await written).toBe(reason);
@@ -225,7 +226,7 @@ describe('a made-up day in a stream', () => {
     const streamed = streamDay(renderDay(madeDay(), 'csv', stop), stuck, stop).catch(
       (error: unknown) => error,
     );
-    await vi.waitUntil(() => stuck.writableNeedDrain, { timeout: 30_000 });
+    await vi.waitUntil(() => stuck.writableNeedDrain, { timeout: patienceMs });
     stop.abort(reason);
     expect(await streamed).toBe(reason);
   });

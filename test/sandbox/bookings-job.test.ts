@@ -10,6 +10,7 @@ import { createTerminal } from '../../jobs/terminal.js';
 import { createReports } from '../../src/cli/reports.js';
 import { UsageError } from '../../src/review/refusals.js';
 import { captureIo } from '../support/command-io.js';
+import { patienceMs } from '../support/patience.js';
 import { madeDay, textOf } from './made-days.js';
 
 const options: DayToMake = {
@@ -169,7 +170,7 @@ describe('making bookings', () => {
       const [name] = await readdir(folder);
       return name !== undefined && (await stat(join(folder, name))).size > 0;
     };
-    await vi.waitUntil(hasBytes, { timeout: 20_000 });
+    await vi.waitUntil(hasBytes, { timeout: patienceMs });
     child.kill('SIGINT');
     expect((await ended).exitCode).toBe(1);
     expect(await readdir(folder)).toEqual([]);

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ExportEvent } from '../../src/sandbox/export/exports.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
 import { decodeQuotedPrintable } from '../support/email.js';
+import { patienceMs } from '../support/patience.js';
 import { askAll, askJson, type StartedSandbox, startedAt, startedSandbox } from './started-sandbox.js';
 
 const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -21,7 +22,7 @@ const eventsOf = ({ events }: StartedSandbox, kind: ExportEvent['kind']) =>
   events.filter((event) => event.part === 'export').filter((event) => event.kind === kind);
 
 async function waitFor(sandbox: StartedSandbox, kind: ExportEvent['kind'], count = 1) {
-  const wait = { timeout: 30_000, interval: 5 };
+  const wait = { timeout: patienceMs, interval: 5 };
   await vi.waitUntil(() => eventsOf(sandbox, kind).length >= count, wait);
 }
 
@@ -223,7 +224,7 @@ describe('An export with a fault', () => {
           sizes.add((await readFile(join(sandbox.sftp.root, name))).length);
         return eventsOf(sandbox, 'export-written').length > 0;
       },
-      { timeout: 30_000, interval: 1 },
+      { timeout: patienceMs, interval: 1 },
     );
     expect(sizes.size).toBeGreaterThan(6);
     const { mappings } = await readExport(sandbox);

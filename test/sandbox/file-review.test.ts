@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { csvParse, pythonCsv } from '../support/csv-readers.js';
+import { patienceMs } from '../support/patience.js';
 import {
   type Cells,
   filePath,
@@ -238,7 +239,10 @@ describe('a result with a fault', () => {
     };
     const start = performance.now();
     await files.review.accept(filePath);
-    await vi.waitUntil(() => look().then(() => files.events.length > 0), { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(() => look().then(() => files.events.length > 0), {
+      timeout: patienceMs,
+      interval: 5,
+    });
     // A timer may be a millisecond early.
     expect(performance.now() - start).toBeGreaterThan(950);
     const whole = await files.read();
@@ -344,7 +348,7 @@ it.each([
       const drafts = await Promise.all(beside.map((name) => readdir(join(files.folder, name))));
       return files.events.length === 1 && beside.length === 1 && drafts.flat().length === 0;
     },
-    { timeout: 30_000 },
+    { timeout: patienceMs },
   );
 });
 
@@ -367,7 +371,7 @@ describe('closing the review', () => {
     const files = await openReviewedFiles({ faults: ['result-growing:3600@1'] });
     await files.put(writeFileOf(Array.from({ length: 500 }, () => files.cells())));
     await files.review.accept(filePath);
-    await vi.waitUntil(async () => (await files.read().catch(() => '')) !== '', { timeout: 30_000 });
+    await vi.waitUntil(async () => (await files.read().catch(() => '')) !== '', { timeout: patienceMs });
     await files.review.close();
     expect(files.events).toEqual([{ kind: 'result-given-up', path: resultPath }]);
     expect(await files.read()).not.toMatch(/True\n$/);
@@ -391,7 +395,7 @@ describe('closing the review', () => {
     const files = await openReviewedFiles({ outbox, faults: ['result-late:3600@2'] });
     await files.put(writeFileOf([files.cells({ ProviderHotelId: 'wrong' })]));
     for (let call = 0; call < calls; call += 1) await files.review.accept(filePath);
-    await vi.waitUntil(() => files.notices.length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => files.notices.length > 0, { timeout: patienceMs });
     let isClosed = false;
     const closed = files.review.close().then(() => {
       isClosed = true;
@@ -424,7 +428,7 @@ describe('closing the review', () => {
       isAnswered = true;
     });
     await vi.waitUntil(async () => (await readdir(files.folder)).length > 1, {
-      timeout: 30_000,
+      timeout: patienceMs,
       interval: 1,
     });
     await files.review.close();

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMappingService } from '../../src/mapping-service/mapping-service.js';
 import type { MappingRecord } from '../../src/mapping-service/operations.js';
 import { account } from '../../src/sandbox/sandbox.js';
+import { patienceMs } from '../support/patience.js';
 import { type StartedSandbox, type StartOptions, startedSandbox } from './started-sandbox.js';
 
 const since = new Date(0);
@@ -77,7 +78,9 @@ describe('The client of all operations', () => {
       service.exportMappingsFile({ emailId: 'ann@agency.example', providerfamilies: ['Roomly'] }),
     ).rejects.toMatchObject({ statusCode: 2011 });
     await expect
-      .poll(() => sandbox.events.filter(({ kind }) => kind === 'export-written').length, { timeout: 30_000 })
+      .poll(() => sandbox.events.filter(({ kind }) => kind === 'export-written').length, {
+        timeout: patienceMs,
+      })
       .toBe(1);
   });
 });

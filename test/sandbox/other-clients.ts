@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { patienceMs } from '../support/patience.js';
 import { type ProgramResult, startProgram } from '../support/program.js';
 import { type Addresses, reviewPath } from '../support/sandbox-command.js';
 import { findProgram } from './served-sftp.js';
@@ -79,7 +80,7 @@ export const openSshAndCurl: OtherClients = {
     const quiet = ['--disable', '--noproxy', '*', '--silent', '--show-error', '--fail'];
     checkTaken(succeed(await run('curl', [...quiet, ...headers, callOf(addresses)])));
     const hasResult = async () => (await batch(`get ${resultPath} result.csv`)).exitCode === 0;
-    await vi.waitUntil(hasResult, { timeout: 30_000, interval: 50 });
+    await vi.waitUntil(hasResult, { timeout: patienceMs, interval: 50 });
     return readFileSync(join(folder, 'result.csv'));
   },
 };

@@ -9,6 +9,7 @@ import type { EmptyCells } from '../../src/sandbox/file-review/file-rules.js';
 import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
 import { createOutbox, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
+import { patienceMs } from '../support/patience.js';
 
 /** The columns of the template in the tests' files. */
 export const templateColumns = [
@@ -119,7 +120,7 @@ export async function openReviewedFiles(options: ReviewedFilesOptions = {}): Pro
     list: () => readdir(dirname(join(root, filePath))),
     async waitFor(kind, count = 1) {
       await vi.waitUntil(() => events.filter((event) => event.kind === kind).length >= count, {
-        timeout: 30_000,
+        timeout: patienceMs,
         interval: 10,
       });
     },

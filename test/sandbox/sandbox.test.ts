@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { account, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
+import { patienceMs } from '../support/patience.js';
 import { filePath, templateColumns } from './reviewed-files.js';
 
 it('removes the drafts of a killed sandbox', async () => {
@@ -31,7 +32,7 @@ it('aborts the review of a file when it is closed', async () => {
   );
   const unanswered = expect(call).rejects.toThrow('fetch failed');
   const isReviewing = async () => (await readdir(folder)).includes('.sandbox-drafts');
-  await vi.waitUntil(isReviewing, { timeout: 30_000, interval: 1 });
+  await vi.waitUntil(isReviewing, { timeout: patienceMs, interval: 1 });
   await sandbox.close();
 
   await unanswered;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as openRequest } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate } from '../support/gate.js';
+import { patienceMs } from '../support/patience.js';
 import { askNode, type Outcome } from './http-clients.js';
 import {
   accountHeaders,
@@ -93,7 +94,7 @@ describe('A fault that accepts nothing', () => {
   it('keeps a call hanging until the client leaves', async () => {
     const service = await startForTest(['hang@1']);
     const { failed, leave } = open(service);
-    await vi.waitUntil(() => service.counts.faults === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.faults === 1, { timeout: patienceMs });
     // Others are served meanwhile.
     expect(json(await post(service))).toMatchObject({ status: 200, json: success });
     const ofFirst = () => service.events.filter((event) => 'number' in event && event.number === 1);
@@ -108,7 +109,7 @@ describe('A fault that accepts nothing', () => {
             fault: { kind: 'hang' },
           },
         ]),
-      { timeout: 30_000 },
+      { timeout: patienceMs },
     );
     expect(service.counts.reviewed).toBe(1);
   });
@@ -116,7 +117,7 @@ describe('A fault that accepts nothing', () => {
   it('keeps a call hanging until the service is closed', async () => {
     const service = await startForTest(['hang@1']);
     const { failed } = open(service);
-    await vi.waitUntil(() => service.counts.faults === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.faults === 1, { timeout: patienceMs });
     await service.close();
     expect(await failed).toBe('ECONNRESET');
     expect(service.events).toMatchObject([{ kind: 'unanswered', number: 1 }]);
@@ -131,7 +132,7 @@ describe('A lost answer', () => {
     const { failed } = open(service);
     const closing = vi.fn();
     const closed = failed.then(closing);
-    await vi.waitUntil(() => service.emails.length === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.emails.length === 1, { timeout: patienceMs });
     await get(service);
     expect(closing).not.toHaveBeenCalled();
     gate.open();
@@ -158,7 +159,7 @@ describe('A late answer', () => {
   it('is the proper one, and other calls are answered before it', async () => {
     const service = await startForTest(['latency:1@1']);
     const late = post(service);
-    await vi.waitUntil(() => service.counts.calls === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.calls === 1, { timeout: patienceMs });
     await post(service);
     expect(json(await late)).toMatchObject({ status: 200, json: success });
     const answered = service.events.filter(({ kind }) => kind === 'answered');
@@ -181,7 +182,7 @@ describe('A late answer', () => {
   it('is dropped when the client leaves; the bookings are accepted nevertheless', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed, leave } = open(service);
-    await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: patienceMs });
     leave();
     await failed;
     await vi.waitFor(
@@ -189,15 +190,15 @@ describe('A late answer', () => {
         expect(service.events).toContainEqual(
           expect.objectContaining({ kind: 'unanswered', number: 1, bookings: 1, incorrect: 1 }),
         ),
-      { timeout: 30_000 },
+      { timeout: patienceMs },
     );
-    await vi.waitFor(() => expect(service.emails).toHaveLength(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(service.emails).toHaveLength(1), { timeout: patienceMs });
   });
 
   it('is dropped when the service is closed, but its e-mail is not', async () => {
     const service = await startForTest(['latency:86400@1']);
     const { failed } = open(service);
-    await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.reviewed === 1, { timeout: patienceMs });
     await service.close();
     expect(await failed).toBe('ECONNRESET');
     expect(service.events.map(({ kind }) => kind)).toContain('email-written');

@@ -3,6 +3,7 @@ import { Agent, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGate } from '../support/gate.js';
+import { patienceMs } from '../support/patience.js';
 import { type AskedRequest, askNode } from './http-clients.js';
 import {
   accountHeaders,
@@ -98,7 +99,7 @@ describe('A review by body', () => {
     const email = 'outbox/1.eml';
     await vi.waitFor(
       () => expect(service.events).toContainEqual({ kind: 'email-written', number: 1, incorrect: 1, email }),
-      { timeout: 30_000 },
+      { timeout: patienceMs },
     );
   });
 
@@ -113,7 +114,7 @@ describe('A review by body', () => {
           ...{ kind: 'email-failed', number: 1, incorrect: 1 },
           reason: 'ENOSPC',
         }),
-      { timeout: 30_000 },
+      { timeout: patienceMs },
     );
     expect(JSON.stringify(service.events)).not.toContain('Ana');
   });
@@ -151,10 +152,10 @@ describe('A review by body', () => {
     const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers });
     request.on('error', () => {});
     request.write('{"Hotels":[{"ServiceId":1}]}');
-    await vi.waitUntil(() => service.counts.calls === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.calls === 1, { timeout: patienceMs });
     request.destroy();
     const call = { kind: 'unanswered', number: 1, operation: 'by-body', bookings: 0, incorrect: 0 };
-    await vi.waitFor(() => expect(service.events).toEqual([call]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(service.events).toEqual([call]), { timeout: patienceMs });
   });
 });
 
@@ -279,7 +280,7 @@ describe('Closing the service', () => {
     });
     // It no longer listens, so it only waits for the e-mail.
     await vi.waitFor(() => expect(post(service, [rightBooking])).rejects.toThrow('ECONNREFUSED'), {
-      timeout: 30_000,
+      timeout: patienceMs,
     });
     expect(isClosed).toBe(false);
     gate.open();
@@ -301,7 +302,7 @@ describe('Closing the service', () => {
     const request = openRequest(`${service.baseUrl}${byBody}`, { method: 'POST', headers: jsonHeaders });
     request.write('{"Hotels":');
     const failed = once(request, 'error');
-    await vi.waitUntil(() => service.counts.calls === 1, { timeout: 30_000 });
+    await vi.waitUntil(() => service.counts.calls === 1, { timeout: patienceMs });
     await service.close();
     expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' });
     expect(service.events).toMatchObject([{ kind: 'unanswered', number: 1 }]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import ssh2, { type AuthenticationType } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
+import { patienceMs } from '../support/patience.js';
 import { type ServedSftp, serveSftp } from './served-sftp.js';
 
 const refused = expect.objectContaining({ level: 'client-authentication' });
@@ -49,7 +50,7 @@ describe('logging in to the SFTP server', () => {
     const keyOnly = { type: 'publickey' as const, username, key: privateKey };
     await expect(sftp.connect({ authHandler: [keyOnly] })).rejects.toEqual(refused);
     const expected = [{ kind: 'login-refused', reason: 'no-password' }];
-    await vi.waitFor(() => expect(sftp.events).toEqual(expected), { timeout: 30_000 });
+    await vi.waitFor(() => expect(sftp.events).toEqual(expected), { timeout: patienceMs });
   });
 
   it('accepts the password after a key was refused', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { ClientChannel } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSftp } from '../../src/sandbox/sftp/sftp-server.js';
+import { patienceMs } from '../support/patience.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { type RawClient, type ServedSftp, serveSftp } from './served-sftp.js';
 
@@ -80,7 +81,7 @@ describe("the sandbox's SFTP server", () => {
     const lost = write(client, handle, randomBytes(500_000), 14);
     await expect(lost).rejects.toThrow();
 
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
     expect(proxy.happened.resets).toBe(1);
     expect(sftp.onDisk('x')).toMatch(/^the first part/);
     expect(sftp.events.filter(({ kind }) => kind === 'received')).toEqual([]);
@@ -92,7 +93,7 @@ describe("the sandbox's SFTP server", () => {
     const client = await sftp.connect();
     await openForWriting(client, 'x');
     client.client.end();
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
     expect(sftp.events).toEqual([{ kind: 'logged-in' }]);
   });
 
@@ -100,7 +101,7 @@ describe("the sandbox's SFTP server", () => {
     const client = await sftp.connect();
     await openForWriting(client, 'x');
     client.files.end();
-    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: patienceMs });
     const files = await client.ask<RawClient['files']>((answer) => client.client.sftp(answer));
     await expect(openForWriting({ ...client, files }, 'y')).resolves.toEqual(expect.any(Buffer));
   });

@@ -5,6 +5,7 @@ import { createBullmqSchedule } from '../../src/schedule/bullmq-schedule.js';
 import type { Schedule } from '../../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../../src/schedule/slots.js';
 import { describeScheduleContract, everySecond, waitForSlots } from '../contracts/schedule.js';
+import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 
 /** No slot of it comes while a test runs. */
@@ -75,7 +76,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
   it('reports each slot to one of three processes', async () => {
     const processes = await Promise.all([start(everySecond), start(everySecond), start(everySecond)]);
     const all = () => processes.flatMap(({ reported }) => reported.map((slot) => slot.getTime()));
-    await vi.waitUntil(() => all().length >= 4, { timeout: 30_000 });
+    await vi.waitUntil(() => all().length >= 4, { timeout: patienceMs });
     const slots = all().sort();
     const first = slots[0] ?? 0;
     expect(slots).toEqual(slots.map((_slot, index) => first + index * 1_000));
@@ -94,14 +95,14 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     const [lost] = await ask((queue) => queue.getDelayed());
     await redis.ask((client) => client.del(`hotel-review:hotel-review-schedule:${lost?.id}`));
     const isThereAgain = () => ask(async (queue) => (await queue.getJob(lost?.id ?? '')) !== undefined);
-    await vi.waitUntil(isThereAgain, { timeout: 30_000 });
+    await vi.waitUntil(isThereAgain, { timeout: patienceMs });
   });
 
   it('restores the schedule in a Redis that was killed and came back empty', async () => {
     const { reported } = await start(everySecond);
     await waitForSlots(reported, 1);
     await redis.kill();
-    await vi.waitUntil(() => troubles.length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => troubles.length > 0, { timeout: patienceMs });
     await redis.startAgain({ empty: true });
     const before = reported.length;
     await waitForSlots(reported, before + 2);
@@ -138,7 +139,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     await waitForSlots(toldBefore, 1);
     await schedule.close();
     const closedAt = Date.now();
-    await vi.waitUntil(() => Date.now() > closedAt + 3_000, { timeout: 30_000 });
+    await vi.waitUntil(() => Date.now() > closedAt + 3_000, { timeout: patienceMs });
     const backAt = Date.now();
     const { reported } = await start(everySecond);
     await waitForSlots(reported, 2);
@@ -158,7 +159,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     const { schedule, reported } = await start(everySecond);
     await waitForSlots(reported, 1);
     await redis.kill();
-    await vi.waitUntil(() => troubles.length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => troubles.length > 0, { timeout: patienceMs });
     await schedule.close();
     await redis.startAgain({ empty: true });
     connections.length = 0;
@@ -175,7 +176,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     await redis.freeze();
     await schedule.close();
     redis.thaw();
-    await vi.waitUntil(() => connections.every(({ status }) => status === 'end'), { timeout: 30_000 });
+    await vi.waitUntil(() => connections.every(({ status }) => status === 'end'), { timeout: patienceMs });
   });
 
   it('stores nothing in Redis but its own pattern and zone', async () => {

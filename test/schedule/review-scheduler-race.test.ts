@@ -11,6 +11,7 @@ import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { carriesReference } from '../contracts/ledger/days.js';
+import { patienceMs } from '../support/patience.js';
 
 const slots = createSlots('30 2 * * *', 'Europe/Madrid');
 const clock = () => Date.parse('2026-11-23T09:00:00Z');
@@ -44,7 +45,7 @@ it('three processes that come back after three nights review each missed day onc
       const runs = await first.listLatestRuns({ from: '2026-11-20', to: '2026-11-22' });
       return runs.length === missed.length && runs.every(({ state }) => state === 'succeeded');
     },
-    { timeout: 30_000 },
+    { timeout: patienceMs },
   );
   await Promise.all(processes.map((scheduler) => scheduler.close()));
 

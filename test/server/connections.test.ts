@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
+import { patienceMs } from '../support/patience.js';
 import { openSocket, startServer, stopServers } from './some-server.js';
 
 const opened: Socket[] = [];
@@ -24,7 +25,7 @@ describe('the connections of a server', () => {
   it('stay below their limit, however many callers open some, and probes are still answered', async () => {
     const { url } = await startServer();
     const sockets = await open(url, 300);
-    await vi.waitUntil(() => countOpen(sockets) <= 64, { interval: 5, timeout: 20_000 });
+    await vi.waitUntil(() => countOpen(sockets) <= 64, { interval: 5, timeout: patienceMs });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(countOpen(sockets)).toBeGreaterThan(60);
   });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
+import { patienceMs } from '../support/patience.js';
 import { post, signed } from './hook-calls.js';
 import {
   createHookRuns,
@@ -47,7 +48,7 @@ describe('a body over the limit', () => {
     // More than lies on the way.
     socket.write(`${head}content-length: 30000000\r\n\r\n`);
     socket.write(Buffer.alloc(30_000_000, 'x'));
-    await vi.waitUntil(() => logged.join().includes('413'), { interval: 1, timeout: 30_000 });
+    await vi.waitUntil(() => logged.join().includes('413'), { interval: 1, timeout: patienceMs });
     // A reset would have come by the time that another call has its answer.
     await fetch(`${url}/healthz`);
     const [answer] = await once(socket, 'data');

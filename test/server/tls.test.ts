@@ -7,6 +7,7 @@ import { checkServer } from '../../src/doctor/server.js';
 import { readTlsIdentity } from '../../src/server/tls.js';
 import { hookToken } from '../support/hook-secrets.js';
 import { certificateNeeds, makeCertificate } from '../support/machine.js';
+import { patienceMs } from '../support/patience.js';
 import { startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
@@ -49,7 +50,7 @@ describe.skipIf(certificateNeeds !== undefined)(`serve with a certificate ${cert
     onTestFinished(() => {
       for (const socket of silent) socket.destroy();
     });
-    await vi.waitUntil(() => silent.filter(({ closed }) => !closed).length <= 3, { timeout: 20_000 });
+    await vi.waitUntil(() => silent.filter(({ closed }) => !closed).length <= 3, { timeout: patienceMs });
     expect(await fetchOver(url, await readFile(files.certificateFile, 'utf8'))).toBe(200);
     await server.close();
   });
@@ -73,11 +74,11 @@ describe.skipIf(certificateNeeds !== undefined)(`serve with a certificate ${cert
       });
     const first = await readSerial();
     await writeFile(files.certificateFile, 'half a certificate');
-    await vi.waitUntil(() => logged.join().includes('cannot be used'), { timeout: 20_000 });
+    await vi.waitUntil(() => logged.join().includes('cannot be used'), { timeout: patienceMs });
     expect(await readSerial()).toBe(first);
     await copyFile(renewed.keyFile, files.keyFile);
     await copyFile(renewed.certificateFile, files.certificateFile);
-    await vi.waitUntil(() => logged.join().includes('certificate renewed'), { timeout: 20_000 });
+    await vi.waitUntil(() => logged.join().includes('certificate renewed'), { timeout: patienceMs });
     expect(await readSerial()).not.toBe(first);
   });
 

@@ -3,13 +3,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { StoppedError } from '../../src/async/stopped-error.js';
 import { createTerminalAsker } from '../../src/setup/asker.js';
 import { captureStream } from '../cli/captured-stream.js';
+import { patienceMs } from '../support/patience.js';
 
 function sit() {
   const input = new PassThrough();
   const screen = captureStream({ isTTY: true });
   const stop = new AbortController();
   const asker = createTerminalAsker({ input, output: screen.stream, signal: stop.signal });
-  const reads = (text: string) => vi.waitUntil(() => screen.text().includes(text), { timeout: 10_000 });
+  const reads = (text: string) => vi.waitUntil(() => screen.text().includes(text), { timeout: patienceMs });
   return { asker, input, screen, stop, reads };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClosableSftpServer, createSftpServer } from '../../src/sftp/server.js';
+import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { retryable } from './session/outcomes.js';
@@ -107,7 +108,7 @@ describe('a connection that is kept between sessions', () => {
     const reason = new Error('asked to stop');
     proxy.blackHole();
     const connecting = connect(sftp, stop.signal);
-    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs });
     stop.abort(reason);
     await expect(connecting).rejects.toBe(reason);
     expect(connections).toBe(1);

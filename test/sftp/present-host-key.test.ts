@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { presentHostKey } from '../../src/sftp/server.js';
+import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { findFreePort } from '../support/sftp-server.js';
 import { startForSuite } from '../support/use-servers.js';
@@ -19,7 +20,7 @@ describe('the host key that a server presents', () => {
     const line = execFileSync('ssh-keygen', ['-l', '-f', join(folder, 'host_ed25519')], { encoding: 'utf8' });
     expect(key).toEqual({ fingerprint: line.split(' ')[1], type: 'ssh-ed25519' });
     const log = () => readFileSync(join(folder, 'sshd.log'), 'utf8');
-    await vi.waitUntil(() => log().includes('[preauth]'), { timeout: 30_000, interval: 10 });
+    await vi.waitUntil(() => log().includes('[preauth]'), { timeout: patienceMs, interval: 10 });
     // sshd logs the name of anyone who starts to log in.
     expect(log()).not.toMatch(/\buser\b/);
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 import { captureIo } from './command-io.js';
+import { patienceMs } from './patience.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
@@ -200,7 +201,7 @@ async function untilWritten(
   text: string,
   { written, hasEnded }: { readonly written: () => string; readonly hasEnded: () => boolean },
 ): Promise<void> {
-  await vi.waitUntil(() => written().includes(text) || hasEnded(), { timeout: 30_000, interval: 5 });
+  await vi.waitUntil(() => written().includes(text) || hasEnded(), { timeout: patienceMs, interval: 5 });
   if (!written().includes(text)) throw new Error(`it ended without writing ${text}, but: ${written()}`);
 }
 

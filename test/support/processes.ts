@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { onTestFailed, vi } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { CommandResult, RunningCommand } from './command.js';
+import { patienceMs } from './patience.js';
 
 export interface StepAttempt {
   readonly runId: string;
@@ -87,7 +88,7 @@ export function createDayProcesses({
     },
     performerOf: (attempt) =>
       vi.waitUntil(() => [leader(), ...workers].find((command) => isPerformedBy(command, attempt)), {
-        timeout: 30_000,
+        timeout: patienceMs,
         interval: 2,
       }),
     isPerformedBy,
@@ -113,7 +114,7 @@ export function createDayProcesses({
 /** Freezes a process, as a debugger or a suspended machine does; SIGCONT thaws it. */
 export async function freeze(command: RunningCommand): Promise<void> {
   command.kill('SIGSTOP');
-  await vi.waitUntil(() => stateOf(command) === 'T', { timeout: 30_000, interval: 1 });
+  await vi.waitUntil(() => stateOf(command) === 'T', { timeout: patienceMs, interval: 1 });
 }
 
 /** The kernel's letter for the state of a process; `T` is stopped. (Linux.) */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { vi } from 'vitest';
+import { patienceMs } from './patience.js';
 
 /** How a program ended and what it wrote. */
 export interface ProgramResult {
@@ -58,7 +59,7 @@ export function startProgram(
       child.kill(signal);
     },
     async until(condition) {
-      await vi.waitUntil(() => condition(written) || hasEnded, { timeout: 30_000, interval: 5 });
+      await vi.waitUntil(() => condition(written) || hasEnded, { timeout: patienceMs, interval: 5 });
       if (!condition(written))
         throw new Error(`${program} ended, having written: ${written.stdout}\n${written.stderr}`);
     },

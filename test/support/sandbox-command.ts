@@ -8,6 +8,7 @@ import { onTestFinished, vi } from 'vitest';
 import { type CommandResult, callCommand } from './command.js';
 import { captureIo } from './command-io.js';
 import { expectNoLeak } from './leaks.js';
+import { patienceMs } from './patience.js';
 import { type ProgramResult, startProgram } from './program.js';
 
 export const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
@@ -69,7 +70,7 @@ export async function callSandbox(folder: string, ...options: readonly string[])
     expectNoLeak('the output of the sandbox', written.stdout + written.stderr);
   });
   const until = async (condition: () => boolean) => {
-    await vi.waitUntil(() => condition() || hasEnded, { timeout: 30_000, interval: 5 });
+    await vi.waitUntil(() => condition() || hasEnded, { timeout: patienceMs, interval: 5 });
     if (!condition())
       throw new Error(`the sandbox ended, having written: ${stdout.text()}\n${stderr.text()}`);
   };

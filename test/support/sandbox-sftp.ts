@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 import { readOrMakeHostKey } from '../../src/sandbox/sftp/host-key.js';
+import { patienceMs } from './patience.js';
 import type { ProcessAnswer, ProcessOrder } from './sandbox-sftp-process.js';
 import { makeServerFolder, type SftpServerKind, sessionUser } from './sftp-server.js';
 
@@ -82,5 +83,7 @@ export const sandboxSftp: SftpServerKind = {
 
 async function freeze(pid: number | undefined): Promise<void> {
   process.kill(pid ?? 0, 'SIGSTOP');
-  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '), { timeout: 30_000 });
+  await vi.waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '), {
+    timeout: patienceMs,
+  });
 }

@@ -5,6 +5,7 @@ import type { CommandResult, RunningCommand } from './command.js';
 import { type FileDay, type FileDayOptions, prepareFileDay } from './file-day.js';
 import type { HeldLedger, LedgerWatch, WatchedStep } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
+import { patienceMs } from './patience.js';
 import { type Arrivals, countArrivals } from './reviewed-day.js';
 import type { RunningSftpServer } from './sftp-server.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
@@ -168,7 +169,7 @@ export async function untilTurn(
   command: RunningCommand,
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const givenUpAt = performance.now() + 30_000;
+  const givenUpAt = performance.now() + patienceMs;
   while (!(await holds())) {
     if (command.hasEnded) throw new Error(`it ended before: ${describeEnd(await command.ended)}`);
     if (performance.now() > givenUpAt) throw new Error('the moment did not come');

@@ -10,6 +10,7 @@ import type { Ledger } from '../../../src/review/ledger.js';
 import { DayBusyError } from '../../../src/review/refusals.js';
 import type { BookingSource } from '../../../src/review/source.js';
 import { createGate } from '../../support/gate.js';
+import { patienceMs } from '../../support/patience.js';
 import { createArraySource, records } from '../array-source.js';
 import { references } from '../delivering.js';
 import { ok } from '../scripted-service.js';
@@ -87,7 +88,7 @@ describe('background reviews', () => {
     });
     const { reviews } = openReviews(shared.parts);
     const { run } = await reviews.start(reviewedDay, hook);
-    await vi.waitUntil(() => shared.reported('watched').length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => shared.reported('watched').length > 0, { timeout: patienceMs });
     for (const _ of Array(9))
       expect(await reviews.start(reviewedDay, hook)).toMatchObject({ run: { id: run.id }, isNew: false });
     expect(shared.reported('run-opened')).toHaveLength(1);

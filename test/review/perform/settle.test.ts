@@ -6,6 +6,7 @@ import { settleIfDue } from '../../../src/review/perform/settle.js';
 import type { Run } from '../../../src/review/run.js';
 import { at, done, failed, perform, retry } from '../../contracts/ledger/days.js';
 import { collectedFileRun, overdue, performUpTo } from '../../contracts/ledger/file-days.js';
+import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery } from '../delivering.js';
 import { ok, refusal, unavailable } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
@@ -18,7 +19,7 @@ describe('a run stops', () => {
     const delivering = await prepareDelivery({ bookings: 9, batchSize: 1, answer: () => gate.opened });
     await delivering.feed();
     const inHand = delivering.waiting.splice(0, 3).map((reference) => delivering.perform(reference));
-    await vi.waitFor(() => expect(delivering.calls).toHaveLength(3), { timeout: 30_000 });
+    await vi.waitFor(() => expect(delivering.calls).toHaveLength(3), { timeout: patienceMs });
     gate.open(fatal);
     await Promise.all(inHand);
     expect(delivering.waiting).toEqual([]);

@@ -5,6 +5,7 @@ import { runDay } from '../../../src/review/day/run-day.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import { QueueAwayError, type StepQueue } from '../../../src/review/queue.js';
 import { createGate } from '../../support/gate.js';
+import { patienceMs } from '../../support/patience.js';
 import { prepareDelivery, references } from '../delivering.js';
 import { ok } from '../scripted-service.js';
 import { openTemporaryLedger } from '../temporary-ledger.js';
@@ -67,7 +68,7 @@ describe('processes that share the work', () => {
       ledger: withoutReconciling(work.ledger),
     });
     const watching = runDay(requestOf(), onlooker.parts, unstopped);
-    await vi.waitUntil(() => onlooker.reported('watched').length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => onlooker.reported('watched').length > 0, { timeout: patienceMs });
     await recordLast(work.ledger, others);
     expect((await watching).run).toMatchObject({ state: 'succeeded', counts: { delivered: 1 } });
   });
@@ -82,7 +83,7 @@ describe('processes that share the work', () => {
     await vi.waitFor(
       async () =>
         expect(await ledger.getRun(others.runId)).toMatchObject({ openSteps: 1, counts: { delivered: 2 } }),
-      { timeout: 30_000 },
+      { timeout: patienceMs },
     );
     expect(await ledger.isBeingPerformed(others.runId)).toBe(true);
     clock.late = 30_001;
@@ -106,7 +107,7 @@ describe('processes that share the work', () => {
     await asked.passed;
     await work.ledger.takeOver(others.runId);
     answers.open();
-    await vi.waitUntil(() => late.reported('superseded').length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => late.reported('superseded').length > 0, { timeout: patienceMs });
     expect(late.reported('superseded')).toMatchObject([{ runId: others.runId, step: 'batch 0' }]);
     await settled(work.ledger, others.runId);
     expect(await work.ledger.listAttempts(others.runId, 'batch 0')).toMatchObject([
@@ -160,7 +161,7 @@ describe('processes that share the work', () => {
     const reviewing = runDay(requestOf(), first.parts, stop.signal);
     await asked.passed;
     stop.abort();
-    await vi.waitUntil(() => first.reported('stopping').length > 0, { timeout: 30_000 });
+    await vi.waitUntil(() => first.reported('stopping').length > 0, { timeout: patienceMs });
     answers.open();
     const { run } = await reviewing;
     expect(run.state).toBe('delivering');
@@ -215,7 +216,7 @@ function withoutReconciling(ledger: Ledger): Ledger {
 
 async function settled(ledger: Ledger, runId: string): Promise<void> {
   await vi.waitFor(async () => expect((await ledger.getRun(runId)).state).toBe('succeeded'), {
-    timeout: 20_000,
+    timeout: patienceMs,
     interval: 10,
   });
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SftpSession } from '../../../src/sftp/sftp.js';
+import { patienceMs } from '../../support/patience.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
@@ -180,7 +181,7 @@ export function describeFaults({
       const reason = new Error('asked to stop');
       proxy.blackHole();
       const connecting = connect({ port: proxy.port }, stop.signal);
-      await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: 30_000 });
+      await vi.waitUntil(() => proxy.happened.swallowedChunks > 0, { timeout: patienceMs });
       stop.abort(reason);
       await expect(connecting).rejects.toBe(reason);
       await expect(connect({}, stop.signal)).rejects.toBe(reason);

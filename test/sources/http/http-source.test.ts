@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceError } from '../../../src/review/source.js';
 import type { PageWait } from '../../../src/sources/http/page-calls.js';
+import { patienceMs } from '../../support/patience.js';
 import { day } from '../csv/csv-folder.js';
 import { sendHalf, sendJson, useBookingsApi } from './bookings-api.js';
 import { openHttpSource, readHttp } from './open-source.js';
@@ -291,7 +292,7 @@ describe('an aborted read', () => {
     });
     const reading = readHttp({ url: `${api.origin}/{day}` }, stopping.signal);
     await expect(reading).rejects.toThrow('stopped by hand');
-    await vi.waitUntil(() => api.open() === 0, { timeout: 30_000 });
+    await vi.waitUntil(() => api.open() === 0, { timeout: patienceMs });
   });
 
   it('ends while it waits for the next try', async () => {

@@ -7,13 +7,14 @@ import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';
 import { isNightly } from '../../support/nightly.js';
+import { patienceMs } from '../../support/patience.js';
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { useMariadb } from '../../support/use-servers.js';
 import { day } from '../csv/csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 
 describe('bookings in MariaDB', () => {
   const mariadb = useMariadb();

@@ -6,6 +6,7 @@ import { SourceError } from '../../../src/review/source.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { certificateNeeds } from '../../support/machine.js';
 import { isNightly } from '../../support/nightly.js';
+import { patienceMs } from '../../support/patience.js';
 import { password, serveOverTls } from '../../support/postgres.js';
 import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
@@ -13,7 +14,7 @@ import { usePostgres } from '../../support/use-servers.js';
 import { day } from '../csv/csv-folder.js';
 import { failureOf, measureMemory, readDay } from './day-table.js';
 
-const waiting = { timeout: 30_000, interval: 20 };
+const waiting = { timeout: patienceMs, interval: 20 };
 
 describe('bookings in PostgreSQL', () => {
   const postgres = usePostgres();
