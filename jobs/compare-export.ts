@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { CompareExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import {
@@ -19,8 +17,9 @@ import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { openArchive } from './deliveries.js';
-import { listMasterIdNames } from './fetch-export.js';
 import { withReadOnlyLedger } from './ledgers.js';
+import { listMasterIdNames } from './load-hotels.js';
+import { findNamedFile } from './named-file.js';
 import type { Terminal } from './terminal.js';
 
 /** `hotel-review export compare`: differences are a result, not a failure. */
@@ -38,9 +37,7 @@ export async function compareOneExport(
   return withReadOnlyLedger(config, refuse, async ({ mappings, exports }) => {
     if (await mappings.isEmpty()) refuse();
     const request =
-      file === undefined
-        ? await openFetched(config, exports, terminal)
-        : await openNamed(file, terminal.locate(file));
+      file === undefined ? await openFetched(config, exports, terminal) : await openNamed(file, terminal);
     const outFile = out === undefined ? undefined : await createNewFile('--out', out, terminal.locate(out));
     const first: MappingDifference[] = [];
     try {
@@ -67,14 +64,9 @@ export async function compareOneExport(
   });
 }
 
-async function openNamed(file: string, path: string): Promise<CompareRequest> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(
-      `${file} can't be read (${error.code ?? error.name}); name the mapping file of an export`,
-    );
-  });
-  if (!found.isFile()) throw new UsageError(`${file} is not a file; name the mapping file of an export`);
-  return { file, open: () => createReadStream(path), providers: [] };
+async function openNamed(name: string, { locate, signal }: Terminal): Promise<CompareRequest> {
+  const { file, open } = await findNamedFile(name, 'the mapping file of an export', locate(name));
+  return { file, open: () => open(signal), providers: [] };
 }
 
 async function openFetched(

@@ -1,16 +1,21 @@
 import { join } from 'node:path';
+import type { Archive } from '../src/archive/archive.js';
 import { pause } from '../src/async/abort.js';
 import { decideRetry } from '../src/async/retry.js';
 import type { FetchExportOptions } from '../src/cli/commands/exports.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderAbsent, renderFetched, renderKnown, toFetchReport } from '../src/cli/exports.js';
+import { renderLoad, toLoadReport } from '../src/cli/hotels.js';
 import type { Config } from '../src/config/load.js';
 import { archiveDay, type FetchResult, fetchExport } from '../src/mappings/export/fetch-export.js';
+import type { LoadedHotels } from '../src/mappings/hotels/load-hotels.js';
+import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { createDirectorySpool } from '../src/spool/spool.js';
 import { clock, random } from './clock.js';
 import { openArchive, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
+import { listMasterIdNames, loadContentFile } from './load-hotels.js';
 import { openRetryPolicy } from './retry-policy.js';
 import type { Terminal } from './terminal.js';
 
@@ -55,36 +60,61 @@ export async function fetchOneExport(
       terminal.signal,
     );
     terminal.endProgress();
-    return report(result, folder, (id) => archive.locate(archiveDay, id), terminal);
+    const hotels = await loadFetched(config, result, { archive, ledger }, terminal.signal);
+    return report(result, { hotels, folder, locate: (id) => archive.locate(archiveDay, id) }, terminal);
   } finally {
     terminal.endProgress();
     await Promise.all([sftp.close(), ledger.close()]);
   }
 }
 
+/** Loads the content of the hotels, unless that has been done since the export was fetched. */
+async function loadFetched(
+  config: Config,
+  result: FetchResult,
+  { archive, ledger }: { readonly archive: Archive; readonly ledger: Pick<Ledger, 'hotels'> },
+  signal: AbortSignal,
+): Promise<LoadedHotels | undefined> {
+  if (result.kind === 'absent') return undefined;
+  const { id, fetchedAt, files } = result.fetched;
+  const file = files.find(({ kind }) => kind === 'hotels')?.name;
+  if (file === undefined) return undefined;
+  const last = await ledger.hotels.latestLoad();
+  if (result.kind === 'known' && last && last.at >= fetchedAt) return undefined;
+  return loadContentFile(config, { file, content: archive.read(archiveDay, id, file) }, ledger, signal);
+}
+
+interface Fetched {
+  /** What was loaded. */
+  readonly hotels: LoadedHotels | undefined;
+  readonly folder: string;
+  readonly locate: (id: string) => string;
+}
+
 function report(
   result: FetchResult,
-  folder: string,
-  locate: (id: string) => string,
+  { hotels, folder, locate }: Fetched,
   { answer, command }: Terminal,
 ): number {
+  const loaded = { hotels: hotels ? toLoadReport(hotels) : null };
+  const renderLoaded = hotels ? renderLoad(hotels) : '';
   switch (result.kind) {
     case 'fetched': {
       const { fetched, files } = result;
       const archivedTo = locate(fetched.id);
-      answer(
-        renderFetched(fetched, { archivedTo, inspected: files }),
-        toFetchReport({ ...fetched, files }, { archivedTo, isNew: true }),
-      );
+      answer(renderFetched(fetched, { archivedTo, inspected: files }) + renderLoaded, {
+        ...toFetchReport({ ...fetched, files }, { archivedTo, isNew: true }),
+        ...loaded,
+      });
       return exitCode.done;
     }
     case 'known': {
       const { fetched } = result;
       const archivedTo = locate(fetched.id);
-      answer(
-        renderKnown(fetched, { archivedTo, command }),
-        toFetchReport(fetched, { archivedTo, isNew: false }),
-      );
+      answer(renderKnown(fetched, { archivedTo, command }) + renderLoaded, {
+        ...toFetchReport(fetched, { archivedTo, isNew: false }),
+        ...loaded,
+      });
       return exitCode.done;
     }
     case 'absent':
@@ -95,11 +125,6 @@ function report(
 
 function listPatterns({ export: { mappingsPattern, transformedPattern, hotelsPattern } }: Config) {
   return { mappings: mappingsPattern, transformed: transformedPattern, hotels: hotelsPattern };
-}
-
-/** The specification says ServiceId; a deployment with another name in JSON may use it here, too. */
-export function listMasterIdNames({ service: { masterIdName } }: Config): readonly string[] {
-  return [...new Set([masterIdName, 'ServiceId'])];
 }
 
 /** Relative to the SFTP root, without leading or trailing slash. */

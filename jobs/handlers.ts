@@ -104,6 +104,10 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./list-brands.js')).listBrands(config, options, terminal),
       ),
+    loadHotels: (file, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./load-hotels.js')).loadHotelsOnce(config, file, terminal),
+      ),
     requestExport: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./request-export.js')).requestOneExport(config, options, terminal),

@@ -1,4 +1,5 @@
 import { exitCode } from '../src/cli/exit-code.js';
+import { adviseLoad, describeHotel, toHotelReport } from '../src/cli/hotels.js';
 import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
@@ -22,7 +23,7 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
     terminal.answer(`${notice}\n`, { ...hotel, serviceId: null });
     return exitCode.failed;
   };
-  return withReadOnlyLedger(config, reportNone, async ({ mappings }) => {
+  return withReadOnlyLedger(config, reportNone, async ({ mappings, hotels }) => {
     const found = await mappings.find(hotel);
     if (!found) {
       const { providerName, providerHotelId } = hotel;
@@ -34,7 +35,15 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
       );
     }
     const { mapping, moves } = found;
-    terminal.answer(renderMapping(mapping, moves), toMappingReport(mapping, moves));
+    const { serviceId } = mapping;
+    const [master] = serviceId === undefined ? [] : await hotels.lookUp([serviceId]);
+    const content = serviceId === undefined ? [] : describeHotel(master);
+    const isKnown = serviceId === undefined || master || (await hotels.latestLoad());
+    const advice = isKnown ? [] : [adviseLoad(terminal.command)];
+    terminal.answer(renderMapping(mapping, moves, [...content, ...advice]), {
+      ...toMappingReport(mapping, moves),
+      hotel: master ? toHotelReport(master) : null,
+    });
     return exitCode.done;
   });
 }

@@ -1,6 +1,7 @@
 import { StoppedError } from '../async/stopped-error.js';
 import { ConfigurationError } from '../config/problems.js';
 import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
+import { LoadBusyError, LoadOvertakenError } from '../mappings/hotels/hotel-contents.js';
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
 import { SyncBusyError } from '../mappings/sync-mappings.js';
 import { FencedError, LedgerUnusableError } from '../review/ledger-errors.js';
@@ -35,8 +36,14 @@ export function describeFailure(error: unknown): CommandFailure {
   return { exitCode: exitCode.failed, class: 'internal', message: describeUnexpected(error) };
 }
 
+const busyErrors = [
+  ...[DayBusyError, FencedError],
+  ...[SyncBusyError, SyncOvertakenError],
+  ...[LoadBusyError, LoadOvertakenError],
+];
+
 function isOfAnotherProcess(error: unknown): error is Error {
-  return [DayBusyError, FencedError, SyncBusyError, SyncOvertakenError].some((one) => error instanceof one);
+  return busyErrors.some((one) => error instanceof one);
 }
 
 function describeUnexpected(error: unknown): string {

@@ -96,11 +96,17 @@ export function toMappingReport(mapping: CopiedMapping, moves: readonly MappingM
   };
 }
 
-export function renderMapping(mapping: CopiedMapping, moves: readonly MappingMove[]): string {
+/** @param content what is known about its master hotel, line by line */
+export function renderMapping(
+  mapping: CopiedMapping,
+  moves: readonly MappingMove[],
+  content: readonly string[],
+): string {
   const { providerName, providerHotelId, serviceId, locationCode, channelIds, firstSeenAt } = mapping;
   const what = serviceId === undefined ? 'no longer mapped to a master hotel' : `master hotel ${serviceId}`;
   const lines = [
     `${showInLine(providerName)} ${showInLine(providerHotelId)}: ${what}`,
+    ...content,
     ...(locationCode === undefined ? [] : [`  location: ${showInLine(locationCode)}`]),
     ...channelIds.map((channel) => `  channel: ${showInLine(channel)}`),
     `  first seen: ${formatInstant(firstSeenAt)}`,

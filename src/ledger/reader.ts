@@ -5,6 +5,7 @@ import { measureBatches, readBatch, sampleBatches } from './batches.js';
 import { createErasureReader } from './erasing.js';
 import { createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
+import { createHotelReader } from './hotel-contents.js';
 import { describeKept } from './kept-data.js';
 import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
@@ -32,6 +33,7 @@ export function createReader(
   const { dialect, read, readTogether } = store;
   return {
     mappings: createMappingReader(store),
+    hotels: createHotelReader(store),
     exports: createExportReader(store),
     audit: createActionRecorder(store),
     ...createErasureReader(store),

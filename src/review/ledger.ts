@@ -1,6 +1,7 @@
 import type { Hold } from '../async/hold.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
+import type { HotelContents, HotelReader } from '../mappings/hotels/hotel-contents.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
 import type { ActionRecorder, AuditTrail } from './audit.js';
 import type { Claims, OpenStep, Right, StepCursor } from './claims.js';
@@ -28,6 +29,7 @@ export interface Ledger
     Retention,
     Erasures {
   readonly mappings: MappingCopy;
+  readonly hotels: HotelContents;
   readonly exports: ExportLog;
   readonly audit: AuditTrail;
 }
@@ -50,6 +52,7 @@ export interface ReadOnlyLedger
     KeptDataReader,
     ErasureReader {
   readonly mappings: MappingReader;
+  readonly hotels: HotelReader;
   readonly exports: ExportReader;
   /** The only thing that is written while looking: that somebody looked. */
   readonly audit: ActionRecorder;

@@ -19,6 +19,8 @@ const newTables = [
   'audit_trail',
   'erased_guests',
   'erased_contents',
+  'hotel_loads',
+  'hotel_contents',
 ];
 const newRunColumns = [
   ...[

@@ -1,4 +1,5 @@
 import { describeExportLogContract } from '../contracts/export-log.js';
+import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
 import { usePostgres } from '../support/use-servers.js';
 import { openPostgresLedger } from './opened-postgres.js';
@@ -8,3 +9,4 @@ const open = () => openPostgresLedger(postgres());
 
 describeMappingCopyContract('PostgreSQL', { open });
 describeExportLogContract('PostgreSQL', { open });
+describeHotelContentsContract('PostgreSQL', { open });

@@ -1,6 +1,8 @@
 import { describeExportLogContract } from '../contracts/export-log.js';
+import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
 import { openSqliteLedger } from './opened-ledger.js';
 
 describeMappingCopyContract('SQLite', { open: openSqliteLedger });
 describeExportLogContract('SQLite', { open: openSqliteLedger });
+describeHotelContentsContract('SQLite', { open: openSqliteLedger });

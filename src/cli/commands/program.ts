@@ -4,6 +4,7 @@ import { logLevels } from '../log.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
 import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
+import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import type { Finish } from './options.js';
 import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
@@ -19,6 +20,7 @@ export interface Handlers
     PrivacyHandlers,
     GuestHandlers,
     MappingHandlers,
+    HotelHandlers,
     ExportHandlers,
     ServiceHandlers,
     SetupHandlers,
@@ -88,6 +90,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addPrivacyCommands(program, handlers, finish);
   addGuestCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
+  addHotelCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);
   addSetupCommands(program, handlers, finish);

@@ -328,4 +328,34 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX erased_contents_by_run ON hotel_review.erased_contents (run);
   `,
+  `
+  CREATE TABLE hotel_review.hotel_loads (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    file text NOT NULL,
+    started_at bigint NOT NULL,
+    rows bigint NOT NULL DEFAULT 0,
+    finished_at bigint,
+    hotels bigint,
+    kept bigint
+  );
+
+  CREATE TABLE hotel_review.hotel_contents (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    load bigint NOT NULL,
+    service_id bigint NOT NULL,
+    loaded_at bigint NOT NULL,
+    name text,
+    microdegrees_north integer,
+    microdegrees_east integer,
+    address text,
+    city text,
+    country text,
+    country_code text,
+    phones text,
+    email text,
+    website text
+  );
+  CREATE INDEX contents_by_hotel ON hotel_review.hotel_contents (load, service_id);
+  `,
 ];

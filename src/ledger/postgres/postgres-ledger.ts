@@ -5,6 +5,7 @@ import { createAuditTrail } from '../audit-trail.js';
 import { beginCollect } from '../collecting.js';
 import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
+import { createHotelContents } from '../hotel-contents.js';
 import { createMappingCopy } from '../mapping-copy.js';
 import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
@@ -61,6 +62,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     ping: () => database.ping(pingTimeoutMs),
     staleHoldMs: leaseMs + lateRenewalMs,
     mappings: createMappingCopy(store, () => holds.take('mappings sync')),
+    hotels: createHotelContents(store, () => holds.take('hotels load')),
     exports: createExportLog(store),
     audit: createAuditTrail(store),
     holdDay,

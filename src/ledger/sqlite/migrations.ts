@@ -298,4 +298,34 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX erased_contents_by_run ON erased_contents (run);
   `,
+  `
+  CREATE TABLE hotel_loads (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    file TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    rows INTEGER NOT NULL DEFAULT 0,
+    finished_at INTEGER,
+    hotels INTEGER,
+    kept INTEGER
+  ) STRICT;
+
+  CREATE TABLE hotel_contents (
+    number INTEGER PRIMARY KEY,
+    load INTEGER NOT NULL,
+    service_id INTEGER NOT NULL,
+    loaded_at INTEGER NOT NULL,
+    name TEXT,
+    microdegrees_north INTEGER,
+    microdegrees_east INTEGER,
+    address TEXT,
+    city TEXT,
+    country TEXT,
+    country_code TEXT,
+    phones TEXT,
+    email TEXT,
+    website TEXT
+  ) STRICT;
+  CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id);
+  `,
 ];

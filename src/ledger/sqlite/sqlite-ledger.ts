@@ -4,6 +4,7 @@ import { createAuditTrail } from '../audit-trail.js';
 import { beginCollect } from '../collecting.js';
 import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
+import { createHotelContents } from '../hotel-contents.js';
 import { createMappingCopy } from '../mapping-copy.js';
 import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
@@ -41,6 +42,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     ping: async () => void database.get('SELECT 1'),
     staleHoldMs: 0,
     mappings: createMappingCopy(store, () => tryHold('mappings-sync')),
+    hotels: createHotelContents(store, () => tryHold('hotels-load')),
     exports: createExportLog(store),
     audit: createAuditTrail(store),
     holdDay: (day) => tryHold(day),

@@ -1,5 +1,4 @@
-import { OpenQuotesError, readCsvRecords } from '../csv.js';
-import { ExportFileError, findMasterId } from '../inspect-file.js';
+import { createColumnFinder, type ReadRow, readExportRows, readServiceId } from '../read-rows.js';
 
 /** Some consecutive rows of the file. */
 interface MappingRows {
@@ -20,30 +19,16 @@ export async function* readMappingFile(
   masterIdNames: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<MappingRows, void, undefined> {
-  let read: ReturnType<typeof createMappingReader> | undefined;
-  let row = 0;
-  try {
-    for await (const records of readCsvRecords(content)) {
-      signal.throwIfAborted();
-      const mappings: ExportedMapping[] = [];
-      const unreadable: number[] = [];
-      for (const cells of records) {
-        if (!read) {
-          read = createMappingReader(file, cells, masterIdNames);
-          continue;
-        }
-        row += 1;
-        const mapping = read(cells, row);
-        if (mapping) mappings.push(mapping);
-        else unreadable.push(row);
-      }
-      yield { mappings, unreadable };
+  const createReader = (header: readonly string[]) => createMappingReader(file, header, masterIdNames);
+  for await (const rows of readExportRows({ file, content, createReader }, signal)) {
+    const mappings: ExportedMapping[] = [];
+    const unreadable: number[] = [];
+    for (const row of rows) {
+      if (typeof row === 'number') unreadable.push(row);
+      else mappings.push(row);
     }
-  } catch (error) {
-    if (!(error instanceof OpenQuotesError)) throw error;
-    throw new ExportFileError(file, `a quote is not closed after row ${row}: ${error.message}`);
+    yield { mappings, unreadable };
   }
-  if (!read) throw new ExportFileError(file, 'expected the header of a mapping file, got: an empty file');
 }
 
 /** A row of the mapping file. (Spec 2.7.) */
@@ -59,28 +44,27 @@ export interface ExportedMapping {
   readonly channelIds: string;
 }
 
-/** Returns a reader of the rows below that header. @throws ExportFileError where a column is missing */
+/**
+ * Returns a reader of the rows below that header; of a row that can't be read it returns the number.
+ *
+ * @throws ExportFileError where a column is missing
+ */
 export function createMappingReader(
   file: string,
   header: readonly string[],
   masterIdNames: readonly string[],
-): (cells: readonly string[], row: number) => ExportedMapping | undefined {
-  const masterId = findMasterId(header, masterIdNames) ?? masterIdNames.join(' or ');
-  const find = (column: string): number => {
-    const index = header.indexOf(column);
-    if (index === -1) throw new ExportFileError(file, `has no column ${column} in its header`);
-    return index;
-  };
+): ReadRow<ExportedMapping | number> {
+  const columns = createColumnFinder(file, header, masterIdNames);
   const [serviceId, hotelId, provider, channels, location] = [
-    find(masterId),
-    find('ProviderHotelId'),
-    find('ProviderFamily'),
-    find('ChannelIds'),
-    find('ProviderLocationId'),
+    columns.findMasterId(),
+    columns.find('ProviderHotelId'),
+    columns.find('ProviderFamily'),
+    columns.find('ChannelIds'),
+    columns.find('ProviderLocationId'),
   ];
   return (cells, row) => {
     const [providerName = '', providerHotelId = ''] = [cells[provider], cells[hotelId]];
-    if (cells.length < header.length || providerName === '' || providerHotelId === '') return undefined;
+    if (cells.length < header.length || providerName === '' || providerHotelId === '') return row;
     return {
       row,
       providerName,
@@ -90,9 +74,4 @@ export function createMappingReader(
       channelIds: cells[channels] ?? '',
     };
   };
-}
-
-function readServiceId(cell: string): number | undefined {
-  const number = /^\s*\d{1,16}\s*$/.test(cell) ? Number(cell) : 0;
-  return number >= 1 && Number.isSafeInteger(number) ? number : undefined;
 }

@@ -1,0 +1,222 @@
+import type { Hold } from '../async/hold.js';
+import {
+  type HotelChunk,
+  type HotelContents,
+  type HotelLoad,
+  type HotelReader,
+  type KnownHotel,
+  LoadOvertakenError,
+  type NewHotelLoad,
+} from '../mappings/hotels/hotel-contents.js';
+import { all, change, type Dialect, insert, one, type Query, type Store } from './query.js';
+import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+
+/** @param holdLoad takes the exclusive right to load, without waiting */
+export function createHotelContents(store: Store, holdLoad: () => Promise<Hold | undefined>): HotelContents {
+  const { dialect, transact } = store;
+  return {
+    ...createHotelReader(store),
+    holdLoad,
+    beginLoad: (load) => transact(() => beginLoad(dialect, load)),
+    addHotels: (chunk) => transact(() => addHotels(dialect, chunk)),
+    finishLoad: (id, at) => transact(() => finishLoad(dialect, id, at)),
+    removeUnseen: (limit) => transact(() => removeUnseen(dialect, limit)),
+  };
+}
+
+export function createHotelReader({ dialect, read }: Store): HotelReader {
+  return {
+    lookUp: (serviceIds) => read(() => lookUp(dialect, serviceIds)),
+    latestLoad: () => read(() => latestLoad(dialect)),
+  };
+}
+
+function* beginLoad({ schema }: Dialect, { id, file, at }: NewHotelLoad): Query<void> {
+  yield* change(
+    `INSERT INTO ${schema}hotel_loads (id, file, started_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    id,
+    toStorable(file),
+    at,
+  );
+}
+
+const contentColumns = {
+  load: 'bigint',
+  service_id: 'bigint',
+  loaded_at: 'bigint',
+  microdegrees_north: 'integer',
+  microdegrees_east: 'integer',
+  name: 'text',
+  address: 'text',
+  city: 'text',
+  country: 'text',
+  country_code: 'text',
+  phones: 'text',
+  email: 'text',
+  website: 'text',
+} as const;
+
+/** In the order of their columns. */
+const textProperties = [
+  'name',
+  'address',
+  'city',
+  'country',
+  'countryCode',
+  'phones',
+  'email',
+  'website',
+] as const;
+
+function* addHotels(dialect: Dialect, { id, after, hotels }: HotelChunk): Query<void> {
+  const { number, started_at, rows } = yield* readOpenLoad(dialect, id);
+  if (Number(rows) === after + hotels.length) return;
+  if (Number(rows) !== after) throw overtaken();
+  yield* insert(
+    'hotel_contents',
+    contentColumns,
+    hotels.map((hotel) => [
+      ...[Number(number), hotel.serviceId, Number(started_at)],
+      toMicrodegrees(hotel.coordinates?.latitude),
+      toMicrodegrees(hotel.coordinates?.longitude),
+      ...textProperties.map((property) => {
+        const text = hotel[property];
+        return text === undefined ? null : toStorable(text);
+      }),
+    ]),
+  );
+  yield* change(
+    `UPDATE ${dialect.schema}hotel_loads SET rows = ? WHERE number = ?`,
+    after + hotels.length,
+    Number(number),
+  );
+}
+
+/** The row of a load that is the newest one and not finished. */
+function* readOpenLoad({ schema, lock }: Dialect, id: string): Query<StoredRow> {
+  const row = yield* one(
+    `SELECT * FROM ${schema}hotel_loads
+     WHERE id = ? AND finished_at IS NULL AND number = (SELECT max(number) FROM ${schema}hotel_loads) ${lock}`,
+    id,
+  );
+  if (!row) throw overtaken();
+  return row;
+}
+
+function* finishLoad(dialect: Dialect, id: string, at: number): Query<HotelLoad> {
+  const { schema } = dialect;
+  const last = yield* latestLoad(dialect);
+  if (last?.id === id) return last;
+  const load = Number((yield* readOpenLoad(dialect, id)).number);
+  const hotels = yield* countHotels(dialect, load);
+  yield* change(
+    `UPDATE ${schema}hotel_contents AS earlier SET load = ?
+     WHERE load = (SELECT max(number) FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL) AND NOT EXISTS (
+       SELECT 1 FROM ${schema}hotel_contents AS named
+       WHERE named.load = ? AND named.service_id = earlier.service_id
+     )`,
+    load,
+    load,
+  );
+  yield* change(
+    `UPDATE ${schema}hotel_loads SET finished_at = ?, hotels = ?, kept = ? WHERE number = ?`,
+    at,
+    hotels,
+    (yield* countHotels(dialect, load)) - hotels,
+    load,
+  );
+  return (yield* latestLoad(dialect)) as HotelLoad;
+}
+
+function* countHotels({ schema }: Dialect, load: number): Query<number> {
+  const found = yield* one(
+    `SELECT count(DISTINCT service_id) AS hotels FROM ${schema}hotel_contents WHERE load = ?`,
+    load,
+  );
+  return Number(found?.hotels);
+}
+
+/** Also rows of loads that are not finished: call it while no load is open. */
+function* removeUnseen({ schema }: Dialect, limit: number): Query<number> {
+  const last = yield* one(
+    `SELECT coalesce(max(number), 0) AS number FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL`,
+  );
+  const seen = Number(last?.number);
+  return yield* change(
+    `DELETE FROM ${schema}hotel_contents
+     WHERE number IN (SELECT number FROM ${schema}hotel_contents WHERE load < ? OR load > ? LIMIT ${limit})`,
+    seen,
+    seen,
+  );
+}
+
+function* latestLoad({ schema }: Dialect): Query<HotelLoad | undefined> {
+  const row = yield* one(
+    `SELECT * FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
+  );
+  return row && toLoad(row);
+}
+
+function* lookUp(
+  { schema, isListed }: Dialect,
+  serviceIds: readonly number[],
+): Query<(KnownHotel | undefined)[]> {
+  const asked = isListed('service_id', serviceIds);
+  const rows = yield* all(
+    `SELECT * FROM ${schema}hotel_contents
+     WHERE load = (SELECT max(number) FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL) AND ${asked.sql}
+     ORDER BY number`,
+    ...asked.values,
+  );
+  // Of several rows of one hotel the last one counts.
+  const found = new Map(rows.map((row) => [Number(row.service_id), row]));
+  return serviceIds.map((serviceId) => {
+    const row = found.get(serviceId);
+    return row && toHotel(row);
+  });
+}
+
+function toLoad(row: StoredRow): HotelLoad {
+  return {
+    id: String(row.id),
+    file: String(row.file),
+    at: Number(row.started_at),
+    finishedAt: Number(row.finished_at),
+    hotels: Number(row.hotels),
+    kept: Number(row.kept),
+  };
+}
+
+function toHotel(row: StoredRow): KnownHotel {
+  const { integer, text } = readColumns(row);
+  const [north, east] = [integer('microdegrees_north'), integer('microdegrees_east')];
+  return withoutUndefined({
+    serviceId: Number(row.service_id),
+    loadedAt: Number(row.loaded_at),
+    coordinates:
+      north === undefined || east === undefined
+        ? undefined
+        : { latitude: north / microdegrees, longitude: east / microdegrees },
+    name: text('name'),
+    address: text('address'),
+    city: text('city'),
+    country: text('country'),
+    countryCode: text('country_code'),
+    phones: text('phones'),
+    email: text('email'),
+    website: text('website'),
+  });
+}
+
+/** Coordinates are stored as integers, to a tenth of a metre. */
+const microdegrees = 1_000_000;
+
+function toMicrodegrees(degrees: number | undefined): number | null {
+  return degrees === undefined ? null : Math.round(degrees * microdegrees);
+}
+
+function overtaken(): LoadOvertakenError {
+  return new LoadOvertakenError(
+    'another process has started to load the content of the hotels; this process stops',
+  );
+}

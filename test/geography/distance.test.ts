@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { measureKm } from '../../src/geography/distance.js';
+
+const madrid = { latitude: 40.4168, longitude: -3.7038 };
+const malaga = { latitude: 36.7213, longitude: -4.4214 };
+const tokyo = { latitude: 35.6762, longitude: 139.6503 };
+const saoPaulo = { latitude: -23.5505, longitude: -46.6333 };
+const anyPlace = fc.record({
+  latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+});
+
+it.each([
+  ['Madrid and Málaga', madrid, malaga, 415.8],
+  ['Madrid and Tokyo', madrid, tokyo, 10_771],
+  ['São Paulo and Tokyo, across the date line', saoPaulo, tokyo, 18_535],
+  ['two hotels in one street', madrid, { latitude: 40.4177, longitude: -3.7038 }, 0.1001],
+  ['the poles', { latitude: 90, longitude: 0 }, { latitude: -90, longitude: 77 }, 20_015.1],
+  [
+    'both sides of the date line',
+    { latitude: 0, longitude: 179.9 },
+    { latitude: 0, longitude: -179.9 },
+    22.24,
+  ],
+])('measures %s', (_, from, to, km) => {
+  expect(Math.abs(measureKm(from, to) / km - 1)).toBeLessThan(0.006);
+});
+
+it('is zero for one place, the same both ways, and never more than half the circumference', () => {
+  fc.assert(
+    fc.property(anyPlace, anyPlace, (from, to) => {
+      expect(measureKm(from, from)).toBe(0);
+      expect(measureKm(from, to)).toBeCloseTo(measureKm(to, from), 6);
+      expect(measureKm(from, to)).toBeLessThanOrEqual(20_015.2);
+    }),
+  );
+});

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ExportFileError } from '../../../src/mappings/export/inspect-file.js';
+import { type HotelContents, LoadBusyError } from '../../../src/mappings/hotels/hotel-contents.js';
+import { loadHotels } from '../../../src/mappings/hotels/load-hotels.js';
+import { hotelColumns } from '../../jobs/export-day.js';
+import { type OpenedSqliteLedger, openSqliteLedger } from '../../ledger/opened-ledger.js';
+import { cutIntoBlocks } from '../export/blocks.js';
+
+const columns = hotelColumns.split(',');
+const at = Date.UTC(2026, 10, 22, 2, 0);
+
+/** A row of the content file with these cells; the others are empty. */
+function row(cells: Readonly<Record<string, string | number>>): string {
+  const quoted = columns.map((column) => `"${String(cells[column] ?? '').replaceAll('"', '""')}"`);
+  return `${quoted.join(',')}\r\n`;
+}
+
+const fileOf = (...rows: readonly string[]) => `${hotelColumns}\r\n${rows.join('')}`;
+
+let opened: OpenedSqliteLedger;
+let hotels: HotelContents;
+let loads = 0;
+beforeEach(async () => {
+  opened = await openSqliteLedger();
+  hotels = opened.ledger.hotels;
+});
+afterEach(() => opened.cleanUp());
+
+function load(
+  content: string | AsyncIterable<Uint8Array>,
+  { masterIdNames = ['ServiceId'], signal = new AbortController().signal } = {},
+) {
+  loads += 1;
+  return loadHotels(
+    {
+      file: 'hotels.csv',
+      content: typeof content === 'string' ? cutIntoBlocks(Buffer.from(content), [40, 700]) : content,
+      masterIdNames,
+    },
+    { hotels, maxSkippedShare: 0.1, clock: () => at, createId: () => `load-${loads}` },
+    signal,
+  );
+}
+
+describe('loading a content file', () => {
+  it('reads every column that is shown', async () => {
+    const content = fileOf(
+      row({
+        ServiceId: ' 007 ',
+        HotelName: ' Hotel "One", by the\r\nsea ',
+        Lat: '40.4168',
+        Long: '-3.70379',
+        AddressLine1: 'Calle Mayor 1',
+        AddressLine2: '2nd floor',
+        City: 'Madrid',
+        CountryName: 'Spain',
+        CountryCode: 'ES',
+        Phones: '+34 1;+34 2',
+        Email: 'a@hotels.example',
+        Website: 'https://hotels.example',
+      }),
+    );
+    expect(await load(content)).toEqual({
+      load: { id: `load-${loads}`, file: 'hotels.csv', at, finishedAt: at, hotels: 1, kept: 0 },
+      rows: 1,
+      repeated: 0,
+      withoutCoordinates: 0,
+      skipped: 0,
+      skippedRows: [],
+    });
+    expect(await hotels.lookUp([7])).toEqual([
+      {
+        serviceId: 7,
+        name: 'Hotel "One", by the sea',
+        coordinates: { latitude: 40.4168, longitude: -3.70379 },
+        address: 'Calle Mayor 1, 2nd floor',
+        city: 'Madrid',
+        country: 'Spain',
+        countryCode: 'ES',
+        phones: '+34 1;+34 2',
+        email: 'a@hotels.example',
+        website: 'https://hotels.example',
+        loadedAt: at,
+      },
+    ]);
+  });
+
+  it('takes the words of programs for nothing as nothing', async () => {
+    await load(fileOf(row({ ServiceId: 1, HotelName: 'NULL', City: ' ', Phones: 'null', Email: 'none' })));
+    expect(await hotels.lookUp([1])).toEqual([{ serviceId: 1, loadedAt: at }]);
+  });
+
+  it.each([
+    ['', ''],
+    ['0', '0.000'],
+    ['91', '5'],
+    ['5', '-180.1'],
+    ['north', '5'],
+    ['5', ''],
+    ['1e1', '5'],
+  ])('has no coordinates of a hotel at %j, %j, but its name', async (Lat, Long) => {
+    const loaded = await load(fileOf(row({ ServiceId: 1, HotelName: 'H', Lat, Long })));
+    expect(loaded).toMatchObject({ withoutCoordinates: 1, skipped: 0 });
+    expect(await hotels.lookUp([1])).toEqual([{ serviceId: 1, name: 'H', loadedAt: at }]);
+  });
+
+  it('reads decimal commas', async () => {
+    await load(fileOf(row({ ServiceId: 1, Lat: '-33,5', Long: '0,25' })));
+    expect(await hotels.lookUp([1])).toMatchObject([{ coordinates: { latitude: -33.5, longitude: 0.25 } }]);
+  });
+
+  it('keeps rows out that it cannot read, and says which and why', async () => {
+    const unquoted = `2,Hotel, by the sea${','.repeat(columns.length - 2)}\r\n`;
+    const loaded = await load(
+      fileOf(
+        row({ ServiceId: 1, HotelName: 'one' }),
+        unquoted.replace(/,\r/, ',x\r'),
+        row({ ServiceId: 'H3', HotelName: 'three' }),
+        '4,short\r\n',
+        row({ ServiceId: '9007199254740992' }),
+        row({ ServiceId: 6, HotelName: 'six' }).replace('\r\n', ', ,\r\n'),
+      ),
+    );
+    const noId = 'ServiceId: expected digits, a whole number from 1 to 2^53-1';
+    expect(loaded).toMatchObject({
+      rows: 6,
+      skipped: 4,
+      skippedRows: [
+        { row: 2, reason: 'expected 28 cells, got: 29' },
+        { row: 3, reason: noId },
+        { row: 4, reason: 'expected 28 cells, got: 2' },
+        { row: 5, reason: noId },
+      ],
+    });
+    expect(await hotels.lookUp([1, 6])).toMatchObject([{ name: 'one' }, { name: 'six' }]);
+  });
+
+  it('counts the last of several rows of a hotel', async () => {
+    const loaded = await load(
+      fileOf(...['a', 'b', 'c'].map((HotelName) => row({ ServiceId: 1, HotelName })), row({ ServiceId: 2 })),
+    );
+    expect(loaded).toMatchObject({ rows: 4, repeated: 2, load: { hotels: 2 } });
+    expect(await hotels.lookUp([1])).toMatchObject([{ name: 'c' }]);
+  });
+
+  it('fails without a trace where too many rows cannot be read', async () => {
+    await load(fileOf(row({ ServiceId: 1, HotelName: 'old' })));
+    const odd = Array.from({ length: 6 }, () => row({ ServiceId: 'x' }));
+    const failing = load(fileOf(row({ ServiceId: 1, HotelName: 'new' }), ...odd));
+    await expect(failing).rejects.toThrow(
+      "hotels.csv: 6 of 7 rows can't be read, such as row 2 (ServiceId: expected digits, a whole number from 1 to 2^53-1): more than mappings.maxSkippedShare allows",
+    );
+    expect(await hotels.lookUp([1])).toMatchObject([{ name: 'old' }]);
+    // A few odd rows are tolerated in any file.
+    expect(await load(fileOf(...odd.slice(1)))).toMatchObject({ rows: 5, skipped: 5, load: { hotels: 0 } });
+  });
+
+  it.each([
+    ['', 'expected a header, got: an empty file'],
+    [hotelColumns.replace('ServiceId', 'Id'), 'has no column MasterId or ServiceId in its header'],
+    [hotelColumns.replace('HotelName,', ''), 'has no column HotelName in its header'],
+    [hotelColumns.replace('Phones,', ''), 'has no column Phones in its header'],
+    [`${hotelColumns}\r\n1,"open`, 'a quote is not closed after row 0'],
+  ])('refuses what is no content file: %j', async (content, message) => {
+    const failing = load(content, { masterIdNames: ['MasterId', 'ServiceId'] });
+    await expect(failing).rejects.toThrow(message);
+    await expect(failing).rejects.toBeInstanceOf(ExportFileError);
+  });
+
+  it('knows the column of the master id by either name', async () => {
+    const content = fileOf(row({ ServiceId: 5, HotelName: 'five' })).replace('ServiceId', 'MasterId');
+    await load(content, { masterIdNames: ['MasterId', 'ServiceId'] });
+    expect(await hotels.lookUp([5])).toMatchObject([{ name: 'five' }]);
+  });
+
+  it('starts over after it was interrupted, and leaves no rows behind', async () => {
+    await load(fileOf(row({ ServiceId: 1, HotelName: 'old' })));
+    const stop = new AbortController();
+    async function* interrupted() {
+      // More than a chunk, so that some of it is stored.
+      yield Buffer.from(
+        fileOf(...Array.from({ length: 6_000 }, (_, index) => row({ ServiceId: index + 1, HotelName: 'x' }))),
+      );
+      stop.abort(new Error('stopped'));
+      yield Buffer.from(row({ ServiceId: 1 }));
+    }
+    await expect(load(interrupted(), { signal: stop.signal })).rejects.toThrow('stopped');
+    expect(await hotels.lookUp([1, 2])).toMatchObject([{ name: 'old' }, undefined]);
+    const countRows = () => {
+      const raw = opened.openRaw();
+      const count = raw.get('SELECT count(*) AS count FROM hotel_contents')?.count;
+      raw.close();
+      return count;
+    };
+    expect(countRows()).toBeGreaterThan(5_000);
+    await load(fileOf(row({ ServiceId: 1, HotelName: 'new' })));
+    expect(countRows()).toBe(1);
+    expect(await hotels.lookUp([1])).toMatchObject([{ name: 'new' }]);
+  });
+
+  it('is refused while another process loads', async () => {
+    const hold = await (await opened.reopen()).hotels.holdLoad();
+    await expect(load(fileOf())).rejects.toBeInstanceOf(LoadBusyError);
+    await hold?.release();
+    expect(await load(fileOf())).toMatchObject({ rows: 0 });
+  });
+});
