@@ -1,8 +1,8 @@
 import type { ConnectionRules } from '../http/connection-rules.js';
 import { readDate } from '../http/headers.js';
 import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
-import { escapePattern } from '../text/pattern.js';
 import { checkBaseUrl, checkHeaderValue } from './options.js';
+import { createRedaction } from './redaction.js';
 import { reviewByFilePath, reviewPath } from './requests.js';
 import {
   defaultStatusCodes,
@@ -170,22 +170,4 @@ export async function probeService(
   } finally {
     await client.close();
   }
-}
-
-/**
- * Creates the function that removes the caller's own credentials from the service's words: a service that echoes the
- * call would otherwise put them into the ledger. (Design 10.)
- *
- * The key is removed anywhere; the account's identifier, which may be a short number, only as a separate word.
- */
-export function createRedaction({
-  apiKey,
-  accountId,
-}: {
-  readonly apiKey: string;
-  readonly accountId: string;
-}): (text: string) => string {
-  const account = escapePattern(accountId);
-  const accountAlone = new RegExp(`(?<![\\p{L}\\p{N}])${account}(?![\\p{L}\\p{N}])`, 'gu');
-  return (text) => text.replaceAll(apiKey, '***').replace(accountAlone, '***');
 }

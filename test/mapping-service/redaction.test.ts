@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { createRedaction } from '../../src/mapping-service/client.js';
+import { createRedaction } from '../../src/mapping-service/redaction.js';
 import { judgeAnswer } from '../../src/mapping-service/verdict.js';
+import { findCanaries } from '../support/canaries.js';
 
 it.each([
   [
@@ -28,6 +29,24 @@ it.each([
   ['a key that contains the account', 'acme-77', 'acme', 'acme-77 of acme', '*** of ***'],
 ])('removes %s', (_, apiKey, accountId, text, redacted) => {
   expect(createRedaction({ apiKey, accountId })(text)).toBe(redacted);
+});
+
+const key = 'canary/key+5f0c7e&3b"';
+const account = 'acme-europe-77';
+it.each<[string, (text: string) => string]>([
+  ['a URL', encodeURIComponent],
+  ['a form', (text) => new URLSearchParams({ text }).toString()],
+  ['base64', (text) => Buffer.from(text).toString('base64')],
+  ['base64, one further', (text) => Buffer.from(`x${text}`).toString('base64')],
+  ['base64, two further', (text) => Buffer.from(`xx${text}`).toString('base64url')],
+  ['hex', (text) => Buffer.from(text).toString('hex').toUpperCase()],
+  ['JSON', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
+  ['HTML', (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
+])('removes key and account that a service quotes in %s', (_, encode) => {
+  const redact = createRedaction({ apiKey: key, accountId: account });
+  const redacted = redact(`it came: ${encode(`apikey ${key} accountId ${account} Accept`)}.`);
+  expect(redacted).toMatch(/^it came: .*\*{3}.*\*{3}/);
+  expect(findCanaries(Buffer.from(redacted), { key, account })).toEqual([]);
 });
 
 it('leaves no part of a key where the kept text is cut', () => {
