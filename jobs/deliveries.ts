@@ -1,20 +1,26 @@
 import type { Archive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
+import { encryptArchive } from '../src/archive/encrypted.js';
 import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
+import { archiveDay } from '../src/mappings/export/fetch-export.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
+import { dayOfRunId } from '../src/review/day/open-run.js';
 import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
+import { manifestName } from '../src/review/file/manifest.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { toSftpLogin } from '../src/settings/sftp-account.js';
 import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } from '../src/sftp/server.js';
 import type { SftpServer } from '../src/sftp/sftp.js';
+import { encryptSpool } from '../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
 import { findBucket } from './buckets.js';
+import { openKeys } from './keys.js';
 import { readVersion } from './version.js';
 
 interface DeliveryParts {
@@ -67,11 +73,24 @@ function createFileDeliveryOf(
   });
 }
 
-export function openSpool({ file }: Config): Spool {
-  return createDirectorySpool({ root: file.spool });
+export function openSpool(config: Config): Spool {
+  const spool = createDirectorySpool({ root: config.file.spool });
+  const keys = openKeys(config);
+  return keys ? encryptSpool(spool, { keys, dayOf: dayOfRunId }) : spool;
 }
 
 export function openArchive(config: Config): Archive {
+  const archive = openStoredArchive(config);
+  const keys = openKeys(config);
+  return keys ? encryptArchive(archive, { keys, encrypts: mayHoldNames }) : archive;
+}
+
+/** Exports hold no bookings, and manifests are kept for longer than names. */
+function mayHoldNames(day: string, name: string): boolean {
+  return day !== archiveDay && name !== manifestName;
+}
+
+function openStoredArchive(config: Config): Archive {
   const { archive, file } = config;
   switch (archive.kind) {
     case 'directory':

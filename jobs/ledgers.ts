@@ -1,10 +1,15 @@
 import type { Config } from '../src/config/load.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
-import { createSqliteLedger, createSqliteReader } from '../src/ledger/sqlite/sqlite-ledger.js';
+import {
+  createSqliteLedger,
+  createSqliteReader,
+  type SqliteLedgerOptions,
+} from '../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { clock } from './clock.js';
+import { openKeys } from './keys.js';
 
 /** Connections besides one per concurrent step: for renewing claims, reconciling and watching. */
 const spareConnections = 4;
@@ -13,18 +18,29 @@ const spareConnections = 4;
 export async function openLedger(config: Config): Promise<Ledger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
+  const keys = openKeys(config);
   switch (ledger.kind) {
     case 'sqlite':
-      return openSqlite(ledger.path, { leaseMs });
+      return openSqlite(ledger.path, { leaseMs, keys });
     case 'postgres': {
       const { createPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
       const connections = body.concurrency + spareConnections;
-      return createPostgresLedger({ url: ledger.url, carriesReference, clock, leaseMs, connections });
+      return createPostgresLedger({
+        url: ledger.url,
+        carriesReference,
+        clock,
+        leaseMs,
+        connections,
+        keys,
+      });
     }
   }
 }
 
-export function openSqlite(path: string, options: { readonly leaseMs?: number } = {}): Ledger {
+export function openSqlite(
+  path: string,
+  options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
+): Ledger {
   return createSqliteLedger({ path, carriesReference, clock, ...options });
 }
 
@@ -37,18 +53,17 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
  *
  * @param waits false to fail at once when its server doesn't answer
  */
-export async function findLedger(
-  { ledger }: Config,
-  { waits = true } = {},
-): Promise<ReadOnlyLedger | undefined> {
+export async function findLedger(config: Config, { waits = true } = {}): Promise<ReadOnlyLedger | undefined> {
+  const { ledger } = config;
+  const keys = openKeys(config);
   switch (ledger.kind) {
     case 'sqlite':
       return fileExists(ledger.path)
-        ? createSqliteReader({ path: ledger.path, carriesReference, clock })
+        ? createSqliteReader({ path: ledger.path, carriesReference, clock, keys })
         : undefined;
     case 'postgres': {
       const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return findPostgresLedger({ url: ledger.url, carriesReference, waits });
+      return findPostgresLedger({ url: ledger.url, carriesReference, waits, keys });
     }
   }
 }

@@ -5,6 +5,7 @@ import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
+import { openKeyDestruction } from './keys.js';
 import { openLedger, withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -27,7 +28,12 @@ export async function purgeGuests(
   if (none !== undefined) return none;
   const ledger = await openLedger(config);
   try {
-    const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
+    const parts = {
+      ledger,
+      archive: openArchive(config),
+      spool: openSpool(config),
+      destroyKeys: openKeyDestruction(config, ledger),
+    };
     const { names, records } = await listDue(parts, due);
     const details = { dryRun, ...due, runs: names.length, records: records.length };
     await recordAction(ledger, { action: 'guest-purge', details }, terminal);

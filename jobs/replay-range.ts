@@ -77,7 +77,7 @@ export async function replayRange(
         return { ended };
       },
     });
-    if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger);
+    if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say);
   } finally {
     endProgress(progress, terminal);
     await close();

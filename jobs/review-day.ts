@@ -2,6 +2,7 @@ import type { BusinessDay } from '../src/booking/business-day.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
+import { KeyError } from '../src/keys/key-error.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, toReport } from '../src/review/day/report.js';
@@ -14,6 +15,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
+import { openKeyDestruction } from './keys.js';
 import type { Terminal } from './terminal.js';
 
 export type ReviewRequest = DayRequest & {
@@ -65,14 +67,29 @@ export async function reviewDay(
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     terminal.report({ ...toReport(run, clock(), suspects), ...waiting });
-    if (!terminal.signal.aborted) await applyConfiguredRetention(config, parts.ledger);
+    if (!terminal.signal.aborted) await applyConfiguredRetention(config, parts.ledger, terminal.say);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await close();
   }
 }
 
-export function applyConfiguredRetention(config: Config, ledger: Ledger): Promise<void> {
-  const kept = { ledger, archive: openArchive(config), spool: openSpool(config) };
-  return applyRetention(kept, config, { now: clock(), timezone: config.timezone });
+/** @param warn gets a message about days whose names can't be removed, because their key is lost */
+export async function applyConfiguredRetention(
+  config: Config,
+  ledger: Ledger,
+  warn: (message: string) => void,
+): Promise<void> {
+  const kept = {
+    ledger,
+    archive: openArchive(config),
+    spool: openSpool(config),
+    destroyKeys: openKeyDestruction(config, ledger),
+  };
+  try {
+    await applyRetention(kept, config, { now: clock(), timezone: config.timezone });
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
+  }
 }

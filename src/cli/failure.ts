@@ -1,5 +1,6 @@
 import { StoppedError } from '../async/stopped-error.js';
 import { ConfigurationError } from '../config/problems.js';
+import { KeyError } from '../keys/key-error.js';
 import { MappingServiceError, type ServiceErrorKind } from '../mapping-service/errors.js';
 import { LoadBusyError, LoadOvertakenError } from '../mappings/hotels/hotel-contents.js';
 import { SyncOvertakenError } from '../mappings/mapping-copy.js';
@@ -17,7 +18,9 @@ export interface CommandFailure {
 
 /** What an error means for the caller, with a message that is safe to show. */
 export function describeFailure(error: unknown): CommandFailure {
-  if (error instanceof ConfigurationError || error instanceof LedgerUnusableError) {
+  const isUnusable =
+    error instanceof LedgerUnusableError || (error instanceof KeyError && error.code === 'unusable');
+  if (error instanceof ConfigurationError || isUnusable) {
     return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
   }
   if (error instanceof UsageError) {

@@ -4,6 +4,7 @@ import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/ver
 import { completePostgresUrl } from '../settings/connection-security.js';
 import { resolveKeyFile } from '../settings/sftp-account.js';
 import { kindOf } from '../sources/registry.js';
+import { type KeyLocation, toKeyLocation } from './key-settings.js';
 import {
   type ArchiveLocation,
   type LedgerLocation,
@@ -18,12 +19,14 @@ import type { RenamedSetting } from './renamed-settings.js';
 import type { Settings } from './schema.js';
 
 /** The configuration as the parts use it: with all defaults, every path absolute. */
-export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive'> {
+export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive' | 'keys'> {
   readonly service: Omit<Settings['service'], 'statusCodes'> & { readonly statusCodes: StatusCodeTable };
   readonly body: Settings['body'] & { readonly timeoutSeconds: number };
   readonly ledger: LedgerLocation;
   readonly queue: QueueLocation;
   readonly archive: ArchiveLocation;
+  /** Undefined if nothing is encrypted. */
+  readonly keys?: KeyLocation;
   /** Of the configuration file, absolute. */
   readonly folder: string;
   /** How https connections leave this machine. */
@@ -42,9 +45,10 @@ export function resolveConfig(
     ...facts
   }: { readonly folder: string } & Pick<Config, 'proxy' | 'literalSecrets' | 'renamedSettings'>,
 ): Config {
-  const { service, source, body, file } = settings;
+  const { keys, ...others } = settings;
+  const { service, source, body, file } = others;
   return {
-    ...settings,
+    ...others,
     service: {
       ...service,
       ...(service.ca !== undefined && { ca: resolve(folder, service.ca) }),
@@ -61,10 +65,15 @@ export function resolveConfig(
     ledger: resolveLedger(toAddress(settings.ledger), folder),
     queue: resolveQueue(toAddress(settings.queue), folder),
     server: resolveTls(settings.server, folder),
+    ...(keys !== undefined && { keys: resolveKeys(toKeyLocation(keys), folder) }),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
     folder,
     ...facts,
   };
+}
+
+function resolveKeys(keys: KeyLocation, folder: string): KeyLocation {
+  return { ...keys, folder: resolve(folder, keys.folder) };
 }
 
 /** The driver takes the authority from the address. */

@@ -12,6 +12,7 @@ import {
 } from '../settings/values.js';
 import { sourceSchema } from '../sources/registry.js';
 import { file } from './file-delivery-settings.js';
+import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
 import { hook, schedule, server, workers } from './serve-settings.js';
@@ -87,6 +88,12 @@ export const settingsSchema = group({
   archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
     .default('./data/archive')
     .describe('Where sent files and received results are kept.'),
+  keys: keys
+    .exactOptional()
+    .describe(
+      "Encrypts everything that holds guests' names: bookings, the service's words and rejected values in the ledger, and the files " +
+        'of spool and archive, under one key per business day. This is the folder of those keys, which is created if it is missing; keep it apart from ledger and archive, and back it up apart. Without it nothing is encrypted.',
+    ),
   s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),

@@ -1,15 +1,17 @@
+import { KeyError } from '../keys/key-error.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { type Dialect, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
+import { isGone, placeOfBatch } from './sealing.js';
 
 export function* readBatch(
-  { schema, lines }: Dialect,
+  { schema, lines, sealing }: Dialect,
   runId: string,
   form: BookingForm,
   batch: number,
 ): Query<Buffer> {
   const row = yield* one(
-    `SELECT ${lines} AS lines
+    `SELECT number, ${lines} AS lines
      FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? AND batch = ? WHERE id = ?`,
     form,
     batch,
@@ -17,12 +19,12 @@ export function* readBatch(
   );
   if (!row) throw noSuchRun(runId);
   if (row.lines === null) throw noSuchBatch(form, batch);
-  return toBuffer(row.lines);
+  return sealing.openLines(row.lines, placeOfBatch(Number(row.number), form, batch));
 }
 
 /** The lines of a batch of a run that is known to exist. */
 export function* readLines(
-  { schema, lines }: Dialect,
+  { schema, lines, sealing }: Dialect,
   run: number,
   form: BookingForm,
   batch: number,
@@ -34,7 +36,10 @@ export function* readLines(
     batch,
   );
   if (!row) throw noSuchBatch(form, batch);
-  return String(row.lines).split('\n');
+  return sealing
+    .openLines(row.lines, placeOfBatch(run, form, batch))
+    .toString()
+    .split('\n');
 }
 
 export function* measureBatches(
@@ -52,27 +57,29 @@ export function* measureBatches(
   return { batches: Number(row.batches), bookings: Number(row.bookings) };
 }
 
-/** See `BatchSampler`. */
+/** See `BatchSampler`. Batches whose key is gone hold no names that anybody can read. */
 export function* sampleBatches(
-  { schema, lines }: Dialect,
+  { schema, lines, sealing }: Dialect,
   runId: string,
 ): Query<{ readonly form: BookingForm; readonly lines: Buffer }[]> {
   const samples: { form: BookingForm; lines: Buffer }[] = [];
   for (const form of bookingForms)
     for (const order of ['', 'DESC']) {
       const row = yield* one(
-        `SELECT ${lines} AS lines FROM ${schema}runs JOIN ${schema}batches ON run = number AND form = ?
+        `SELECT number, batch, ${lines} AS lines FROM ${schema}runs JOIN ${schema}batches ON run = number AND form = ?
          WHERE id = ? ORDER BY batch ${order} LIMIT 1`,
         form,
         runId,
       );
-      if (row) samples.push({ form, lines: toBuffer(row.lines) });
+      if (!row) continue;
+      try {
+        const place = placeOfBatch(Number(row.number), form, Number(row.batch));
+        samples.push({ form, lines: sealing.openLines(row.lines, place) });
+      } catch (error) {
+        if (!(error instanceof KeyError && isGone(error))) throw error;
+      }
     }
   return samples;
-}
-
-function toBuffer(lines: unknown): Buffer {
-  return Buffer.isBuffer(lines) ? lines : Buffer.from(String(lines));
 }
 
 function noSuchBatch(form: BookingForm, batch: number): RangeError {

@@ -10,6 +10,7 @@ import { change, type Dialect, insert, one, type Query, type Store } from './que
 import { createReferenceIndex, type ReferenceIndex } from './reference-index.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
+import { placeOfBatch, placeOfReject } from './sealing.js';
 import { insertSteps } from './steps.js';
 import { runTables } from './stored-run.js';
 
@@ -33,12 +34,15 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
     async store(chunk) {
       const full = bookingForms.filter((form) => indexes[form].isFull);
       await transactUnflushed(function* (mayBeDone) {
-        const { row } = yield* lockRight(dialect, right);
+        const {
+          row,
+          run: { day },
+        } = yield* lockRight(dialect, right);
         if (dialect.countsChunks) {
           if (mayBeDone && Number(row.chunks) === chunks + 1) return;
           if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         }
-        yield* storeChunk(dialect, run, chunk);
+        yield* storeChunk(dialect, { run, day }, chunk);
         for (const form of full) yield* storeReferences(run, form, indexes[form]);
       });
       chunks += 1;
@@ -109,8 +113,14 @@ function* resetRun(
   return number;
 }
 
-function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Query<void> {
-  const { schema } = dialect;
+interface CollectedRun {
+  /** Its row number. */
+  readonly run: number;
+  readonly day: string;
+}
+
+function* storeChunk(dialect: Dialect, { run, day }: CollectedRun, chunk: CollectedChunk): Query<void> {
+  const { schema, sealing } = dialect;
   const { batches, rejects, duplicates, filtered } = chunk;
   if (batches.length > 0) {
     yield* insert(
@@ -121,12 +131,12 @@ function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Quer
         form,
         number,
         referenceHashes.length,
-        lines,
+        sealing.sealLines(day, lines, placeOfBatch(run, form, number)),
       ]),
     );
   }
   yield* storeSuspects(run, batches);
-  yield* storeRejects(dialect, run, chunk);
+  yield* storeRejects(dialect, { run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   const { suspects, filledIn } = countSuspects(batches);
   // A run that compares nothing has no counts of suspects, and NULL stays NULL.
@@ -146,7 +156,11 @@ function* storeChunk(dialect: Dialect, run: number, chunk: CollectedChunk): Quer
   );
 }
 
-function* storeRejects({ schema }: Dialect, run: number, { rejects, warnings }: CollectedChunk): Query<void> {
+function* storeRejects(
+  { schema, sealing }: Dialect,
+  { run, day }: CollectedRun,
+  { rejects, warnings }: CollectedChunk,
+): Query<void> {
   if (rejects.length > 0) {
     yield* insert(
       'rejects',
@@ -157,7 +171,7 @@ function* storeRejects({ schema }: Dialect, run: number, { rejects, warnings }: 
         reason,
         reference ?? null,
         field ?? null,
-        value ?? null,
+        sealing.sealText(day, value, placeOfReject(run, place)),
       ]),
     );
   }

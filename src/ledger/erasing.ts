@@ -3,6 +3,7 @@ import type { BookingForm } from '../review/step.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
+import { placeOfBatch } from './sealing.js';
 
 export function createErasureReader({ dialect, read }: Store): ErasureReader {
   return {
@@ -104,14 +105,20 @@ function* insertErased(
 }
 
 function* eraseBatch(dialect: Dialect, runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
-  const { schema, lock } = dialect;
+  const { schema, lock, sealing } = dialect;
   const [, form, batch] = key;
-  yield* lockRun(dialect, runId);
+  const {
+    run: { day },
+  } = yield* lockRun(dialect, runId);
   const isBatch = 'run = ? AND form = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
-  const rewritten = row && rewrite(row.lines as Buffer, { form, batch });
+  if (!row) return;
+  const stored = row.lines as Buffer;
+  const place = placeOfBatch(...key);
+  const rewritten = rewrite(sealing.openLines(stored, place), { form, batch });
   if (!rewritten) return;
-  yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, rewritten.lines, ...key);
+  const lines = sealing.sealLike(stored, day, rewritten.lines, place);
+  yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
   yield* insertErased(dialect, key[0], rewritten.content);
   yield* dropAnswers(dialect, key[0], form, batch);
 }

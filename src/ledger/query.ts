@@ -1,6 +1,7 @@
 import type { CopiedMapping, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../review/collected.js';
 import type { BookingForm } from '../review/step.js';
+import type { Sealing } from './sealing.js';
 import type { StoredRow } from './stored-values.js';
 
 /** A value of a row. */
@@ -105,8 +106,9 @@ export interface Dialect {
   readonly mappingsByNumber: string;
   /** The columns of the table of hook requests. */
   readonly hookRequest: { readonly run: string; readonly at: string };
-  /** The lines of a batch, as the type that is fetched fastest. */
+  /** The lines of a batch, as the type that is fetched fastest: for `Sealing.openLines`. */
   readonly lines: string;
+  readonly sealing: Sealing;
   /** Locks the selected rows until the end of the transaction. */
   readonly lock: string;
   /** Locks the copy of the mappings for all other writers until the end of the transaction. */

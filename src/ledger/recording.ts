@@ -2,7 +2,7 @@ import { patchRun } from '../review/changes.js';
 import type { Recorded } from '../review/claims.js';
 import { FencedError } from '../review/ledger-errors.js';
 import { mayAwaitResult } from '../review/run-transitions.js';
-import type { Claim, StepEnding } from '../review/step.js';
+import type { Claimed, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
 import { replaceVerdicts } from './findings.js';
 import { type Dialect, one, type Query } from './query.js';
@@ -19,7 +19,7 @@ import { changeSteps, findStepWithSuccessors, insertAttempt, insertSteps } from 
  */
 export function* record(
   dialect: Dialect,
-  claim: Claim,
+  claim: Claimed,
   ending: StepEnding,
   at: number,
   mayBeDone: boolean,
@@ -49,7 +49,7 @@ export function* record(
  */
 function* findRecorded(
   dialect: Dialect,
-  { step, attempt, claimedAt }: Claim,
+  { step, attempt, claimedAt }: Claimed,
   ending: StepEnding,
   at: number,
 ): Query<Recorded | undefined> {

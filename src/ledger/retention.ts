@@ -1,10 +1,12 @@
 import type { Hold } from '../async/hold.js';
+import { KeyError } from '../keys/key-error.js';
 import type { Retention } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import { pruneActions } from './audit-trail.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
+import { placeOfBatch } from './sealing.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 
 /** Takes the sole right to work on a day; undefined if somebody else holds it. */
@@ -37,15 +39,21 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     work: (run: Run, hold: Hold) => Promise<void>,
   ): Promise<number> {
     const runs = await read(() => list(before));
+    let lost: KeyError | undefined;
     for (const run of runs) {
       const hold = await holdDay(run.day);
       if (!hold) continue;
       try {
         if (!(await read(() => isWorkedOn(dialect, run.day)))) await work(run, hold);
+      } catch (error) {
+        // The other days are not concerned.
+        if (!(error instanceof KeyError)) throw error;
+        lost ??= error;
       } finally {
         await hold.release();
       }
     }
+    if (lost) throw lost;
     return runs.length;
   }
 
@@ -130,14 +138,26 @@ export function* listBatches({ schema }: Dialect, runId: string): Query<BatchKey
   return rows.map(({ run, form, batch }) => [Number(run), String(form) as BookingForm, Number(batch)]);
 }
 
-function* blankBatch({ schema, lock }: Dialect, key: BatchKey, blank: Blank): Query<void> {
+/** Without names, nothing needs to be encrypted any more. Lines whose key was destroyed stay as they are. */
+function* blankBatch({ schema, lock, sealing }: Dialect, key: BatchKey, blank: Blank): Query<void> {
   const isBatch = 'run = ? AND form = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
   const stored = row.lines as Buffer;
-  const lines = blank(stored, key[1]);
+  const opened = openUnlessDestroyed(() => sealing.openLines(stored, placeOfBatch(...key)));
+  if (!opened) return;
+  const lines = blank(opened, key[1]);
   if (lines.equals(stored)) return;
   yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
+}
+
+function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyError && error.code === 'destroyed') return undefined;
+    throw error;
+  }
 }
 
 /** Returns the run's row number. */

@@ -1,7 +1,7 @@
 import type { StepPatch, StepSelection, StepsChange } from '../review/changes.js';
 import type { OpenStep, StepCursor, StoredStep } from '../review/claims.js';
 import type { Wait } from '../review/ledger.js';
-import type { Claim, PlannedStep, StepEnding } from '../review/step.js';
+import type { Claimed, PlannedStep, StepEnding } from '../review/step.js';
 import { initialState, type Successor } from '../review/step-transitions.js';
 import {
   type Assigned,
@@ -15,6 +15,7 @@ import {
   type Query,
 } from './query.js';
 import { runNumber } from './runs.js';
+import { placeOfAnswer } from './sealing.js';
 import { storedStepColumns, toOpenStep, toStoredStep } from './stored-run.js';
 import type { StoredRow } from './stored-values.js';
 
@@ -195,9 +196,9 @@ export function insertSteps(
 
 /** Stores the outcome of an attempt, as evidence. */
 export function* insertAttempt(
-  { schema }: Dialect,
+  { schema, sealing }: Dialect,
   run: number,
-  { step, attempt, claimedAt }: Claim,
+  { step, attempt, claimedAt, run: { day } }: Claimed,
   { kind, evidence }: StepEnding,
   endedAt: number,
 ): Query<void> {
@@ -214,7 +215,7 @@ export function* insertAttempt(
     evidence.code,
     evidence.httpStatus ?? null,
     evidence.statusCode ?? null,
-    evidence.answer ?? null,
+    sealing.sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt)),
     evidence.sha256 ?? null,
   );
 }

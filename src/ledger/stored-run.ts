@@ -2,6 +2,7 @@ import type { OpenStep, StoredStep } from '../review/claims.js';
 import type { Attempt } from '../review/history.js';
 import { activeRunStates, countVerdicts, type Run, type RunFailure } from '../review/run.js';
 import type { Step, StepEnding } from '../review/step.js';
+import { placeOfAnswer, type Sealing } from './sealing.js';
 import { readColumns, readJson, type StoredRow, withoutUndefined } from './stored-values.js';
 
 /** The tables that refer to `runs`: a run's rows in them can be removed while its own row stays. */
@@ -140,7 +141,7 @@ export function toOpenStep(row: StoredRow): OpenStep {
 }
 
 /** Reads a row of the table of attempts. */
-export function toAttempt(row: StoredRow): Attempt {
+export function toAttempt(row: StoredRow, runId: string, { openText }: Sealing): Attempt {
   const { integer, text } = readColumns(row);
   return withoutUndefined({
     step: String(row.step),
@@ -151,7 +152,7 @@ export function toAttempt(row: StoredRow): Attempt {
     code: String(row.code),
     httpStatus: integer('http_status'),
     statusCode: integer('status_code'),
-    answer: text('answer'),
+    answer: openText(text('answer'), placeOfAnswer(runId, String(row.step), Number(row.attempt))),
     sha256: text('sha256'),
   });
 }

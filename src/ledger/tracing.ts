@@ -5,6 +5,7 @@ import { readLines } from './batches.js';
 import { findJudged, findSuspect } from './findings.js';
 import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
+import { placeOfReject } from './sealing.js';
 import { toAttempt } from './stored-run.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -39,7 +40,7 @@ function* traceBookings(
     const steps = yield* stepsThatCarry(dialect, run, form, batch, first);
     const step = steps.at(-1);
     const attempts: Attempt[] = [];
-    for (const { name } of steps) attempts.push(...(yield* attemptsOf(dialect, run, String(name))));
+    for (const { name } of steps) attempts.push(...(yield* attemptsOf(dialect, run, found.id, String(name))));
     traces.push(
       withoutUndefined({
         kind: 'booking' as const,
@@ -99,7 +100,7 @@ function* traceRejects(
       place: Number(row.place),
       reason: String(row.reason) as RejectCode,
       field: text('field'),
-      value: text('value'),
+      value: dialect.sealing.openText(text('value'), placeOfReject(run, Number(row.place))),
     });
     traces.push({ run, trace });
   }
@@ -107,16 +108,21 @@ function* traceRejects(
 }
 
 export function* listAttempts(dialect: Dialect, runId: string, step: string): Query<Attempt[]> {
-  return yield* attemptsOf(dialect, yield* runNumber(dialect, runId), step);
+  return yield* attemptsOf(dialect, yield* runNumber(dialect, runId), runId, step);
 }
 
-function* attemptsOf({ schema }: Dialect, run: number, step: string): Query<Attempt[]> {
+function* attemptsOf(
+  { schema, sealing }: Dialect,
+  run: number,
+  runId: string,
+  step: string,
+): Query<Attempt[]> {
   const rows = yield* all(
     `SELECT * FROM ${schema}attempts WHERE run = ? AND step = ? ORDER BY attempt`,
     run,
     step,
   );
-  return rows.map(toAttempt);
+  return rows.map((row) => toAttempt(row, runId, sealing));
 }
 
 export function* listRefused(dialect: Dialect, runId: string, limit: number): Query<RefusedBooking[]> {
@@ -151,10 +157,11 @@ export function* countRejects(dialect: Dialect, runId: string): Query<ReasonCoun
 }
 
 export function* listRejects(dialect: Dialect, runId: string, limit: number): Query<Reject[]> {
+  const run = yield* runNumber(dialect, runId);
   const rows = yield* all(
     `SELECT place, reason, reference, field, value FROM ${dialect.schema}rejects WHERE run = ?
      ORDER BY place LIMIT ?`,
-    yield* runNumber(dialect, runId),
+    run,
     limit,
   );
   return rows.map((row) => {
@@ -164,7 +171,7 @@ export function* listRejects(dialect: Dialect, runId: string, limit: number): Qu
       reason: String(row.reason) as RejectCode,
       reference: text('reference'),
       field: text('field'),
-      value: text('value'),
+      value: dialect.sealing.openText(text('value'), placeOfReject(run, Number(row.place))),
     });
   });
 }

@@ -11,7 +11,7 @@ export interface Claims extends ClaimRenewal, ClaimCheck {
    */
   claim(right: Right | SharedRight, step: string, attempt: number, at: number): Promise<Claimed | undefined>;
   /** Records the ending of an attempt: see `recordEnding`. @throws FencedError under an outdated claim. */
-  record(claim: Claim, ending: StepEnding, at: number): Promise<Recorded>;
+  record(claim: Claimed, ending: StepEnding, at: number): Promise<Recorded>;
 }
 
 export interface ClaimRenewal {

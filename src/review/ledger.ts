@@ -177,6 +177,7 @@ export interface Retention {
    * working on are left for the next time.
    *
    * @param forget removes what is kept elsewhere of a run, while nobody works on its day; called before the ledger changes
+   * @throws KeyError, when the other runs are done, if bookings can't be decrypted
    */
   blankGuestNames(
     before: string,

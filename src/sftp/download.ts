@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Stats } from 'ssh2';
 import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
-import { type DownloadOptions, SftpError } from './sftp.js';
+import { type DownloadOptions, type FileConverter, type LocalFile, SftpError } from './sftp.js';
 
 /** Creates the file: never uses one that somebody else put there, or follows a link. */
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
@@ -20,9 +20,12 @@ const resumedFile = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_WRONL
 export async function downloadFile(
   remote: RemoteCalls,
   path: string,
-  localPath: string,
+  local: LocalFile,
   { onProgress, onBytes, resumes = false }: DownloadOptions,
 ): Promise<Stats> {
+  const localPath = typeof local === 'string' ? local : local.path;
+  const converter = typeof local === 'string' ? undefined : await local.convert();
+  if (converter && resumes) throw new RangeError("a converted download can't be resumed");
   const before = await find(remote, path);
   const { size } = before;
   const part = resumes ? `${localPath}.${size}-${before.mtime}.part` : `${localPath}.part`;
@@ -32,11 +35,13 @@ export async function downloadFile(
   try {
     try {
       const from = await findResumption(file, size);
+      const write = createWriter(file, from, converter);
       await readRemoteFile(remote, path, { from, to: size }, async (piece, position) => {
-        await writeWhole(file, piece, position);
+        await write.take(piece);
         await onBytes?.(piece);
         onProgress?.(position + piece.length, size);
       });
+      await write.end();
       await file.sync();
     } finally {
       await file.close();
@@ -82,8 +87,21 @@ async function findResumption(file: FileHandle, size: number): Promise<number> {
   return 0;
 }
 
+/** Writes pieces one after the other. */
+function createWriter(file: FileHandle, from: number, converter: FileConverter | undefined) {
+  let position = from;
+  const write = async (bytes: Uint8Array) => {
+    await writeWhole(file, bytes, position);
+    position += bytes.length;
+  };
+  return {
+    take: (piece: Uint8Array) => write(converter ? converter.take(piece) : piece),
+    end: async () => converter && write(converter.end()),
+  };
+}
+
 /** A write may accept fewer bytes than given, for example when the disk is nearly full. */
-async function writeWhole(file: FileHandle, piece: Buffer, position: number): Promise<void> {
+async function writeWhole(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < piece.length; ) {
     const { bytesWritten } = await file.write(piece, written, piece.length - written, position + written);
     written += bytesWritten;

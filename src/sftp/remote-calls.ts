@@ -3,7 +3,7 @@ import type SftpClient from 'ssh2-sftp-client';
 import { isStatus, status } from './failure.js';
 
 /** 64 requests in flight, each filling one packet of OpenSSH: measured fastest. */
-const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
+export const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
 
 /**
  * The protocol's calls, as promises that always settle. They reject with the server's answer (an Error with its status as
@@ -21,8 +21,11 @@ export interface RemoteCalls {
   rename(from: string, to: string): Promise<void>;
   renameReplacing(from: string, to: string): Promise<'renamed' | 'unsupported'>;
   open(path: string): Promise<Buffer>;
+  /** Opens an empty file for writing; empties an existing one. */
+  create(path: string): Promise<Buffer>;
   /** Fills the buffer from its start; resolves to the number of bytes, 0 at the end of the file. */
   read(handle: Buffer, buffer: Buffer, length: number, position: number): Promise<number>;
+  write(handle: Buffer, bytes: Buffer, position: number): Promise<void>;
   close(handle: Buffer): Promise<void>;
   /** The local file must not shrink meanwhile. */
   upload(
@@ -79,6 +82,9 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
     unlink: (path) => tell((answer) => files.unlink(path, answer)),
     rename: (from, to) => tell((answer) => files.rename(from, to, answer)),
     open: (path) => ask<Buffer>((answer) => files.open(path, 'r', answer)),
+    create: (path) => ask<Buffer>((answer) => files.open(path, 'w', answer)),
+    write: (handle, bytes, position) =>
+      tell((answer) => files.write(handle, bytes, 0, bytes.length, position, answer)),
     read: (handle, buffer, length, position) =>
       ask<number>((answer) => files.read(handle, buffer, 0, length, position, answer)),
 

@@ -113,12 +113,12 @@ export function createSession(options: SessionOptions): SftpSession {
       });
     },
 
-    async upload(localPath, path, options = {}) {
+    async upload(local, path, options = {}) {
       const remotePath = joinToRoot(root, path);
-      await run(`upload ${remotePath}`, (remote) => uploadFile(remote, localPath, remotePath, options));
+      await run(`upload ${remotePath}`, (remote) => uploadFile(remote, local, remotePath, options));
     },
 
-    async download(path, localPath, { onBytes, ...options } = {}) {
+    async download(path, local, { onBytes, ...options } = {}) {
       const remotePath = joinToRoot(root, path);
       let failure: { readonly reason: unknown } | undefined;
       const handOn = async (bytes: Uint8Array) =>
@@ -130,7 +130,7 @@ export function createSession(options: SessionOptions): SftpSession {
         return await run(`download ${remotePath}`, async (remote) =>
           describe(
             baseName(path),
-            await downloadFile(remote, remotePath, localPath, { ...options, onBytes: handOn }),
+            await downloadFile(remote, remotePath, local, { ...options, onBytes: handOn }),
           ),
         );
       } catch (error) {

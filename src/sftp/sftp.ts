@@ -9,6 +9,26 @@ export interface RemoteFile {
   readonly modifiedAt: number;
 }
 
+/** A file on this machine: a path, or a file that is stored in another form than its content. */
+export type LocalFile = string | StoredFile;
+
+export interface StoredFile {
+  readonly path: string;
+  /** How many bytes the content has. */
+  measure(): Promise<number>;
+  /** The content. A block is valid until the next one is read. */
+  read(): AsyncIterable<Uint8Array>;
+  /** Converts content that arrives in pieces. */
+  convert(): Promise<FileConverter>;
+}
+
+export interface FileConverter {
+  /** What is to be stored after the piece, which belongs to the caller; often nothing. */
+  take(piece: Uint8Array): Uint8Array;
+  /** The rest. */
+  end(): Uint8Array;
+}
+
 /**
  * A session with the SFTP server. Paths are relative to the configured root, with forward slashes and no leading one:
  * `VerifyMappings/112026/20112026.csv`; the empty path is the root itself. An operation without progress for too long
@@ -31,12 +51,12 @@ export interface SftpSession {
    * Uploads a file, replacing an existing one, and verifies that all of it arrived: a full disk can cut it short without
    * an error. A partial upload stays after a failure.
    */
-  upload(localPath: string, path: string, options?: TransferOptions): Promise<void>;
+  upload(local: LocalFile, path: string, options?: TransferOptions): Promise<void>;
   /**
    * Downloads into a local file (mode 0600) that appears whole or not at all, and verifies that the remote file did not
    * change meanwhile (else the retryable `changed-while-reading`).
    */
-  download(path: string, localPath: string, options?: DownloadOptions): Promise<RemoteFile>;
+  download(path: string, local: LocalFile, options?: DownloadOptions): Promise<RemoteFile>;
   /**
    * The bytes from `from` up to but excluding `to`; the retryable `changed-while-reading` where the file ends earlier. A
    * caller that reads several ranges compares size and time itself.
@@ -80,7 +100,7 @@ export interface DownloadOptions extends TransferOptions {
   /**
    * Keeps what arrived before a failure, or before the process was killed, beside the local path. The next such download
    * to that path continues after it if the remote file still has the same size and time, and otherwise starts over.
-   * Nobody else may write to the local folder.
+   * Nobody else may write to the local folder. For paths only.
    */
   readonly resumes?: boolean;
 }

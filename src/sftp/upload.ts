@@ -3,7 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { isStatus, isUnexplained, status } from './failure.js';
 import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
-import { SftpError, type TransferOptions } from './sftp.js';
+import { type LocalFile, SftpError, type TransferOptions } from './sftp.js';
+import { writeRemoteFile } from './writing.js';
 
 /** Files up to this size are read back after the upload, which takes a few round trips. */
 const readBackLimit = 1_000_000;
@@ -15,15 +16,16 @@ const readBackLimit = 1_000_000;
  */
 export async function uploadFile(
   remote: RemoteCalls,
-  localPath: string,
+  local: LocalFile,
   path: string,
   { onProgress }: TransferOptions,
 ): Promise<void> {
-  const { size } = await stat(localPath);
+  const size = typeof local === 'string' ? (await stat(local)).size : await local.measure();
 
   let failure: unknown;
   try {
-    await remote.upload(localPath, path, onProgress);
+    if (typeof local === 'string') await remote.upload(local, path, onProgress);
+    else await writeRemoteFile(remote, local.read(), path, (done) => onProgress?.(done, size));
   } catch (error) {
     if (!isUnexplained(error)) throw error;
     failure = error;
@@ -43,7 +45,7 @@ export async function uploadFile(
     );
   }
   if (failure !== undefined) throw failure;
-  if (size <= readBackLimit) await compareContent(remote, localPath, path, size);
+  if (size <= readBackLimit) await compareContent(remote, local, path, size);
 }
 
 /** Writes run in parallel: one may fail where a shorter one still fits. */
@@ -58,7 +60,7 @@ async function isFull(remote: RemoteCalls, path: string, missing: number): Promi
 
 async function compareContent(
   remote: RemoteCalls,
-  localPath: string,
+  local: LocalFile,
   path: string,
   size: number,
 ): Promise<void> {
@@ -72,13 +74,20 @@ async function compareContent(
     if (isStatus(error, status.permissionDenied)) return;
     throw error;
   }
-  if (sha256(content) !== sha256(await readFile(localPath))) {
+  if (sha256(content) !== sha256(await readLocal(local))) {
     throw new SftpError(
       'retryable',
       'damaged-upload',
       `upload ${path}: the bytes on the server differ from those sent`,
     );
   }
+}
+
+async function readLocal(local: LocalFile): Promise<Buffer> {
+  if (typeof local === 'string') return readFile(local);
+  const blocks: Buffer[] = [];
+  for await (const block of local.read()) blocks.push(Buffer.from(block));
+  return Buffer.concat(blocks);
 }
 
 function sha256(content: Buffer): string {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
 
 /** A file in the spool. */
@@ -17,8 +18,8 @@ export interface SpooledFile {
 export interface Spool {
   /** Writes a file, whole or not at all, replacing one of that name. Rethrows what `content` throws. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile>;
-  /** The local path of a file that may not exist yet, in a folder that does: for a transfer from or to it. */
-  locate(name: string): Promise<string>;
+  /** A file that may not exist yet, in a folder that does: for a transfer from or to it. */
+  locate(name: string): Promise<LocalFile>;
   /**
    * A block is valid until the next one is read.
    *
@@ -33,9 +34,19 @@ export interface Spool {
   remove(names: readonly string[]): Promise<void>;
 }
 
+/** A spool whose files are stored as they are. */
+export interface DirectorySpool extends Spool {
+  locate(name: string): Promise<string>;
+}
+
 /** The suffix of unfinished files; downloads use the same. */
 const unfinishedSuffix = '.part';
 const blockBytes = 256 * 1024;
+
+/** The name that an unfinished file was to get; that of any other file as it is. */
+export function findFinishedName(name: string): string {
+  return name.replace(/(?:\.[0-9a-f-]{36})?\.part$/, '');
+}
 
 /**
  * A spool in one flat folder with mode 0700, files with mode 0600. Nothing is synced: what a power cut takes can be
@@ -44,7 +55,7 @@ const blockBytes = 256 * 1024;
  * Every method throws RangeError for a name that is not a plain file name, otherwise the system's error. Any number of
  * processes may use one folder; when two write the same name, the later file stays.
  */
-export function createDirectorySpool({ root }: { readonly root: string }): Spool {
+export function createDirectorySpool({ root }: { readonly root: string }): DirectorySpool {
   const folder = resolve(root);
 
   function pathOf(name: string): string {
@@ -112,7 +123,7 @@ async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promi
 }
 
 /** @param handOn receives each block before the next one is read */
-async function measure(
+export async function measure(
   blocks: AsyncIterable<Uint8Array>,
   handOn?: (block: Uint8Array) => Promise<void>,
 ): Promise<SpooledFile> {
@@ -140,6 +151,6 @@ async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined
   }
 }
 
-function isAbsence(error: unknown): boolean {
+export function isAbsence(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

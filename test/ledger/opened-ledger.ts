@@ -6,6 +6,7 @@ import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
+import { openTestKeys } from '../keys/test-keys.js';
 
 export interface OpenedSqliteLedger extends OpenedLedger {
   readonly path: string;
@@ -14,14 +15,15 @@ export interface OpenedSqliteLedger extends OpenedLedger {
 }
 
 /** A ledger in a new folder. */
-export async function openSqliteLedger(): Promise<OpenedSqliteLedger> {
+export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<OpenedSqliteLedger> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
   const path = join(folder, 'data', 'ledger.db');
   const ledgers: Ledger[] = [];
   const databases: Database[] = [];
   let now = at;
   const open = () => {
-    const ledger = createSqliteLedger({ path, carriesReference, clock: () => now });
+    const keys = isEncrypted ? openTestKeys(join(folder, 'keys')) : undefined;
+    const ledger = createSqliteLedger({ path, carriesReference, clock: () => now, keys });
     ledgers.push(ledger);
     return ledger;
   };

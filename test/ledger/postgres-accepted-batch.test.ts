@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordAcceptedBatch } from '../../src/ledger/postgres/accepted-batch.js';
 import type { Session } from '../../src/ledger/postgres/session.js';
+import { createSealing } from '../../src/ledger/sealing.js';
 import { toStoredStep } from '../../src/ledger/stored-run.js';
 import { patchRun } from '../../src/review/changes.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
-import type { Claim, StepEnding } from '../../src/review/step.js';
+import type { Claimed, StepEnding } from '../../src/review/step.js';
 import { recordEnding } from '../../src/review/step-transitions.js';
 import {
   at,
@@ -23,6 +24,8 @@ import {
 import { collectedFileRun } from '../contracts/ledger/file-days.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+
+const unsealed = createSealing(undefined);
 
 describe('recording an accepted batch in PostgreSQL', () => {
   const postgres = usePostgres();
@@ -44,7 +47,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
     return { session, counted };
   }
 
-  const histories: Record<string, (ledger: Ledger, run: Run) => Promise<Claim>> = {
+  const histories: Record<string, (ledger: Ledger, run: Run) => Promise<Claimed>> = {
     'a first attempt': (ledger, run) => claimStep(ledger, run, 'batch 1'),
     'one that may repeat an earlier attempt': async (ledger, run) => {
       await perform(ledger, run, 'batch 1', retry({ outcomeUnknown: true }));
@@ -78,7 +81,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
       if (!change) throw new Error('expected a change, got: none');
 
       const { session, counted } = countingSession();
-      const recorded = await recordAcceptedBatch(session, claim, done, at + 5);
+      const recorded = await recordAcceptedBatch(session, unsealed, claim, done, at + 5);
       expect(counted.statements).toBe(1);
       const { opened: follow, settled } = change;
       expect(recorded).toEqual({ run: patchRun(run, change.run), opened: follow, settled });
@@ -112,7 +115,7 @@ describe('recording an accepted batch in PostgreSQL', () => {
     const run = await collectedRun(opened.ledger, 'r1');
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const { session, counted } = countingSession();
-    expect(await recordAcceptedBatch(session, claim, ending, at)).toBeUndefined();
+    expect(await recordAcceptedBatch(session, unsealed, claim, ending, at)).toBeUndefined();
     expect(counted.statements).toBe(0);
   });
 
@@ -120,12 +123,12 @@ describe('recording an accepted batch in PostgreSQL', () => {
     const run = await collectedFileRun(opened.ledger, 'r1', { body: 6 });
     const claim = await claimStep(opened.ledger, run, 'batch 0');
     const { session } = countingSession();
-    expect(await recordAcceptedBatch(session, claim, done, at)).toBeUndefined();
+    expect(await recordAcceptedBatch(session, unsealed, claim, done, at)).toBeUndefined();
     const other = await collectedRun(opened.ledger, 'r2', { day: '2026-11-19' });
     const old = await claimStep(opened.ledger, other, 'batch 0');
     await opened.ledger.takeOver('r2');
     const before = await opened.readSteps('r2');
-    expect(await recordAcceptedBatch(session, old, done, at)).toBeUndefined();
+    expect(await recordAcceptedBatch(session, unsealed, old, done, at)).toBeUndefined();
     expect(await opened.readSteps('r2')).toEqual(before);
   });
 });

@@ -1,7 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { describeLedgerContract } from '../contracts/ledger.js';
+import { openTestKeys } from '../keys/test-keys.js';
 import { usePostgres } from '../support/use-servers.js';
 import { openPostgresLedger } from './opened-postgres.js';
 
 const postgres = usePostgres();
+const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describeLedgerContract('PostgreSQL', { open: () => openPostgresLedger(postgres()) });
+describeLedgerContract('PostgreSQL, encrypted', {
+  open: () => openPostgresLedger(postgres(), { keys: openTestKeys(join(folder, 'keys')) }),
+});

@@ -27,7 +27,7 @@ describe('blanking guest names while the hold on the day is lost', () => {
         released += 1;
       },
     };
-    const store = createSqliteStore(opened.openRaw(), () => at);
+    const store = createSqliteStore(opened.openRaw(), { clock: () => at, keys: undefined });
     const retention = createRetention(
       store,
       () => at,

@@ -33,6 +33,17 @@ function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): R
     },
     renameReplacing: async () => 'unsupported',
     open: async (path) => Buffer.from(path),
+    create: async (path) => {
+      files.set(path, '');
+      return Buffer.from(path);
+    },
+    write: async (handle, bytes, position) => {
+      const written = Buffer.from(files.get(`${handle}`) ?? '', 'latin1');
+      const content = Buffer.alloc(Math.max(written.length, position + bytes.length));
+      written.copy(content);
+      bytes.copy(content, position);
+      files.set(`${handle}`, content.toString('latin1'));
+    },
     read: async (handle, buffer, length, position) =>
       buffer.write((files.get(`${handle}`) ?? '').slice(position, position + length)),
     close: async () => {},

@@ -35,6 +35,8 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
       return content.copy(buffer, 0, position, position + length);
     },
     list: unused,
+    create: unused,
+    write: unused,
     makeFolder: unused,
     unlink: unused,
     rename: unused,

@@ -1,5 +1,6 @@
 import type { Recorded } from '../../review/claims.js';
-import type { Claim, StepEnding } from '../../review/step.js';
+import type { Claimed, StepEnding } from '../../review/step.js';
+import { placeOfAnswer, type Sealing } from '../sealing.js';
 import { runColumns, toRun } from '../stored-run.js';
 import type { Session } from './session.js';
 
@@ -12,7 +13,8 @@ import type { Session } from './session.js';
  */
 export async function recordAcceptedBatch(
   session: Session,
-  { step, attempt, token, claimedAt }: Claim,
+  { sealText }: Sealing,
+  { step, attempt, token, claimedAt, run: { day } }: Claimed,
   { kind, evidence, file, verdicts, nothingSent }: StepEnding,
   at: number,
 ): Promise<Recorded | undefined> {
@@ -46,7 +48,7 @@ export async function recordAcceptedBatch(
     claimedAt,
     evidence.httpStatus ?? null,
     evidence.statusCode ?? null,
-    evidence.answer ?? null,
+    sealText(day, evidence.answer, placeOfAnswer(step.runId, step.name, attempt)),
     evidence.sha256 ?? null,
   );
   return row && { run: toRun(row), opened: [], settled: false };

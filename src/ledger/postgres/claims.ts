@@ -1,7 +1,9 @@
 import type { Right, SharedRight } from '../../review/claims.js';
 import type { Claim, Claimed } from '../../review/step.js';
+import { placeOfBatch, type Sealing } from '../sealing.js';
 import { runColumns, toRun, toStep } from '../stored-run.js';
 import type { StoredRow } from '../stored-values.js';
+import { linesAsText } from './lines.js';
 import type { Session, Value } from './session.js';
 
 export interface ClaimRequest {
@@ -22,7 +24,7 @@ const claimedColumns = `steps.run, steps.name, steps.kind, steps.after, steps.fo
   steps.bookings, steps.tries, steps.waits, steps.not_before, steps.may_repeat`;
 const linesOfStep = `LEFT JOIN hotel_review.batches
   ON batches.run = steps.run AND batches.form = steps.form AND batches.batch = steps.batch`;
-const linesAsText = "convert_from(batches.lines, 'UTF8') AS lines";
+const selectedLines = `${linesAsText('batches.lines')} AS lines`;
 
 /**
  * Claims a step in one statement that returns everything needed to perform it. The run's row is locked first, so that the
@@ -30,6 +32,7 @@ const linesAsText = "convert_from(batches.lines, 'UTF8') AS lines";
  */
 export async function claim(
   session: Session,
+  { openLines }: Sealing,
   request: ClaimRequest,
   mayBeDone: boolean,
 ): Promise<Claimed | undefined> {
@@ -53,7 +56,7 @@ export async function claim(
          UPDATE hotel_review.runs AS counted SET repeated = counted.repeated + steps.bookings
          FROM steps WHERE counted.number = steps.run AND may_repeat
        )
-       SELECT steps.*, ${runColumns}, ${linesAsText},
+       SELECT steps.*, ${runColumns}, ${selectedLines},
          -- Of two columns of a name the later one is read.
          runs.repeated + CASE WHEN may_repeat THEN steps.bookings ELSE 0 END AS repeated
        FROM steps JOIN runs ON runs.number = steps.run ${linesOfStep}`,
@@ -67,20 +70,23 @@ export async function claim(
     )) ?? (mayBeDone ? await findClaim(session, request) : undefined);
   if (!row) return undefined;
   const run = toRun(row);
+  const claimed = toStep(right.runId, { ...row, attempts: attempt - 1 });
+  const { slice } = claimed;
   return {
-    step: { ...toStep(right.runId, { ...row, attempts: attempt - 1 }), state: 'ready' },
+    step: { ...claimed, state: 'ready' },
     attempt,
     token: run.token,
     claimedAt: at,
     mayRepeat: row.may_repeat === true,
     run,
-    ...(row.lines !== null && { lines: Buffer.from(String(row.lines)) }),
+    ...(row.lines !== null &&
+      slice && { lines: openLines(row.lines, placeOfBatch(Number(row.run), slice.form, slice.batch)) }),
   };
 }
 
 function findClaim(session: Session, { right, step, id }: ClaimRequest): Promise<StoredRow | undefined> {
   return session.row(
-    `SELECT ${claimedColumns}, ${runColumns}, ${linesAsText}
+    `SELECT ${claimedColumns}, ${runColumns}, ${selectedLines}
      FROM hotel_review.steps JOIN hotel_review.runs ON steps.run = runs.number ${linesOfStep}
      WHERE runs.id = $1 AND runs.token = steps.token AND name = $2 AND steps.state = 'running' AND claim_id = $3`,
     right.runId,

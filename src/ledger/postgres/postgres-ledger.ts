@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
 import { createAuditTrail } from '../audit-trail.js';
@@ -30,6 +31,8 @@ export interface PostgresReaderOptions {
   readonly connections?: number;
   /** How long each call waits for an unavailable server. */
   readonly patienceMs?: number;
+  /** The keys of what may hold guests' names; without them it is not encrypted. */
+  readonly keys?: DayKeys | undefined;
 }
 
 export interface PostgresLedgerOptions extends PostgresReaderOptions {
@@ -50,7 +53,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
-  const store = createPostgresStore(database);
+  const store = createPostgresStore(database, options.keys);
   const { dialect } = store;
   const holds = createHolds(database, leaseMs);
   const holdDay = (day: string) => holds.take(`day ${day}`);
@@ -76,14 +79,18 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     beginCollect: (right, collect) => beginCollect(store, right, collect),
     claim(right, step, attempt, at) {
       const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
-      return perform((session, mayBeDone) => claim(session, request, mayBeDone));
+      return whileUnlocked(options.keys, () =>
+        perform((session, mayBeDone) => claim(session, dialect.sealing, request, mayBeDone)),
+      );
     },
     async record(held, ending, at) {
       let wasTried = false;
-      const recorded = await perform(async (session, mayBeDone) => {
-        wasTried = mayBeDone;
-        return mayBeDone ? undefined : recordAcceptedBatch(session, held, ending, at);
-      });
+      const recorded = await whileUnlocked(options.keys, () =>
+        perform(async (session, mayBeDone) => {
+          wasTried = mayBeDone;
+          return mayBeDone ? undefined : recordAcceptedBatch(session, dialect.sealing, held, ending, at);
+        }),
+      );
       return (
         recorded ?? store.transact((mayBeDone) => record(dialect, held, ending, at, wasTried || mayBeDone))
       );
@@ -114,7 +121,7 @@ export async function findPostgresLedger({
     if (!waits) await database.ping(pingTimeoutMs);
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
-      const reader = createReader(createPostgresStore(database), options.carriesReference);
+      const reader = createReader(createPostgresStore(database, options.keys), options.carriesReference);
       return {
         ...reader,
         audit: {

@@ -1,4 +1,5 @@
 import { hashReference } from '../../booking/reference-hash.js';
+import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
@@ -6,19 +7,20 @@ import type { BookingForm } from '../../review/step.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { all, type Candidates, type Dialect, one, type Query, type Store } from '../query.js';
 import { findInPage } from '../reference-index.js';
+import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Database } from './database.js';
+import { linesAsText } from './lines.js';
 
 /** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
 const copyLock = 0x6d_61_70_73;
 
-const dialect: Dialect = {
+const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   schema: 'hotel_review.',
   stepsByPredecessor: 'hotel_review.steps',
   mappingsByNumber: 'hotel_review.mappings',
   hookRequest: { run: 'run_id', at: 'at' },
-  // The server would write bytes in hexadecimal, twice as long.
-  lines: "convert_from(lines, 'UTF8')",
+  lines: linesAsText('lines'),
   lock: 'FOR NO KEY UPDATE',
   lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
   countsChunks: true,
@@ -37,20 +39,23 @@ const dialect: Dialect = {
   }),
   isListed: (column, list) => ({ sql: `${column} = ANY (?)`, values: [list.map(String)] }),
   findCandidates,
-  nextDelivered,
   lookUp,
 };
 
 /** PostgreSQL as a store of the ledger. */
-export function createPostgresStore({ perform, snapshot, transact }: Database): Store {
+export function createPostgresStore(
+  { perform, snapshot, transact }: Database,
+  keys: DayKeys | undefined,
+): Store {
   const inTransaction: Store['transact'] = (query) =>
-    transact((session, mayBeDone) => session.perform(query(mayBeDone)));
+    whileUnlocked(keys, () => transact((session, mayBeDone) => session.perform(query(mayBeDone))));
+  const sealing = createSealing(keys);
   return {
-    dialect,
+    dialect: { ...dialect, sealing, nextDelivered: (run, after) => nextDelivered(sealing, run, after) },
     // Autovacuum reuses the space of old row versions.
     async overwriteRemains() {},
-    read: (query) => perform((session) => session.perform(query())),
-    readTogether: (query) => snapshot((session) => session.perform(query())),
+    read: (query) => whileUnlocked(keys, () => perform((session) => session.perform(query()))),
+    readTogether: (query) => whileUnlocked(keys, () => snapshot((session) => session.perform(query()))),
     transact: inTransaction,
     transactUnflushed: inTransaction,
   };
@@ -89,7 +94,11 @@ function* findCandidates(reference: string): Query<Candidates[]> {
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
  * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  */
-function* nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined> {
+function* nextDelivered(
+  { openLines }: Sealing,
+  run: number,
+  after: DeliveredCursor | undefined,
+): Query<DeliveredLines | undefined> {
   const [afterRun = '0', afterForm = '', afterBatch = '-1', afterFirst = '-1'] = after?.split(' ') ?? [];
   const row = yield* one(
     `WITH others AS (
@@ -130,7 +139,7 @@ function* nextDelivered(run: number, after: DeliveredCursor | undefined): Query<
   return {
     cursor: [row.number, slice.form, slice.batch, slice.first].join(' ') as DeliveredCursor,
     form: slice.form,
-    lines: sliceLines(row.lines as Buffer, slice),
+    lines: sliceLines(openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)), slice),
   };
 }
 

@@ -5,6 +5,7 @@ import { claimStep } from '../../review/step-transitions.js';
 import { type Dialect, one, type Query } from '../query.js';
 import { changeRun } from '../run-changes.js';
 import { findLocked } from '../runs.js';
+import { placeOfBatch } from '../sealing.js';
 import { changeSteps } from '../steps.js';
 import { storedStepColumns, toStep, toStoredStep } from '../stored-run.js';
 import type { Database } from './database.js';
@@ -31,7 +32,7 @@ export function* claim(
   yield* changeSteps(dialect, number, { which: { name }, set: change.step }, leaseUntil);
   yield* changeRun(dialect, number, change.run);
   const step = toStep(runId, row);
-  const lines = step.slice && (yield* findLines(number, step.slice));
+  const lines = step.slice && (yield* findLines(dialect, number, step.slice));
   return {
     step,
     attempt,
@@ -43,14 +44,14 @@ export function* claim(
   };
 }
 
-function* findLines(run: number, { form, batch }: Slice): Query<Buffer | undefined> {
+function* findLines({ sealing }: Dialect, run: number, { form, batch }: Slice): Query<Buffer | undefined> {
   const row = yield* one(
     'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
     run,
     form,
     batch,
   );
-  return row?.lines as Buffer | undefined;
+  return row && sealing.openLines(row.lines, placeOfBatch(run, form, batch));
 }
 
 /** The row number of the claim's run, if the claim is still valid. */

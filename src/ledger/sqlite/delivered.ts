@@ -2,12 +2,14 @@ import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js'
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm, Slice } from '../../review/step.js';
 import { all, one, type Query } from '../query.js';
+import { placeOfBatch, type Sealing } from '../sealing.js';
 
 /**
  * What other runs of the day have delivered: the slices of batches that are done, and every batch of a file whose
  * by-file call was accepted. The cursor is a position in that list, by run, form, batch and first booking.
  */
 export function* nextDelivered(
+  sealing: Sealing,
   run: number,
   after: DeliveredCursor | undefined,
 ): Query<DeliveredLines | undefined> {
@@ -22,7 +24,7 @@ export function* nextDelivered(
     return {
       cursor: [other, form, batch, first].join(' ') as DeliveredCursor,
       form,
-      lines: sliceLines(yield* readBatch(other, form, batch), slice),
+      lines: sliceLines(yield* readBatch(sealing, other, form, batch), slice),
     };
   }
   return undefined;
@@ -70,7 +72,7 @@ function* nextOfFile(run: number, [batch = -1]: readonly number[]): Query<Slice 
   return row && { form: 'file', batch: Number(row.batch), first: 0, bookings: Number(row.bookings) };
 }
 
-function* readBatch(run: number, form: BookingForm, batch: number): Query<Buffer> {
+function* readBatch(sealing: Sealing, run: number, form: BookingForm, batch: number): Query<Buffer> {
   const row = yield* one(
     'SELECT lines FROM batches WHERE run = ? AND form = ? AND batch = ?',
     run,
@@ -78,5 +80,5 @@ function* readBatch(run: number, form: BookingForm, batch: number): Query<Buffer
     batch,
   );
   if (!row) throw new RangeError(`no ${form} batch ${batch} in the ledger`);
-  return row.lines as Buffer;
+  return sealing.openLines(row.lines, placeOfBatch(run, form, batch));
 }

@@ -1,4 +1,5 @@
 import type { Hold } from '../../async/hold.js';
+import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import { createAuditTrail } from '../audit-trail.js';
 import { beginCollect } from '../collecting.js';
@@ -21,15 +22,18 @@ export interface SqliteLedgerOptions {
   readonly clock: () => number;
   /** How long a claim lasts unless renewed. */
   readonly leaseMs?: number;
+  /** The keys of what may hold guests' names; without them it is not encrypted. */
+  readonly keys?: DayKeys | undefined;
 }
 
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
-  const { path, carriesReference, clock, leaseMs = 30_000 } = options;
+  const { path, carriesReference, clock, leaseMs = 30_000, keys } = options;
   const { database, locks, dropLog, close } = openLedgerFile(path, { isReader: false });
-  const store = createSqliteStore(database, clock, dropLog);
+  const store = createSqliteStore(database, { clock, keys, dropLog });
   const { dialect } = store;
   const commits = createGroupCommit(database);
+  const commit = <Result>(work: () => Result) => whileUnlocked(keys, () => commits.transact(work));
   const tryHold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
     const lock = tryLock(locks, name, busyTimeoutMs);
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
@@ -56,9 +60,8 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     },
     beginCollect: (right, collect) => beginCollect(store, right, collect),
     claim: (right, step, attempt, at) =>
-      commits.transact(() => perform(database, claim(dialect, right, step, attempt, at, clock() + leaseMs))),
-    record: (held, ending, at) =>
-      commits.transact(() => perform(database, record(dialect, held, ending, at, false))),
+      commit(() => perform(database, claim(dialect, right, step, attempt, at, clock() + leaseMs))),
+    record: (held, ending, at) => commit(() => perform(database, record(dialect, held, ending, at, false))),
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     async close() {
@@ -73,10 +76,11 @@ export function createSqliteReader({
   path,
   carriesReference,
   clock,
+  keys,
 }: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
   const { database, close } = openLedgerFile(path, { isReader: true });
   return {
-    ...createReader(createSqliteStore(database, clock), carriesReference),
+    ...createReader(createSqliteStore(database, { clock, keys }), carriesReference),
     ping: async () => void database.get('SELECT 1'),
     close: async () => close(),
   };

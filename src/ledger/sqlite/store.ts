@@ -1,4 +1,5 @@
 import { hashReference } from '../../booking/reference-hash.js';
+import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import { bookingForms } from '../../review/step.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import {
@@ -11,40 +12,46 @@ import {
   type Store,
 } from '../query.js';
 import { findInPage } from '../reference-index.js';
+import { createSealing, type Sealing } from '../sealing.js';
 import type { Database, Value } from './database.js';
 import { nextDelivered } from './delivered.js';
 import { lookUp } from './mapping-look-up.js';
 import { overwriteRemains } from './remains.js';
 
-/**
- * SQLite as a store of the ledger.
- *
- * @param clock decides which claims are abandoned
- * @param dropLog empties the WAL, in which removed names are left
- */
+export interface SqliteStoreOptions {
+  /** Decides which claims are abandoned. */
+  readonly clock: () => number;
+  /** Undefined to encrypt nothing. */
+  readonly keys: DayKeys | undefined;
+  /** Empties the WAL, in which removed names are left. */
+  readonly dropLog?: () => void;
+}
+
+/** SQLite as a store of the ledger. */
 export function createSqliteStore(
   database: Database,
-  clock: () => number,
-  dropLog: () => void = () => {},
+  { clock, keys, dropLog = () => {} }: SqliteStoreOptions,
 ): Store {
+  const unlocked = <Result>(work: () => Result) => whileUnlocked(keys, work);
   return {
-    dialect: createDialect(clock),
+    dialect: createDialect(clock, createSealing(keys)),
     async overwriteRemains(runs) {
       for (const run of runs) overwriteRemains(database, run);
       dropLog();
     },
-    read: async (query) => perform(database, query()),
-    readTogether: async (query) => perform(database, query()),
-    transact: async (query) => database.transact(() => perform(database, query(false))),
-    async transactUnflushed(query) {
-      // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
-      database.exec('PRAGMA synchronous = NORMAL');
-      try {
-        return database.transact(() => perform(database, query(false)));
-      } finally {
-        database.exec('PRAGMA synchronous = FULL');
-      }
-    },
+    read: (query) => unlocked(() => perform(database, query())),
+    readTogether: (query) => unlocked(() => perform(database, query())),
+    transact: (query) => unlocked(() => database.transact(() => perform(database, query(false)))),
+    transactUnflushed: (query) =>
+      unlocked(() => {
+        // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
+        database.exec('PRAGMA synchronous = NORMAL');
+        try {
+          return database.transact(() => perform(database, query(false)));
+        } finally {
+          database.exec('PRAGMA synchronous = FULL');
+        }
+      }),
   };
 }
 
@@ -76,7 +83,7 @@ function answer(database: Database, request: Request): Answer {
   }
 }
 
-function createDialect(clock: () => number): Dialect {
+function createDialect(clock: () => number, sealing: Sealing): Dialect {
   return {
     schema: '',
     // Without this hint, SQLite searches all steps of the run for those that wait for a step.
@@ -84,6 +91,7 @@ function createDialect(clock: () => number): Dialect {
     mappingsByNumber: 'mappings NOT INDEXED',
     hookRequest: { run: 'run', at: 'answered_at' },
     lines: 'lines',
+    sealing,
     lock: '',
     countsChunks: false,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
@@ -99,7 +107,7 @@ function createDialect(clock: () => number): Dialect {
       values: [JSON.stringify(list)],
     }),
     findCandidates,
-    nextDelivered,
+    nextDelivered: (run, after) => nextDelivered(sealing, run, after),
     lookUp,
   };
 }

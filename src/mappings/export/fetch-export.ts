@@ -1,5 +1,5 @@
 import type { Archive } from '../../archive/archive.js';
-import type { Spool } from '../../spool/spool.js';
+import type { DirectorySpool } from '../../spool/spool.js';
 import {
   awaitExport,
   pathOf,
@@ -25,7 +25,7 @@ interface FetchSettings extends WatchSettings {
 interface FetchParts extends WatchParts {
   readonly settings: FetchSettings;
   /** For exports only: anything else in it is removed. */
-  readonly spool: Spool;
+  readonly spool: DirectorySpool;
   readonly archive: Archive;
   readonly log: ExportLog;
 }

@@ -120,6 +120,13 @@ export function createRunId(day: BusinessDay, random: () => number): string {
   return `${day.format('yyyyMMdd')}-${suffix}`;
 }
 
+/** The day of a run as YYYY-MM-DD, by its id or a name that starts with it. */
+export function dayOfRunId(runId: string): string {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})-/.exec(runId) ?? [];
+  if (day === undefined) throw new RangeError(`not named after a run: ${JSON.stringify(runId)}`);
+  return `${year}-${month}-${day}`;
+}
+
 export interface OpenedRun {
   readonly kind: 'done' | 'resumed' | 'new';
   readonly run: Run;

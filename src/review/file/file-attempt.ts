@@ -1,5 +1,6 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { KeyError } from '../../keys/key-error.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
@@ -116,6 +117,8 @@ function toOutcome(error: unknown): StepOutcome | undefined {
       ? retryable(`archive-${code}`, message)
       : { kind: 'refused', evidence: { code: `archive-${code}`, answer: message } };
   }
+  if (error instanceof KeyError)
+    return { kind: 'fatal', evidence: { code: `key-${error.code}` }, advice: error.message };
   // System messages name the call and the path, never file contents.
   if (error instanceof Error && 'syscall' in error && 'code' in error)
     return retryable(`local-${String(error.code).toLowerCase()}`, error.message);

@@ -18,6 +18,8 @@ export interface RetentionParts {
   readonly ledger: Omit<Retention, 'listRunsWithNames' | 'listRunsWithRecords'>;
   readonly archive: Pick<Archive, 'list' | 'remove'>;
   readonly spool: Pick<Spool, 'list' | 'remove'>;
+  /** Where names are encrypted: destroys the keys of days before that one that are not needed any longer. */
+  readonly destroyKeys?: ((before: string) => Promise<void>) | undefined;
 }
 
 export interface RetentionMoment {
@@ -61,13 +63,18 @@ export function findDueDays(
 }
 
 export async function removeDue(
-  { ledger, archive, spool }: RetentionParts,
+  { ledger, archive, spool, destroyKeys }: RetentionParts,
   { namesBefore, recordsBefore }: DueDays,
 ): Promise<void> {
-  await ledger.blankGuestNames(namesBefore, blankNames, async (run) => {
-    await forgetArchived(archive, run);
-    await removeSpooled(spool, run.id);
-  });
+  try {
+    await ledger.blankGuestNames(namesBefore, blankNames, async (run) => {
+      await forgetArchived(archive, run);
+      await removeSpooled(spool, run.id);
+    });
+  } finally {
+    // A day whose key is lost keeps no other day's key.
+    await destroyKeys?.(namesBefore);
+  }
   await ledger.prune(recordsBefore);
 }
 

@@ -52,14 +52,18 @@ export function describeHistories(opened: () => OpenedLedger): void {
 }
 
 /** Starts the same run in the ledger and in the model. */
+/** A day of its own. */
+function dayOf(id: string): string {
+  const days = 86_400_000 * Number(id.replace(/\D/g, ''));
+  return new Date(Date.UTC(2026, 0, 1) + days).toISOString().slice(0, 10);
+}
+
 async function start(
   ledger: Ledger,
   id: string,
   { body, file }: { readonly body: number; readonly file: number },
 ): Promise<RunModel> {
-  const run = await ledger.createRun(
-    newRun(id, { day: `day of ${id}`, delivery: file > 0 ? 'file' : 'body' }),
-  );
+  const run = await ledger.createRun(newRun(id, { day: dayOf(id), delivery: file > 0 ? 'file' : 'body' }));
   const collect = await startCollect(ledger, run);
   const batchesOf = (form: 'file' | 'body', count: number) =>
     Array.from({ length: Math.ceil(count / batchSize) }, (_, batch) =>
@@ -89,7 +93,8 @@ async function replay(
       return;
     }
     case 'record': {
-      const { claim, ending, recorded, at: recordedAt } = played;
+      const { ending, recorded, at: recordedAt } = played;
+      const claim = { ...played.claim, run };
       if (recorded) expect(await ledger.record(claim, ending, recordedAt)).toEqual(recorded);
       else await expect(ledger.record(claim, ending, recordedAt)).rejects.toThrow(FencedError);
       return;

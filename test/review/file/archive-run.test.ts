@@ -176,8 +176,8 @@ function createServer(first: string) {
   const session: SftpSession = {
     list: async () => [seen()],
     stat: async () => seen(),
-    async download(_, localPath, { onBytes } = {}) {
-      await writeFile(localPath, content);
+    async download(_, local, { onBytes } = {}) {
+      await writeFile(typeof local === 'string' ? local : local.path, content);
       await onBytes?.(Buffer.from(content));
       return seen();
     },

@@ -1,0 +1,22 @@
+import type { Config } from '../src/config/load.js';
+import { createKeyFolder, type KeyFolder } from '../src/keys/key-folder.js';
+import { plainKeeper } from '../src/keys/master-key.js';
+import { destroyKeys, type KeyDestructionParts } from '../src/review/stored/key-destruction.js';
+
+/** One for each configuration, so that the master key is loaded once. */
+const opened = new WeakMap<Config, KeyFolder>();
+
+/** The configured keys; undefined if nothing is encrypted. Nothing is made or loaded before a key is needed. */
+export function openKeys(config: Config): KeyFolder | undefined {
+  const { keys } = config;
+  if (!keys) return undefined;
+  const folder = opened.get(config) ?? createKeyFolder({ root: keys.folder, keeper: plainKeeper });
+  opened.set(config, folder);
+  return folder;
+}
+
+/** What retention does with keys; undefined if nothing is encrypted. */
+export function openKeyDestruction(config: Config, ledger: KeyDestructionParts['ledger']) {
+  const keys = openKeys(config);
+  return keys && ((before: string) => destroyKeys({ ledger, keys }, before));
+}

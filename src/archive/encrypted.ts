@@ -1,0 +1,50 @@
+import { createMeasure } from '../async/measure.js';
+import type { DayKeys } from '../keys/day-keys.js';
+import { openFile, sealFile } from '../keys/sealed-file.js';
+import { type Archive, ArchiveError, expectContent } from './archive.js';
+
+export interface EncryptedArchiveOptions {
+  readonly keys: DayKeys;
+  /** Whether a file is encrypted: not one that is kept for longer than its day's key. */
+  readonly encrypts: (day: string, name: string) => boolean;
+}
+
+/**
+ * An archive whose files are encrypted under the keys of their days. Sizes and checksums are those of the content. Files
+ * that were kept before as they are stay readable.
+ */
+export function encryptArchive(archive: Archive, { keys, encrypts }: EncryptedArchiveOptions): Archive {
+  const read: Archive['read'] = (day, runId, name) =>
+    openFile(keys, archive.read(day, runId, name), placeOf(day, runId, name));
+  return {
+    ...archive,
+    read,
+    async keep(day, runId, name, content, sha256) {
+      if (!encrypts(day, name)) return archive.keep(day, runId, name, content, sha256);
+      const place = `${archive.locate(day, runId)}/${name}`;
+      const plain = createMeasure();
+      async function* expected(): AsyncGenerator<Uint8Array, void, undefined> {
+        yield* plain.pass(content);
+        expectContent(place, plain.result().sha256, sha256);
+      }
+      if ((await archive.list(day, runId)).includes(name)) {
+        // The same content would be encrypted to other bytes.
+        for await (const _ of expected());
+        const kept = createMeasure();
+        for await (const _ of kept.pass(read(day, runId, name)));
+        if (kept.result().sha256 !== plain.result().sha256)
+          throw new ArchiveError(
+            'different-content',
+            `${place} is already in the archive, with different bytes`,
+          );
+      } else {
+        await archive.keep(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
+      }
+      return { name, ...plain.result() };
+    },
+  };
+}
+
+function placeOf(day: string, runId: string, name: string): string {
+  return `${day}/${runId}/${name}`;
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/** Measures content that passes: its size, and its SHA-256 in hexadecimal. */
+export function createMeasure() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let sha256: string | undefined;
+  return {
+    async *pass(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+      for await (const block of content) {
+        hash.update(block);
+        bytes += block.length;
+        yield block;
+      }
+    },
+    result() {
+      sha256 ??= hash.digest('hex');
+      return { bytes, sha256 };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { LockedKeyError } from './key-error.js';
+
+/** The data key of a business day. */
+export interface DayKey {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  /** 16 hexadecimal digits. A day can get another key after its first one was destroyed. */
+  readonly id: string;
+  /** 32 bytes. */
+  readonly secret: Buffer;
+}
+
+/**
+ * The data keys of business days, each wrapped by the master key and kept outside of ledger and archive.
+ *
+ * Reading a key is synchronous, because a transaction of SQLite can't wait; loading the master key may ask a server. So
+ * `use` and `find` throw LockedKeyError until `unlock` has loaded it: see `whileUnlocked`.
+ */
+export interface DayKeys {
+  /** Loads the master key; cheap once it is loaded. @throws KeyError `unusable` */
+  unlock(): Promise<void>;
+  /** The day's key, for writing; made if there is none. @throws KeyError, LockedKeyError */
+  use(day: string): DayKey;
+  /** The key under which something was written. @throws KeyError `lost`, `destroyed`, `unusable`; LockedKeyError */
+  find(day: string, id: string): DayKey;
+}
+
+/** Destroys what is not needed any longer. */
+export interface DayKeyRemoval {
+  /** The days that have a key, oldest first. */
+  listDays(): readonly string[];
+  /** Nobody can read any more what was written under the day's key. */
+  destroy(day: string): void;
+}
+
+/** Runs work that needs keys, again once the master key is loaded. The work must be repeatable. */
+export async function whileUnlocked<Result>(
+  keys: Pick<DayKeys, 'unlock'> | undefined,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!keys || !(error instanceof LockedKeyError)) throw error;
+  }
+  await keys.unlock();
+  return work();
+}

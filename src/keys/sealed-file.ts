@@ -1,0 +1,166 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { decrypt, encrypt, tagBytes } from './cipher.js';
+import { type DayKeys, whileUnlocked } from './day-keys.js';
+import { headingBytes, isSealed, readHeading, writeHeading } from './heading.js';
+import { damaged, findKey } from './sealed-value.js';
+
+/**
+ * An encrypted file: a heading, a random salt, and chunks of 64 KiB with a tag each; only the last chunk may be shorter,
+ * and there always is one. Each file has its own key, derived from the day's key, the salt and the file's place. A chunk's
+ * nonce holds its number and whether it is the last, so that chunks can't be moved, and a cut-off end is noticed.
+ */
+const chunkBytes = 64 * 1024;
+const saltBytes = 16;
+const startBytes = headingBytes + saltBytes;
+const noContext = Buffer.alloc(0);
+
+/** Encrypts content that arrives in pieces of any size. */
+export interface FileSealer {
+  /** Takes the next bytes, which belong to the caller, and returns what is to be written; often nothing. */
+  take(bytes: Uint8Array): Buffer;
+  /** The rest. */
+  end(): Buffer;
+}
+
+/** @param place where it is stored: it can't be read from any other place */
+export function createFileSealer(keys: Pick<DayKeys, 'use'>, day: string, place: string): FileSealer {
+  const key = keys.use(day);
+  const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
+  const secret = deriveKey(key.secret, start, place);
+  const nextNonce = createNonces();
+  let isStarted = false;
+  let waiting: Buffer[] = [];
+  let length = 0;
+
+  /** Seals all whole chunks but one: the last chunk is known only at the end. */
+  function drain(): Buffer[] {
+    if (length <= chunkBytes) return [];
+    const bytes = Buffer.concat(waiting);
+    const sealed: Buffer[] = [];
+    let position = 0;
+    for (; bytes.length - position > chunkBytes; position += chunkBytes)
+      sealed.push(
+        encrypt(secret, nextNonce(false), bytes.subarray(position, position + chunkBytes), noContext),
+      );
+    const rest = bytes.subarray(position);
+    waiting = [rest];
+    length = rest.length;
+    return sealed;
+  }
+
+  function withStart(sealed: readonly Buffer[]): Buffer {
+    if (isStarted) return Buffer.concat(sealed);
+    isStarted = true;
+    return Buffer.concat([start, ...sealed]);
+  }
+
+  return {
+    take(bytes) {
+      waiting.push(Buffer.from(bytes));
+      length += bytes.length;
+      return withStart(drain());
+    },
+    end: () => withStart([encrypt(secret, nextNonce(true), Buffer.concat(waiting), noContext)]),
+  };
+}
+
+/** Encrypts a file's content. Rethrows what the content throws. */
+export async function* sealFile(
+  keys: DayKeys,
+  day: string,
+  content: AsyncIterable<Uint8Array>,
+  place: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  const sealer = await whileUnlocked(keys, () => createFileSealer(keys, day, place));
+  for await (const block of content) {
+    const sealed = sealer.take(block);
+    if (sealed.length > 0) yield sealed;
+  }
+  yield sealer.end();
+}
+
+/**
+ * Decrypts a file's content; one that is not encrypted passes as it is. Rethrows what `stored` throws.
+ *
+ * @param mayEndEarly for a file whose writer was stopped: what is whole of it is returned
+ * @throws KeyError, for a file that was cut off or changed after the chunks that precede the fault
+ */
+export async function* openFile(
+  keys: DayKeys | undefined,
+  stored: AsyncIterable<Uint8Array>,
+  place: string,
+  { mayEndEarly = false } = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let opener: FileOpener | undefined;
+  let isPlain = false;
+  let begun = noContext;
+  for await (const block of stored) {
+    if (isPlain) yield block;
+    else if (opener) yield* opener.take(block);
+    else {
+      begun = Buffer.concat([begun, block]);
+      if (begun.length < startBytes) continue;
+      if (isSealed(begun)) {
+        const start = begun.subarray(0, startBytes);
+        opener = await whileUnlocked(keys, () => createFileOpener(keys, start, place));
+        yield* opener.take(begun.subarray(startBytes));
+      } else {
+        isPlain = true;
+        yield begun;
+      }
+    }
+  }
+  if (mayEndEarly && isSealed(begun)) return;
+  if (opener) yield opener.end();
+  else if (!isPlain && isSealed(begun)) throw damaged(place);
+  else if (!isPlain && begun.length > 0) yield begun;
+}
+
+interface FileOpener {
+  take(bytes: Uint8Array): Generator<Buffer, void, undefined>;
+  end(): Buffer;
+}
+
+function createFileOpener(keys: Pick<DayKeys, 'find'> | undefined, start: Buffer, place: string): FileOpener {
+  const heading = readHeading(start);
+  if (!heading) throw damaged(place);
+  const secret = deriveKey(findKey(keys, heading, place).secret, start, place);
+  const nextNonce = createNonces();
+  const sealedBytes = chunkBytes + tagBytes;
+  let rest: Buffer = noContext;
+
+  function openChunk(sealed: Buffer, isLast: boolean): Buffer {
+    const plain = decrypt(secret, nextNonce(isLast), sealed, noContext);
+    if (!plain) throw damaged(place);
+    return plain;
+  }
+
+  return {
+    *take(bytes) {
+      const all = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes]);
+      let position = 0;
+      for (; all.length - position > sealedBytes; position += sealedBytes)
+        yield openChunk(all.subarray(position, position + sealedBytes), false);
+      rest = all.subarray(position);
+    },
+    end: () => openChunk(rest, true),
+  };
+}
+
+function deriveKey(secret: Buffer, start: Buffer, place: string): Buffer {
+  const salt = start.subarray(headingBytes);
+  const info = Buffer.concat([start.subarray(0, headingBytes), Buffer.from(place)]);
+  return Buffer.from(hkdfSync('sha256', secret, salt, info, 32));
+}
+
+/** Each nonce once: the chunk's number, and whether it is the last. */
+function createNonces(): (isLast: boolean) => Buffer {
+  let number = 0;
+  return (isLast) => {
+    const nonce = Buffer.alloc(12);
+    nonce.writeUIntBE(number, 5, 6);
+    nonce[11] = Number(isLast);
+    number += 1;
+    return nonce;
+  };
+}

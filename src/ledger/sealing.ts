@@ -1,0 +1,77 @@
+import type { DayKeys } from '../keys/day-keys.js';
+import { isSealed } from '../keys/heading.js';
+import { KeyError } from '../keys/key-error.js';
+import { openValue, sealValue } from '../keys/sealed-value.js';
+import type { BookingForm } from '../review/step.js';
+
+/**
+ * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of
+ * batches, the service's words, and the values of rejected records. Nothing else in the ledger knows. Without keys, things
+ * are stored as they are.
+ */
+export interface Sealing {
+  sealLines(day: string, lines: Buffer, place: string): Buffer;
+  /** Encrypts the lines if those that they replace were encrypted. */
+  sealLike(replaced: Buffer, day: string, lines: Buffer, place: string): Buffer;
+  /** @param stored as `Dialect.lines` selects them @throws KeyError */
+  openLines(stored: unknown, place: string): Buffer;
+  sealText(day: string, text: string | undefined, place: string): string | null;
+  /** Says in its place why a text can't be read. */
+  openText(stored: string | undefined, place: string): string | undefined;
+}
+
+/** Precedes encrypted bytes that are stored or selected as text, in base64. */
+export const sealedMark = '\u0001';
+const sealedText = `${sealedMark}sealed `;
+
+/** @param keys undefined to store things as they are */
+export function createSealing(keys: DayKeys | undefined): Sealing {
+  const sealLines: Sealing['sealLines'] = (day, lines, place) =>
+    keys ? sealValue(keys, day, lines, place) : lines;
+  return {
+    sealLines,
+    sealLike: (replaced, day, lines, place) => (isSealed(replaced) ? sealLines(day, lines, place) : lines),
+    openLines: (stored, place) => openValue(keys, toBytes(stored), place),
+    sealText(day, text, place) {
+      if (text === undefined) return null;
+      if (keys) return sealedText + sealValue(keys, day, Buffer.from(text), place).toString('base64');
+      // A text must not look encrypted.
+      return text.startsWith(sealedMark) ? text.slice(sealedMark.length) : text;
+    },
+    openText(stored, place) {
+      if (!stored?.startsWith(sealedText)) return stored;
+      try {
+        return openValue(keys, Buffer.from(stored.slice(sealedText.length), 'base64'), place).toString();
+      } catch (error) {
+        if (error instanceof KeyError && isGone(error)) return `(${error.message})`;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Whether an error concerns one day's key, not all keys. */
+export function isGone({ code }: KeyError): boolean {
+  return code === 'lost' || code === 'destroyed';
+}
+
+/** Where a batch is stored: what was encrypted for there can't be read from anywhere else. */
+export function placeOfBatch(run: number, form: BookingForm, batch: number): string {
+  return `${form} batch ${batch} of the ledger's run ${run}`;
+}
+
+export function placeOfAnswer(runId: string, step: string, attempt: number): string {
+  return `the answer to attempt ${attempt} of ${step} in run ${runId}`;
+}
+
+export function placeOfReject(run: number, place: number): string {
+  return `rejected record ${place} of the ledger's run ${run}`;
+}
+
+function toBytes(stored: unknown): Buffer {
+  if (Buffer.isBuffer(stored)) return stored;
+  const text = String(stored);
+  return text.startsWith(sealedMark)
+    ? Buffer.from(text.slice(sealedMark.length), 'base64')
+    : Buffer.from(text);
+}

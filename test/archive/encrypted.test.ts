@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createDirectoryArchive } from '../../src/archive/directory.js';
+import { encryptArchive } from '../../src/archive/encrypted.js';
+import { describeArchiveContract } from '../contracts/archive.js';
+import { openTestKeys } from '../keys/test-keys.js';
+
+async function create() {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-archive-'));
+  const plain = createDirectoryArchive({ root: join(folder, 'archive') });
+  const keys = openTestKeys(join(folder, 'keys'));
+  const encrypts = (_: string, name: string) => name !== 'manifest.json';
+  return {
+    plain,
+    archive: encryptArchive(plain, { keys, encrypts }),
+    cleanUp: () => rm(folder, { recursive: true }),
+  };
+}
+
+describeArchiveContract('an encrypted directory archive', { create });
+
+it('an encrypted archive holds no name, leaves manifests readable, and reads what was kept before', async () => {
+  const { archive, plain, cleanUp } = await create();
+  onTestFinished(cleanUp);
+  const day = '2026-11-20';
+  const run = '20261120-aaaa';
+  await plain.keep(day, run, 'before.csv', text('Ana Gil'));
+  for (const name of ['20112026.csv', 'manifest.json']) await archive.keep(day, run, name, text('Ana Gil'));
+  const stored = (name: string) => readFile(join(plain.locate(day, run), name), 'latin1');
+  expect(await stored('20112026.csv')).not.toContain('Ana');
+  expect(await stored('manifest.json')).toBe('Ana Gil');
+  for (const name of ['before.csv', '20112026.csv', 'manifest.json']) {
+    const blocks: Uint8Array[] = [];
+    for await (const block of archive.read(day, run, name)) blocks.push(block);
+    expect(Buffer.concat(blocks).toString()).toBe('Ana Gil');
+  }
+});
+
+async function* text(content: string) {
+  yield Buffer.from(content);
+}
