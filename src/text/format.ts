@@ -63,6 +63,7 @@ export function formatLocalInstant(instant: number, timezone: string): string {
 
 /** An instant of the last twelve months for a narrow table, to the minute: 11-21 03:30 */
 export function formatRecentInstant(instant: number, timezone: string): string {
+  if (timezone === 'UTC') return formatInstant(instant).slice('2026-'.length, '2026-11-21 03:30'.length);
   const parts = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     month: '2-digit',

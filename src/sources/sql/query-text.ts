@@ -63,8 +63,6 @@ const lexes: { readonly [dialect in SqlDialect]: Lexis } = {
   },
 };
 
-const tokens = { postgres: compile('postgres'), mysql: compile('mysql'), sqlite: compile('sqlite') };
-
 function compile(dialect: SqlDialect): RegExp {
   const { blank, opaque, opening, foreign } = lexes[dialect];
   const kinds = [
@@ -91,7 +89,7 @@ function compile(dialect: SqlDialect): RegExp {
  *   three names: it would read everything every night
  */
 export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
-  const token = tokens[dialect];
+  const token = compile(dialect);
   const parameters: DayParameter[] = [];
   const words: string[] = [];
   let text = '';
