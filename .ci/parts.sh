@@ -34,15 +34,17 @@ install_programs() {
   [ -w /dev/null ] && [ "$(stat -c %a /dev/null)" = 666 ] || chmod 666 /dev/null
 }
 
-# with_node VERSION COMMAND...: runs it with that major version of Node first on the PATH.
+# with_node VERSION COMMAND...: runs it with that major version of Node first on the PATH. npm looks for its global settings
+# beside Node, so it is told where this machine has them: a registry, a proxy, a certificate.
 with_node() {
-  local version=$1 folder package
+  local version=$1 folder package settings
   shift
   folder=$PWD/node_modules/.cache/node-$version
   package=node-linux-$(node -p process.arch)
   [ -x "$folder/node_modules/$package/bin/node" ] ||
     npm install --prefix "$folder" --no-audit --no-fund --loglevel=error "$package@$version"
-  PATH="$folder/node_modules/$package/bin:$PATH" "$@"
+  settings=$(npm config get globalconfig)
+  PATH="$folder/node_modules/$package/bin:$PATH" npm_config_globalconfig=$settings "$@"
 }
 
 # on_newer_nodes COMMAND...: runs it with each newer version of Node at the same time, and shows what each wrote.

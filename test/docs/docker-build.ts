@@ -91,7 +91,9 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
     }
     case 'RUN': {
       const command = rest.replaceAll(/(?<= )\//g, `${stage.root}/`);
-      const env = { PATH: process.env.PATH, HOME: stage.root, ...stage.env };
+      // npm's settings of this machine, which has perhaps a registry of its own.
+      const { PATH, npm_config_globalconfig } = process.env;
+      const env = { PATH, npm_config_globalconfig, HOME: stage.root, ...stage.env };
       execFileSync('bash', ['-euc', command], { cwd: here, env, stdio: ['ignore', 'ignore', 'inherit'] });
       return;
     }

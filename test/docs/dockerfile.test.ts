@@ -50,8 +50,8 @@ describe('What the Dockerfile builds', () => {
   let image: BuiltImage;
   beforeAll(() => {
     if (needs === undefined) image = buildWithoutEngine();
-  }, 300_000);
-  afterAll(() => image?.remove(), 300_000);
+  }, 600_000);
+  afterAll(() => image?.remove(), 600_000);
 
   /** As a container would be started. */
   function start(args: readonly string[], env: Record<string, string> = {}, before: readonly string[] = []) {
