@@ -6,11 +6,12 @@ import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
-export function openReviewService({ service, body, proxy }: Config): ServiceClient {
+export function openReviewService({ service, body, file, proxy }: Config): ServiceClient {
   return createServiceClient({
     baseUrl: service.baseUrl,
     apiKey: service.apiKey,
     accountId: service.accountId,
+    otherSecrets: file.sftp?.password === undefined ? [] : [file.sftp.password],
     connections: body.concurrency,
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs: service.connectTimeoutSeconds * 1000,

@@ -18,6 +18,8 @@ export interface ServiceClientOptions extends ConnectionRules {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly accountId: string;
+  /** Removed from the service's words like the credentials: secrets for other servers that it may know. */
+  readonly otherSecrets?: readonly string[] | undefined;
   /** Maximum number of connections. */
   readonly connections: number;
   /** For a whole call, in milliseconds. */

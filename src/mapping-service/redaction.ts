@@ -3,23 +3,32 @@ import { escapePattern } from '../text/pattern.js';
 interface Credentials {
   readonly apiKey: string;
   readonly accountId: string;
+  /** Secrets for other servers that the service may know, such as the password of its SFTP server. */
+  readonly otherSecrets?: readonly string[] | undefined;
 }
 
 /** Shorter texts occur in encoded ones by chance. */
 const shortestEncoded = 8;
 
 /**
- * Creates the function that removes the caller's own credentials from the service's words: a service that echoes the
+ * Creates the function that removes the caller's own secrets from the service's words: a service that echoes the
  * call, as it is or encoded, would otherwise put them into the ledger. (Design 10.)
  *
  * The key is removed anywhere; the account's identifier, which may be a short number, only as a separate word.
  */
-export function createRedaction({ apiKey, accountId }: Credentials): (text: string) => string {
+export function createRedaction({
+  apiKey,
+  accountId,
+  otherSecrets = [],
+}: Credentials): (text: string) => string {
   const account = escapePattern(accountId);
   // After `%20` a new word begins.
   const accountAlone = `(?:(?<![\\p{L}\\p{N}])|(?<=%[0-9a-f]{2}))${account}(?![\\p{L}\\p{N}])`;
-  const encoded = [apiKey, accountId].flatMap(listEncodings).map(escapePattern);
-  const credentials = new RegExp([escapePattern(apiKey), accountAlone].join('|'), 'gu');
+  const encoded = [apiKey, accountId, ...otherSecrets].flatMap(listEncodings).map(escapePattern);
+  const credentials = new RegExp(
+    [...[apiKey, ...otherSecrets].map(escapePattern), accountAlone].join('|'),
+    'gu',
+  );
   // Hexadecimal digits are written in either case; base64 of other case is another text, and harmless to remove.
   const inDisguise = encoded.length === 0 ? undefined : new RegExp(encoded.join('|'), 'gi');
   return (text) => {

@@ -49,6 +49,13 @@ it.each<[string, (text: string) => string]>([
   expect(findCanaries(Buffer.from(redacted), { key, account })).toEqual([]);
 });
 
+it('removes the other secrets that the service may know, such as the password of its SFTP server', () => {
+  const redact = createRedaction({ apiKey: 'key', accountId: 'acme', otherSecrets: ['pass.word+1'] });
+  expect(redact('530 login acme:pass.word+1, pass%2Eword+1 or pass.word%2B1')).toBe(
+    '530 login ***:***, pass%2Eword+1 or ***',
+  );
+});
+
 it('leaves no part of a key where the kept text is cut', () => {
   const apiKey = 'canary-key-5f0c7e3b';
   const redact = createRedaction({ apiKey, accountId: 'acme' });
