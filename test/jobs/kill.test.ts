@@ -52,15 +52,16 @@ describe('a run that is killed', () => {
 
   it('between two batches sends nothing twice', async () => {
     const { folder, ledger, standIn, arrivals, bookings } = await prepareReviewedDay({
-      bookings: 600,
-      settings: { body: { batchSize, concurrency: 1, requestsPerSecond: 5 } },
+      bookings: 6 * batchSize,
+      // A second is far more than a batch takes, so there is a moment between two of them.
+      settings: { body: { batchSize, concurrency: 1, requestsPerSecond: 1 } },
     });
     folder.start(runArguments);
-    const { run, release } = await ledger.holdWhen(({ done, running }) => done >= 3 && running === 0);
+    const { run, release } = await ledger.holdWhen(({ done, running }) => done >= 2 && running === 0);
     await kill(folder.processes.pick(createSeed().random));
     await ledger.expectSound();
     await arrivals.check();
-    expect(run.done).toBeLessThan(12);
+    expect(run.done).toBeLessThan(6);
     expect(standIn.requests).toHaveLength(run.done);
     await release();
 
@@ -69,7 +70,7 @@ describe('a run that is killed', () => {
     expect(report.runId).toBe(run.runId);
     expect(report.counts.repeated).toBe(0);
     await arrivals.checkWhole(report, bookings);
-    expect(standIn.requests).toHaveLength(12);
+    expect(standIn.requests).toHaveLength(6);
   });
 
   it.each(['is in flight', 'was written and not read'] as const)(
@@ -104,7 +105,6 @@ describe('a run that is killed', () => {
         expect.arrayContaining(received),
       );
       const isReceived = ({ references }: WatchedBatch) => references[0] === received[0];
-      expect((await ledger.batches()).find(isReceived)?.state).toBe('running');
 
       const { exitCode, report } = await folder.processes.dayEnded(() => folder.runDay());
       expect(exitCode).toBe(0);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDayFolder, day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
+import { startHeldSource } from '../support/held-source.js';
 import { success } from '../support/http-stand-in.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { expectCompleted, type MachinesOptions, prepareMachines, stepsPerProcess } from './machines.js';
@@ -91,18 +92,21 @@ describe('`run` with Redis', () => {
   });
 
   it('takes over the collect of one that was killed, once its lease has expired', async () => {
+    const source = await startHeldSource({ after: 10_000 });
     const machines = await prepare({
-      bookings: 30_000,
-      settings: { body: { batchSize: 1_000, concurrency: stepsPerProcess } },
+      bookings: 20_000,
+      settings: { source: source.settings, body: { batchSize: 1_000, concurrency: stepsPerProcess } },
     });
+    source.serve(machines.bookings);
     const first = machines.folder.start(['run', '--day', day, '--json']);
     await machines.database.until(({ read }) => read > 0);
     first.kill('SIGKILL');
     await first.ended;
     expect(await machines.database.run()).toMatchObject({ state: 'collecting', token: 1 });
+    source.giveRest();
     const { exitCode, report } = await machines.folder.runDay();
     expect(exitCode).toBe(0);
-    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 30_000, delivered: 30_000 } });
+    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 20_000, delivered: 20_000 } });
     expect(await machines.database.run()).toMatchObject({ token: 2 });
     await expectCompleted(machines);
   });

@@ -15,11 +15,11 @@ import type { Postgres } from '../support/postgres.js';
 import type { RunningRedis } from '../support/redis.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
 
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 150_000 });
+// Several processes, one after the other.
+vi.setConfig({ testTimeout: patienceMs + 180_000 });
 
 /** Short, so that lost work is found soon. */
-export const leaseSeconds = 2;
+export const leaseSeconds = 3;
 export const batchSize = 10;
 /** Steps that each process performs at the same time. */
 export const stepsPerProcess = 2;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { createGate } from '../support/gate.js';
+import { startHeldSource } from '../support/held-source.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
@@ -52,16 +53,19 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
   });
 
   it('by body, during collect: the run that collects continues, and every booking is stored once', async () => {
+    const source = await startHeldSource({ after: 10_000 });
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),
       bookings: 20_000,
-      settings: { body: { batchSize: 500, concurrency: stepsPerProcess } },
+      settings: { source: source.settings, body: { batchSize: 500, concurrency: stepsPerProcess } },
     });
+    source.serve(machines.bookings);
     const run = machines.folder.start(['run', '--day', day, '--json']);
     await machines.database.until(({ read }) => read > 0);
     await postgres().restartImmediate();
     expect(await machines.database.run()).toMatchObject({ state: 'collecting' });
+    source.giveRest();
     const { report, exitCode } = await run.ended;
     expect(exitCode).toBe(0);
     expect(report).toMatchObject({ state: 'succeeded', counts: { read: 20_000, delivered: 20_000 } });

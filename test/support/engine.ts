@@ -115,7 +115,7 @@ declare module 'vitest' {
 
 const workersBesideRun = 2;
 /** Recovery must be quick, but slower than any pause on a busy machine. */
-const workers = { leaseSeconds: 3, reconcileSeconds: 0.5 };
+const workers = { leaseSeconds: 4, reconcileSeconds: 0.5 };
 
 /** BullMQ on Redis, and PostgreSQL: each folder has its own database on either server. */
 export const distributedEngine: Engine = {
