@@ -3,6 +3,7 @@ import {
   listingColumns,
   renderVerdicts,
   shown,
+  toListedCells,
   toListedRecord,
   type VerdictListing,
 } from '../src/cli/affected.js';
@@ -11,15 +12,17 @@ import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
+import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { UsageError } from '../src/review/refusals.js';
+import { type ComparedBooking, withHotels } from '../src/review/verdicts/booked-hotels.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import {
   type BookingList,
-  type ListedBooking,
   listAffected as listAffectedBookings,
   listUnanswered,
 } from '../src/review/verdicts/listing.js';
 import { recordLook } from './audit.js';
+import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -56,8 +59,11 @@ export async function listAffected(
     const verdicts: DayVerdicts[] = [];
     for (const iso of isoDays)
       verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
-    const affected = await listAffectedBookings(ledger, verdicts, options);
-    const unanswered = options.unanswered ? await listUnanswered(ledger, verdicts, options) : undefined;
+    const compare = createHotelComparer({ hotels: ledger.hotels, clock });
+    const affected = withHotels(await listAffectedBookings(ledger, verdicts, options), compare);
+    const unanswered = options.unanswered
+      ? withHotels(await listUnanswered(ledger, verdicts, options), compare)
+      : undefined;
     const list = unanswered ?? affected;
     const listing: VerdictListing = {
       days: verdicts,
@@ -65,6 +71,7 @@ export async function listAffected(
       lists: unanswered ? 'unanswered' : 'affected',
       count: list.count,
       bookings: await readFirst(list),
+      hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
       checkInBefore: options.checkInBefore,
     };
     const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
@@ -104,8 +111,8 @@ function listDays({ from, to }: Days, { timezone }: Config): string[] {
 }
 
 /** Enough for a terminal. */
-async function readFirst(list: BookingList): Promise<readonly ListedBooking[]> {
-  const first: ListedBooking[] = [];
+async function readFirst(list: BookingList<ComparedBooking>): Promise<readonly ComparedBooking[]> {
+  const first: ComparedBooking[] = [];
   for await (const bookings of list.read()) {
     first.push(...bookings);
     if (first.length >= shown) break;
@@ -114,7 +121,7 @@ async function readFirst(list: BookingList): Promise<readonly ListedBooking[]> {
 }
 
 async function writeCsv(
-  list: BookingList,
+  list: BookingList<ComparedBooking>,
   listing: VerdictListing,
   { csv, delimiter }: { readonly csv: string; readonly delimiter: string | undefined },
   terminal: Terminal,
@@ -122,15 +129,15 @@ async function writeCsv(
   const file = await createCsvFile(listingColumns(listing), csv, terminal.locate(csv), delimiter);
   try {
     for await (const bookings of list.read())
-      await file.add(bookings.map((booking) => toListedRecord(booking, listing)));
+      await file.add(bookings.map((booking) => toListedCells(booking, listing)));
   } finally {
     await file.finish();
   }
 }
 
 interface Lists {
-  readonly affected?: BookingList;
-  readonly unanswered?: BookingList | undefined;
+  readonly affected?: BookingList<ComparedBooking>;
+  readonly unanswered?: BookingList<ComparedBooking> | undefined;
 }
 
 /** What `--json` prints. Unknown is null, never an empty list. */
@@ -139,7 +146,7 @@ function toObject(
   verdicts: readonly DayVerdicts[],
   { affected, unanswered }: Lists,
 ): Record<string, unknown> {
-  const toRecords = (list: BookingList | undefined): RecordChunks =>
+  const toRecords = (list: BookingList<ComparedBooking> | undefined): RecordChunks =>
     async function* () {
       for await (const bookings of list?.read() ?? [])
         yield bookings.map((booking) => toListedRecord(booking, days));

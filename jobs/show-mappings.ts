@@ -39,7 +39,7 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
     const [master] = serviceId === undefined ? [] : await hotels.lookUp([serviceId]);
     const content = serviceId === undefined ? [] : describeHotel(master);
     const isKnown = serviceId === undefined || master || (await hotels.latestLoad());
-    const advice = isKnown ? [] : [adviseLoad(terminal.command)];
+    const advice = isKnown ? [] : adviseLoad(terminal.command);
     terminal.answer(renderMapping(mapping, moves, [...content, ...advice]), {
       ...toMappingReport(mapping, moves),
       hotel: master ? toHotelReport(master) : null,

@@ -1,8 +1,10 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
+import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
-import type { ListedBooking } from '../review/verdicts/listing.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { pairColumns, renderPair, toPairCells, toPairReport } from './hotel-pair.js';
+import { adviseLoad } from './hotels.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -18,7 +20,9 @@ export interface VerdictListing {
   readonly lists: 'affected' | 'unanswered';
   readonly count: number;
   /** The first of them: at least as many as are shown. */
-  readonly bookings: readonly ListedBooking[];
+  readonly bookings: readonly ComparedBooking[];
+  /** Whether a content file was ever loaded. */
+  readonly hasHotels: boolean;
   readonly checkInBefore?: string | undefined;
 }
 
@@ -32,16 +36,32 @@ export function renderVerdicts(listing: VerdictListing, { command, csv }: Listin
   const { days, isRange, bookings, count } = listing;
   const [only] = days;
   const head = isRange || !only ? describeRange(listing) : describeDay(only, listing);
-  const rows = bookings.slice(0, shown).map((booking) => toRow(booking, listing));
+  const first = bookings.slice(0, shown);
   return [
     head,
-    ...(rows.length > 0 ? [renderTable(rows, headOf(listing)), legend] : []),
+    ...(first.length > 0 ? renderRows(first, listing, command) : []),
     ...(count > shown ? [`  … and ${formatCount(count - shown)} more; --csv FILE lists all`] : []),
     ...(isRange ? renderDays(days) : describeNewer(days)),
     ...describeOthers(listing, command),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ].join('\n');
+}
+
+/** Each booking as a row of a table and, for an affected one and once there is content, its two hotels below it. */
+function renderRows(
+  bookings: readonly ComparedBooking[],
+  listing: VerdictListing,
+  command: WriteCommand,
+): string[] {
+  const rows = bookings.map((booking) => toRow(booking, listing));
+  const [head = '', ...lines] = renderTable(rows, headOf(listing)).split('\n');
+  if (listing.lists !== 'affected') return [head, ...lines, legend];
+  if (!listing.hasHotels) return [head, ...lines, legend, ...adviseLoad(command)];
+  const pairs = bookings.map(({ hotels, fields, copyServiceId }) =>
+    renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId }),
+  );
+  return [head, ...lines.flatMap((line, index) => [line, ...(pairs[index] ?? [])]), legend];
 }
 
 function describeRange(listing: VerdictListing): string {
@@ -165,7 +185,7 @@ function headOf({ isRange, lists }: VerdictListing): string[] {
 }
 
 function toRow(
-  { day, fields, copyServiceId, verdictReason }: ListedBooking,
+  { day, fields, copyServiceId, verdictReason }: ComparedBooking,
   { isRange, lists }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
@@ -189,12 +209,28 @@ export function listingColumns({ isRange, lists }: Pick<VerdictListing, 'isRange
     ...serviceFields.filter((field) => !guestNameFields.has(field)),
     'copyServiceId',
     ...(lists === 'unanswered' ? ['verdictReason'] : []),
+    ...pairColumns,
   ];
 }
 
-/** A booking under the names that `--json` and `--csv` use. */
+/** A booking under the names that `--json` uses. */
 export function toListedRecord(
-  { day, fields, copyServiceId, verdictReason }: ListedBooking,
+  booking: ComparedBooking,
+  listing: Pick<VerdictListing, 'isRange'>,
+): Record<string, unknown> {
+  return { ...toCommonRecord(booking, listing), ...toPairReport(booking.hotels) };
+}
+
+/** A booking under the columns of `--csv`. */
+export function toListedCells(
+  booking: ComparedBooking,
+  listing: Pick<VerdictListing, 'isRange'>,
+): Record<string, unknown> {
+  return { ...toCommonRecord(booking, listing), ...toPairCells(booking.hotels) };
+}
+
+function toCommonRecord(
+  { day, fields, copyServiceId, verdictReason }: ComparedBooking,
   { isRange }: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
   return { ...(isRange && { day }), ...fields, copyServiceId, ...(verdictReason && { verdictReason }) };

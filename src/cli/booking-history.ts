@@ -3,9 +3,11 @@ import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type UnknownReason } from '../review/verdict.js';
+import type { TracedHotels } from '../review/verdicts/booked-hotels.js';
 import { formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
+import { renderPair, toPairReport } from './hotel-pair.js';
 import { describeSuspicion } from './suspects.js';
 
 /** The history of one booking in one run. */
@@ -20,6 +22,8 @@ interface BookingHistory {
   readonly posted?: true;
   /** Why there is no verdict. */
   readonly verdictReason?: UnknownReason;
+  /** The booked hotel, and the one that the local copy of the mappings has now, as far as known. */
+  readonly hotels?: TracedHotels;
   /** What the local copy of the mappings said about it before it was sent. */
   readonly suspect?: Suspicion;
   readonly step?: string;
@@ -32,8 +36,13 @@ interface AttemptReport extends Omit<Attempt, 'startedAt' | 'endedAt'> {
   readonly endedAt: string;
 }
 
-/** @param withAnswers includes the service's own messages, which may name a guest: only on request */
-export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers: boolean }): BookingHistory {
+interface HistoryOptions {
+  /** Includes the service's own messages, which may name a guest: only on request. */
+  readonly withAnswers: boolean;
+  readonly hotels?: TracedHotels | undefined;
+}
+
+export function toHistory(trace: Trace, { withAnswers, hotels }: HistoryOptions): BookingHistory {
   const { run } = trace;
   const common = { runId: run.id, day: run.day, runState: run.state };
   switch (trace.kind) {
@@ -52,11 +61,17 @@ export function toHistory(trace: Trace, { withAnswers }: { readonly withAnswers:
         booking: readMaskedFields(trace.line, trace.form),
         ...toVerdict(judgeBooking(trace)),
         ...(trace.form === 'body' && run.delivery === 'file' && { posted: true as const }),
+        ...(hotels && { hotels }),
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
         ...(trace.step && { step: trace.step.name }),
         attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
       };
   }
+}
+
+/** A history as `show --json` prints it. */
+export function toHistoryReport({ hotels, ...history }: BookingHistory) {
+  return { ...history, ...(hotels && { copyServiceId: hotels.copyServiceId, ...toPairReport(hotels) }) };
 }
 
 function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 'verdictReason'> {
@@ -122,17 +137,19 @@ function toAttemptReport(
   };
 }
 
+/** @param showsHotels whether to show the hotels side by side: not before any content was loaded */
 export function renderHistories(
   reference: string,
   histories: readonly BookingHistory[],
   command: WriteCommand,
+  { showsHotels = true }: { readonly showsHotels?: boolean } = {},
 ): string {
   if (histories.length === 0)
     return `${showInLine(reference)} is in no run of this ledger. What was rejected, and where: ${command('status DAY')}\n`;
-  return histories.map((history) => `${renderHistory(reference, history)}\n`).join('\n');
+  return histories.map((history) => `${renderHistory(reference, history, showsHotels)}\n`).join('\n');
 }
 
-function renderHistory(reference: string, history: BookingHistory): string {
+function renderHistory(reference: string, history: BookingHistory, showsHotels: boolean): string {
   const lines = [
     `${showInLine(reference)}: ${history.state} in run ${history.runId} of ${history.day} (${history.runState})`,
   ];
@@ -143,6 +160,8 @@ function renderHistory(reference: string, history: BookingHistory): string {
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {}))
     lines.push(`  ${field}: ${showInLine(String(value))}`);
+  const { hotels } = history;
+  if (hotels && showsHotels) lines.push(...renderPair(hotels, hotels));
   for (const attempt of history.attempts ?? []) {
     const status = attempt.httpStatus === undefined ? '' : ` (HTTP ${attempt.httpStatus})`;
     const when = formatInstant(Date.parse(attempt.startedAt));

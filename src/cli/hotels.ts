@@ -71,7 +71,10 @@ export function describeHotel(hotel: KnownHotel | undefined): string[] {
   ];
 }
 
-/** How to get the content of hotels. */
-export function adviseLoad(command: WriteCommand): string {
-  return `To load names and places of hotels: ${command('export fetch')}, or ${command('hotels load FILE')}`;
+/** What to do where no content was ever loaded. */
+export function adviseLoad(command: WriteCommand): string[] {
+  return [
+    '  for names and distances of hotels, load the content file of an export:',
+    `  ${command('hotels load FILE')}`,
+  ];
 }

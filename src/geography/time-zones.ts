@@ -1,3 +1,4 @@
+import { tzOffset } from '@date-fns/tz';
 import { isTimeZone } from '../booking/business-day.js';
 import type { Coordinates } from './distance.js';
 
@@ -18,4 +19,10 @@ export async function loadTimeZones(): Promise<TimeZones> {
       return isTimeZone(zone) ? zone : undefined;
     },
   };
+}
+
+/** What clocks in the zone show at an instant: 2026-11-21T03:30 */
+export function readLocalTime(instant: number, zone: string): string {
+  const shown = instant + tzOffset(zone, new Date(instant)) * 60_000;
+  return new Date(shown).toISOString().slice(0, '2026-11-21T03:30'.length);
 }

@@ -9,10 +9,11 @@ import {
   type VerdictListing,
 } from '../../src/cli/affected.js';
 import { createCsvFile } from '../../src/cli/output-files.js';
+import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import { UsageError } from '../../src/review/refusals.js';
 import type { Run } from '../../src/review/run.js';
+import type { ComparedBooking } from '../../src/review/verdicts/booked-hotels.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
-import type { ListedBooking } from '../../src/review/verdicts/listing.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
@@ -21,8 +22,8 @@ const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
 const reviewed = someRun({ delivery: 'file', file: { verdicts }, counts: { affected: 1, unanswered: 0 } });
 const noVerdicts = { affected: null, unanswered: null };
 
-function listed(fields: Record<string, unknown>, more: Partial<ListedBooking> = {}): ListedBooking {
-  return { day, fields, copyServiceId: null, ...more };
+function listed(fields: Record<string, unknown>, more: Partial<ComparedBooking> = {}): ComparedBooking {
+  return { day, fields, copyServiceId: null, hotels: unknownPair, ...more };
 }
 
 function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv?: string): string {
@@ -34,12 +35,17 @@ function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv
       lists: 'affected',
       count: listing.bookings?.length ?? 0,
       bookings: [],
+      hasHotels: false,
       ...listing,
     },
     { command, csv },
   );
 }
 
+const advice = [
+  ['for names and distances of hotels, load the content file of an export:'],
+  ['hotel-review hotels load FILE'],
+];
 const cells = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
 
 describe('the affected bookings of a day', () => {
@@ -123,6 +129,7 @@ None went by body.
       ['BR-1042', '2026-11-20', '2026-11-23', 'hotelbeds', '00123', '7', '9'],
       ['BR-2', '2026-11-21', '-', '-', '-', '8', '-'],
       ['booked, copy: ServiceId of the booking, and in the local copy of the mappings'],
+      ...advice,
       ['Every booking of the file has a verdict.'],
       ['None went by body.'],
       [''],
@@ -181,12 +188,16 @@ describe('the affected bookings of a range', () => {
     const bookings = [
       listed({ BookingReferenceId: 'BR-1', CheckInDate: '2026-12-01' }, { day: '2026-11-18' }),
     ];
-    const text = renderVerdicts({ days, isRange: true, lists: 'affected', count: 1, bookings }, { command });
+    const text = renderVerdicts(
+      { days, isRange: true, lists: 'affected', count: 1, bookings, hasHotels: false },
+      { command },
+    );
     expect(cells(text)).toEqual([
       ['2026-11-18 to 2026-11-20: affected bookings: 1'],
       ['booking', 'day', 'check-in', 'check-out', 'provider', 'hotel id', 'booked', 'copy'],
       ['BR-1', '2026-11-18', '2026-12-01', '-', '-', '-', '-', '-'],
       ['booked, copy: ServiceId of the booking, and in the local copy of the mappings'],
+      ...advice,
       ['by day:'],
       ['day', 'affected', 'no verdict', 'by e-mail only', 'run'],
       ['2026-11-18', '1', '0', '0', '20261120-k3f9xq7d'],
@@ -202,14 +213,22 @@ const affectedColumns = listingColumns({ isRange: false, lists: 'affected' });
 describe('the columns of --csv', () => {
   it('have the day in a range, and the reason where there is no verdict', () => {
     const columns = listingColumns({ isRange: true, lists: 'unanswered' });
-    expect([columns.at(0), columns.at(-1)]).toEqual(['day', 'verdictReason']);
+    expect(columns.at(0)).toBe('day');
+    expect(columns).toContain('verdictReason');
+    expect(affectedColumns).not.toContain('verdictReason');
     const record = toListedRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), { isRange: true });
-    expect(record).toEqual({ day, ServiceId: 7, copyServiceId: null, verdictReason: 'unclear' });
+    expect(record).toEqual({
+      ...{ day, ServiceId: 7, copyServiceId: null, verdictReason: 'unclear' },
+      ...{ bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null },
+    });
   });
 });
 
 const header =
-  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId\n';
+  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId,' +
+  'bookedHotelName,bookedHotelCity,bookedHotelCountry,bookedHotelPhones,bookedHotelLocalTime,' +
+  'copyHotelName,copyHotelCity,copyHotelCountry,copyHotelPhones,copyHotelLocalTime,distanceKm,hoursToCheckIn\n';
+const noHotels = ','.repeat(12);
 const booking = {
   ServiceId: 7,
   BookingReferenceId: 'BR-1, "two"',
@@ -231,8 +250,8 @@ describe('the CSV of affected bookings', () => {
     await file.add([{ ServiceId: 8 }]);
     await file.finish();
     expect(await readFile(path, 'utf8')).toBe(
-      `${header}7,"BR-1, ""two""",hotelbeds,00123,2026-11-20,2026-11-23,9\n` +
-        '7,BR-2,hotelbeds,00123,2026-11-20,2026-11-23,\n8,,,,,,\n',
+      `${header}7,"BR-1, ""two""",hotelbeds,00123,2026-11-20,2026-11-23,9${noHotels}\n` +
+        `7,BR-2,hotelbeds,00123,2026-11-20,2026-11-23,${noHotels}\n8,,,,,,${noHotels}\n`,
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

@@ -21,6 +21,18 @@ describe('a made-up day', () => {
     expect(recordsOf({ count: 0 })).toEqual([]);
   });
 
+  it('confuses hotels mostly with others in the same city', () => {
+    const wrong = recordsOf({ wrongShare: 0.2 }).filter(({ isWrong }) => isWrong);
+    const isNear = ({ serviceId, providerName, providerHotelId }: MadeRecord) => {
+      const actual = world.serviceIdOf(providerName ?? '', providerHotelId ?? '') ?? 0;
+      return world.hotelOf(Number(serviceId))?.city === world.hotelOf(actual)?.city;
+    };
+    expect(wrong.length).toBeGreaterThan(1_000);
+    const near = wrong.filter(isNear).length;
+    expect(near / wrong.length).toBeGreaterThan(0.7);
+    expect(near).toBeLessThan(wrong.length * 0.85);
+  });
+
   it('is the same for the same seed, and differs for another seed, day or world', () => {
     const some = (changes: object) => recordsOf({ count: 500, ...changes });
     expect(some({})).toEqual(some({}));

@@ -31,10 +31,10 @@ interface ListingFilter {
 }
 
 /** Bookings in the order of their check-in, nearest first, however many. */
-export interface BookingList {
+export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
   /** In chunks; can be read more than once. */
-  read(): AsyncGenerator<readonly ListedBooking[], void, undefined>;
+  read(): AsyncGenerator<readonly Booking[], void, undefined>;
 }
 
 /** The bookings that results mark as incorrectly mapped. */
@@ -70,7 +70,7 @@ interface Entry {
 }
 
 /** As many as one look-up takes. */
-const hotelsPerLookUp = 1_000;
+export const hotelsPerLookUp = 1_000;
 
 async function list(
   { mappings }: ListingLedger,

@@ -1,7 +1,7 @@
 import { isCalendarDay } from '../../booking/business-day.js';
 import { type TextProperty, textFields } from '../common/fields.js';
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
-import { isCorrectlyMapped, type Mapping, type World } from '../world/world.js';
+import { type Hotel, isCorrectlyMapped, type Mapping, type World } from '../world/world.js';
 import { createGuests, namesWithComma, namesWithQuotes } from './guests.js';
 import type { Cell, Flaw, MadeRecord } from './made-record.js';
 
@@ -10,6 +10,9 @@ const duplicateShare = 0.005;
 const flawedShare = 0.006;
 /** The share of the bookings that lack one field. */
 const incompleteShare = 0.03;
+
+/** The share of the wrong mappings that stay in the city. */
+const nearShare = 0.75;
 
 /** Everything rare first appears early, so that a screenful of records shows it. */
 const firstDuplicate = { from: 10, to: 45 };
@@ -65,6 +68,7 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
   const isWrongNext = createEvenSelector(wrongShare, random, firstWrong);
   const prefix = `BR-${day.slice(2).replaceAll('-', '')}-`;
   const recent: MadeRecord[] = [];
+  let neighbours: ReadonlyMap<string, readonly Hotel[]> | undefined;
   let references = 0;
   let withoutReference = 0;
   let bookings = 0;
@@ -76,10 +80,16 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
     return world.mappings[withoutReference % world.mappings.length] as Mapping;
   }
 
-  /** The master hotel that the agency confuses the provider's with. */
-  function drawWrongHotel({ providerName, providerHotelId }: Mapping): number {
+  /** The master hotel that the agency confuses the provider's with: mostly another one in the same city. */
+  function drawWrongHotel({ serviceId: correct, providerName, providerHotelId }: Mapping): number {
+    neighbours ??= groupByCity(world.hotels);
+    const near = neighbours.get(world.hotelOf(correct)?.city ?? '') ?? world.hotels;
     for (;;) {
-      const { serviceId } = pick(world.hotels);
+      const drawn = random();
+      const isNear = drawn < nearShare;
+      const hotels = isNear ? near : world.hotels;
+      const share = isNear ? drawn / nearShare : (drawn - nearShare) / (1 - nearShare);
+      const { serviceId } = hotels[Math.floor(share * hotels.length)] as Hotel;
       if (!isCorrectlyMapped({ serviceId, providerName, providerHotelId }, world)) return serviceId;
     }
   }
@@ -115,6 +125,16 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
       yield booking;
     }
   }
+}
+
+function groupByCity(hotels: readonly Hotel[]): ReadonlyMap<string, readonly Hotel[]> {
+  const byCity = new Map<string, Hotel[]>();
+  for (const hotel of hotels) {
+    const ofCity = byCity.get(hotel.city);
+    if (ofCity) ofCity.push(hotel);
+    else byCity.set(hotel.city, [hotel]);
+  }
+  return byCity;
 }
 
 function canBeWrong(missing: TextProperty | undefined): boolean {

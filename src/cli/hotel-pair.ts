@@ -1,0 +1,118 @@
+import stringWidth from 'fast-string-width';
+import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
+import { formatCount } from '../text/format.js';
+import { showInLine } from '../text/visible.js';
+import { toHotelReport } from './hotels.js';
+
+/** Two hotels as `--json` prints them; null stands for unknown. */
+export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
+  return {
+    bookedHotel: bookedHotel ? toLocatedReport(bookedHotel) : null,
+    copyHotel: copyHotel ? toLocatedReport(copyHotel) : null,
+    distanceKm: distanceKm ?? null,
+    hoursToCheckIn: hoursToCheckIn ?? null,
+  };
+}
+
+function toLocatedReport({ timeZone, localTime, ...hotel }: LocatedHotel) {
+  return { ...toHotelReport(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };
+}
+
+const pairMembers = ['bookedHotel', 'copyHotel'] as const;
+/** What `--csv` has of each hotel. */
+const hotelMembers = ['name', 'city', 'country', 'phones', 'localTime'] as const;
+const nameColumn = (member: string, of: string) => `${member}${of.charAt(0).toUpperCase()}${of.slice(1)}`;
+
+/** The columns of a pair in `--csv`: `bookedHotelName`, … */
+export const pairColumns: readonly string[] = [
+  ...pairMembers.flatMap((member) => hotelMembers.map((of) => nameColumn(member, of))),
+  'distanceKm',
+  'hoursToCheckIn',
+];
+
+/** A pair under the columns of `--csv`; what is unknown is empty. */
+export function toPairCells(pair: HotelPair): Record<string, string | number | undefined> {
+  const cells: Record<string, string | number | undefined> = {
+    distanceKm: pair.distanceKm,
+    hoursToCheckIn: pair.hoursToCheckIn,
+  };
+  for (const member of pairMembers)
+    for (const of of hotelMembers) cells[nameColumn(member, of)] = pair[member]?.[of];
+  return cells;
+}
+
+interface PairIds {
+  readonly serviceId: number;
+  /** Null if the local copy of the mappings has none. */
+  readonly copyServiceId: number | null;
+}
+
+/** The two hotels, a line or two for each, within 80 columns. */
+export function renderPair(pair: HotelPair, { serviceId, copyServiceId }: PairIds): string[] {
+  const { bookedHotel, copyHotel, distanceKm, hoursToCheckIn } = pair;
+  const hours = hoursToCheckIn === undefined ? [] : [describeHours(hoursToCheckIn)];
+  return [
+    ...fitParts('booked:', [...describeHotel(bookedHotel), ...hours]),
+    ...(copyServiceId === serviceId
+      ? ['    copy:   the same hotel']
+      : fitParts('copy:', [
+          ...(copyServiceId === null ? ['no master hotel'] : describeHotel(copyHotel)),
+          ...(copyServiceId === null ? [] : [describeDistance(distanceKm)]),
+        ])),
+  ];
+}
+
+function describeHotel(hotel: LocatedHotel | undefined): string[] {
+  if (!hotel) return ['unknown'];
+  const { name = 'without a name', city, country, countryCode, phones, localTime } = hotel;
+  return [
+    name,
+    city,
+    countryCode ?? country,
+    phones,
+    localTime && `${localTime.slice('2026-'.length).replace('T', ' ')} there`,
+  ].filter((part) => part !== undefined);
+}
+
+function describeDistance(km: number | undefined): string {
+  if (km === undefined) return 'distance unknown';
+  if (km < 0.1) return 'less than 0.1 km away';
+  return `${km < 100 ? km.toFixed(1) : formatCount(Math.round(km))} km away`;
+}
+
+function describeHours(hours: number): string {
+  if (hours < 0) return hours < -24 ? 'the check-in day is over' : 'the check-in day has begun';
+  return hours < 72 ? `${hours} h to check-in` : `${Math.floor(hours / 24)} days to check-in`;
+}
+
+const width = 80;
+const labelWidth = 8;
+const indent = ' '.repeat(4 + labelWidth);
+
+/** Parts, separated by commas, on as few lines as fit; a part that is longer than a line is cut. */
+function fitParts(label: string, parts: readonly string[]): string[] {
+  const lines: string[] = [];
+  let line = `    ${label.padEnd(labelWidth)}`;
+  for (const [index, part] of parts.entries()) {
+    const separator = index === parts.length - 1 ? '' : ',';
+    const text = cutToWidth(showInLine(part), width - indent.length - 1) + separator;
+    const isFirst = index === 0;
+    if (isFirst) line += text;
+    else if (stringWidth(line) + 1 + stringWidth(text) <= width) line += ` ${text}`;
+    else {
+      lines.push(line);
+      line = indent + text;
+    }
+  }
+  return [...lines, line];
+}
+
+function cutToWidth(text: string, most: number): string {
+  if (stringWidth(text) <= most) return text;
+  let cut = '';
+  for (const character of text) {
+    if (stringWidth(cut + character) >= most) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}

@@ -1,0 +1,115 @@
+import { createBusinessDay, isCalendarDay } from '../../booking/business-day.js';
+import { measureKm } from '../../geography/distance.js';
+import { loadTimeZones, readLocalTime, type TimeZones } from '../../geography/time-zones.js';
+import type { HotelReader, KnownHotel } from './hotel-contents.js';
+
+/** A stay at a hotel that may be the wrong one. */
+export interface DoubtfulStay {
+  /** The master hotel that was booked. */
+  readonly serviceId: number;
+  /** The one that the local copy of the mappings has now; null if it has none. */
+  readonly copyServiceId: number | null;
+  /** YYYY-MM-DD */
+  readonly checkInDate?: string | undefined;
+}
+
+/** A master hotel and its clock. */
+export interface LocatedHotel extends KnownHotel {
+  /** IANA name; absent without coordinates. */
+  readonly timeZone?: string;
+  /** What its clock shows now: 2026-11-21T03:30 */
+  readonly localTime?: string;
+}
+
+/** The two hotels side by side; what is not known is undefined. */
+export interface HotelPair {
+  readonly bookedHotel: LocatedHotel | undefined;
+  readonly copyHotel: LocatedHotel | undefined;
+  readonly distanceKm: number | undefined;
+  /**
+   * Until the check-in day begins by the clock of the booked hotel, or of the other one where that is not known. Negative
+   * afterwards.
+   */
+  readonly hoursToCheckIn: number | undefined;
+}
+
+export const unknownPair: HotelPair = {
+  bookedHotel: undefined,
+  copyHotel: undefined,
+  distanceKm: undefined,
+  hoursToCheckIn: undefined,
+};
+
+/** Puts the hotels of stays side by side, in the order of the request. */
+export type CompareHotels = (stays: readonly DoubtfulStay[]) => Promise<HotelPair[]>;
+
+interface CompareParts {
+  readonly hotels: Pick<HotelReader, 'lookUp'>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+const hotelsPerLookUp = 1_000;
+const hourMs = 3_600_000;
+const rememberedDays = 10_000;
+
+/** Time zones are loaded with the first hotel that has coordinates. */
+export function createHotelComparer({ hotels, clock }: CompareParts): CompareHotels {
+  let zones: TimeZones | undefined;
+  /** When days begin: finding one takes longer than everything else here. */
+  const starts = new Map<string, number>();
+
+  async function lookUp(serviceIds: readonly number[]): Promise<ReadonlyMap<number, KnownHotel>> {
+    const found = new Map<number, KnownHotel>();
+    for (let from = 0; from < serviceIds.length; from += hotelsPerLookUp)
+      for (const hotel of await hotels.lookUp(serviceIds.slice(from, from + hotelsPerLookUp)))
+        if (hotel) found.set(hotel.serviceId, hotel);
+    return found;
+  }
+
+  async function locate(hotel: KnownHotel, now: number): Promise<LocatedHotel> {
+    if (!hotel.coordinates) return hotel;
+    zones ??= await loadTimeZones();
+    const timeZone = zones.zoneAt(hotel.coordinates);
+    return timeZone === undefined ? hotel : { ...hotel, timeZone, localTime: readLocalTime(now, timeZone) };
+  }
+
+  function findStart(day: string, zone: string): number {
+    const key = `${day} ${zone}`;
+    const known = starts.get(key);
+    if (known !== undefined) return known;
+    if (starts.size >= rememberedDays) starts.clear();
+    const start = createBusinessDay(day, zone).firstInstant.getTime();
+    starts.set(key, start);
+    return start;
+  }
+
+  function countHours({ checkInDate: day }: DoubtfulStay, zone: string | undefined, now: number) {
+    if (day === undefined || zone === undefined || !isCalendarDay(day)) return undefined;
+    return Math.floor((findStart(day, zone) - now) / hourMs);
+  }
+
+  return async (stays) => {
+    const now = clock();
+    const asked = stays.flatMap(({ serviceId, copyServiceId }) => [serviceId, copyServiceId ?? []].flat());
+    const located = new Map<number, LocatedHotel>();
+    for (const [serviceId, hotel] of await lookUp([...new Set(asked)]))
+      located.set(serviceId, await locate(hotel, now));
+    return stays.map((stay) => {
+      const bookedHotel = located.get(stay.serviceId);
+      const copyHotel = stay.copyServiceId === null ? undefined : located.get(stay.copyServiceId);
+      return {
+        bookedHotel,
+        copyHotel,
+        distanceKm: measureBetween(bookedHotel, copyHotel),
+        hoursToCheckIn: countHours(stay, bookedHotel?.timeZone ?? copyHotel?.timeZone, now),
+      };
+    });
+  };
+}
+
+/** To ten metres. */
+function measureBetween(one: KnownHotel | undefined, other: KnownHotel | undefined): number | undefined {
+  if (!one?.coordinates || !other?.coordinates) return undefined;
+  return Math.round(measureKm(one.coordinates, other.coordinates) * 100) / 100;
+}

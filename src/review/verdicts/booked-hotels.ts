@@ -1,0 +1,76 @@
+import {
+  type CompareHotels,
+  type DoubtfulStay,
+  type HotelPair,
+  unknownPair,
+} from '../../mappings/hotels/compare-hotels.js';
+import type { CopiedMapping, MappingReader } from '../../mappings/mapping-copy.js';
+import type { Trace } from '../history.js';
+import { readBooking } from '../stored/stored-line.js';
+import { type BookingList, hotelsPerLookUp, type ListedBooking } from './listing.js';
+
+/** A listed booking with its hotels side by side. */
+export interface ComparedBooking extends ListedBooking {
+  readonly hotels: HotelPair;
+}
+
+/** The same list with the hotels of each booking: one look-up per chunk. */
+export function withHotels(list: BookingList, compare: CompareHotels): BookingList<ComparedBooking> {
+  return {
+    count: list.count,
+    async *read() {
+      for await (const bookings of list.read()) {
+        const pairs = await compare(bookings.map(toStay));
+        yield bookings.map((booking, index) => ({ ...booking, hotels: pairs[index] ?? unknownPair }));
+      }
+    },
+  };
+}
+
+function toStay({ fields, copyServiceId }: ListedBooking): DoubtfulStay {
+  const { ServiceId, CheckInDate } = fields;
+  return {
+    serviceId: Number(ServiceId),
+    copyServiceId,
+    checkInDate: typeof CheckInDate === 'string' ? CheckInDate : undefined,
+  };
+}
+
+/** The hotels of a booking in one run. */
+export interface TracedHotels extends HotelPair {
+  readonly serviceId: number;
+  /** The master hotel that the copy has now; null if it has none. */
+  readonly copyServiceId: number | null;
+}
+
+/** The hotels of each trace; undefined for a record that was rejected. */
+export async function findTracedHotels(
+  traces: readonly Trace[],
+  {
+    mappings,
+    compare,
+  }: { readonly mappings: Pick<MappingReader, 'lookUp'>; readonly compare: CompareHotels },
+): Promise<(TracedHotels | undefined)[]> {
+  const bookings = traces.map((trace) =>
+    trace.kind === 'booking' ? readBooking(trace.line, trace.form) : undefined,
+  );
+  const known = bookings.filter((booking) => booking !== undefined);
+  const asked = known.map(({ providerName = '', providerHotelId = '' }) => ({
+    providerName,
+    providerHotelId,
+  }));
+  const copied: (CopiedMapping | undefined)[] = [];
+  while (copied.length < asked.length)
+    copied.push(...(await mappings.lookUp(asked.slice(copied.length, copied.length + hotelsPerLookUp))));
+  const stays = known.map(({ serviceId, checkInDate }, index) => ({
+    serviceId,
+    copyServiceId: copied[index]?.serviceId ?? null,
+    checkInDate,
+  }));
+  const pairs = await compare(stays);
+  return bookings.map((booking) => {
+    const index = booking ? known.indexOf(booking) : -1;
+    const [stay, pair] = [stays[index], pairs[index]];
+    return stay && pair && { ...pair, serviceId: stay.serviceId, copyServiceId: stay.copyServiceId };
+  });
+}
