@@ -42,7 +42,7 @@ describe('the text of a made-up day', () => {
       'c1f69847f2370a0b8292542cf5c99941f3f7690575790dfe023939832f5be28b',
     );
     expect(sha256Of((await textOf(day, 'ndjson')).text)).toBe(
-      '4b6a1327356fc0e5863b9c4a6b320d5d932eade077e4a9d0b2af3446f77b34da',
+      'ec26dd35123d1a2513fe3848448c15425b4fd681017096128b72f7f5d1b6de1c',
     );
     expect(sha256Of((await textOf({ ...day, seed: 2 }, 'csv')).text)).not.toBe(
       'c1f69847f2370a0b8292542cf5c99941f3f7690575790dfe023939832f5be28b',
