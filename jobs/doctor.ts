@@ -10,6 +10,7 @@ import {
 } from '../src/doctor/file-modes.js';
 import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
+import { checkKeys } from '../src/doctor/keys.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
@@ -33,6 +34,7 @@ import { kindOf } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
+import { openKeys } from './keys.js';
 import { findLedger } from './ledgers.js';
 import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
@@ -75,6 +77,7 @@ function listChecks(
 ): Check[][] {
   const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive } = config;
   const { sftp, resultPattern } = config.file;
+  const keys = openKeys(config);
   const runsDay = dayOfRun(new Date(clock()), timezone);
   const askService = createServiceProbe(service, config.proxy, clock);
   return [
@@ -142,6 +145,7 @@ function listChecks(
         ],
       },
     ],
+    keys ? [{ part: 'keys', seconds: 20, look: () => checkKeys(keys, config, platform) }] : [],
     queue.kind === 'redis'
       ? [
           {

@@ -83,6 +83,14 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./purge-guests.js')).purgeGuests(config, options, terminal),
       ),
+    rotateKeys: (globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./manage-keys.js')).rotateKeys(config, terminal),
+      ),
+    forgetKey: (day, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./manage-keys.js')).forgetKey(config, day, terminal),
+      ),
     privacy: (globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-privacy.js')).showPrivacy(config, terminal),

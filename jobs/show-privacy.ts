@@ -1,6 +1,11 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderProcessing } from '../src/cli/privacy.js';
-import { type Counted, describeProcessing, type Installation } from '../src/cli/processing-record.js';
+import {
+  type Counted,
+  describeProcessing,
+  type Encryption,
+  type Installation,
+} from '../src/cli/processing-record.js';
 import type { Config } from '../src/config/load.js';
 import { manifestName } from '../src/review/file/manifest.js';
 import type { KeptData, ReadOnlyLedger } from '../src/review/ledger.js';
@@ -9,6 +14,7 @@ import { showS3Location } from '../src/s3/bucket.js';
 import { describeError } from '../src/text/safe-error.js';
 import { readActions } from './audit.js';
 import { openArchive, openSpool } from './deliveries.js';
+import { openKeys } from './keys.js';
 import { findLedger, showLedgerPlace } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -55,6 +61,7 @@ async function examine(
     spool: file.spool,
     service: service.baseUrl,
     sftp: file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
+    encryption: describeKeys(config),
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
     kept: {
       ...kept,
@@ -65,6 +72,13 @@ async function examine(
     },
     writtenFiles: ledger ? await listWrittenFiles(ledger) : [],
   };
+}
+
+function describeKeys(config: Config): Encryption | undefined {
+  const keys = openKeys(config);
+  if (!keys) return undefined;
+  const days = keys.listDays();
+  return { keys: keys.root, days: days.length, since: days[0] ?? null };
 }
 
 /** The files that may hold names: all but the manifests. */

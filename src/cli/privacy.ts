@@ -1,5 +1,5 @@
 import { formatCount, wrapText } from '../text/format.js';
-import type { Place, ProcessingRecord, Recipient } from './processing-record.js';
+import type { Encryption, Place, ProcessingRecord, Recipient } from './processing-record.js';
 
 /** Written files that a terminal shows. */
 const shown = 20;
@@ -18,6 +18,7 @@ export function renderProcessing(record: ProcessingRecord, command: (line: strin
     ),
     ...section('Where it comes from', [record.source]),
     ...section('Where it is kept, since when, until when', places.flatMap(describePlace)),
+    ...section('Encryption at rest', [describeEncryption(record.encryption)]),
     ...section('Files that people had written', [
       ...writtenFiles.slice(-shown).map(({ at, who, path }) => `${at}  ${who}: ${path}`),
       ...(left > 0 ? [`and ${left} earlier ones: ${command('audit --json')}`] : []),
@@ -30,6 +31,14 @@ export function renderProcessing(record: ProcessingRecord, command: (line: strin
       rights.map(({ article, command: line }) => `article ${article}: ${command(line)}`),
     ),
   ].join('\n');
+}
+
+function describeEncryption(encryption: Encryption | null): string {
+  if (!encryption)
+    return "none: guests' names in ledger, archive and spool are stored as they are (setting keys)";
+  const { keys, days, since } = encryption;
+  const held = `${formatCount(days)} day keys${since === null ? '' : `, since ${since}`}`;
+  return `guests' names in ledger, archive and spool, under a key per business day (AES-256-GCM); keys in ${keys}: ${held}; destroyed with the names`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -25,6 +25,16 @@ export interface Recipient {
   readonly purpose: string;
 }
 
+/** What encrypts guests' names at rest. */
+export interface Encryption {
+  /** The folder of the day keys. */
+  readonly keys: string;
+  /** The days that have a key now. */
+  readonly days: number;
+  /** The first of them. */
+  readonly since: string | null;
+}
+
 /** Something that was counted, or why it could not be. */
 export interface Counted {
   readonly count: number | null;
@@ -43,6 +53,8 @@ export interface Installation {
   /** Absent if none is configured. */
   readonly sftp?: string | undefined;
   readonly source: string;
+  /** Undefined if nothing is encrypted. */
+  readonly encryption?: Encryption | undefined;
   /** What is there now. */
   readonly kept: Readonly<
     Record<'names' | 'bookings' | 'actions' | 'archived' | 'spooled' | 'sentFiles', Counted>
@@ -67,6 +79,7 @@ export function describeProcessing(installation: Installation) {
     ],
     source: installation.source,
     places: describePlaces(installation),
+    encryption: installation.encryption ?? null,
     notKept:
       'Redis, logs, metrics and error messages hold no guest names; of an erased guest, a keyed hash is kept (hashKey)',
     elsewhere:

@@ -68,6 +68,9 @@ export function createKeyFiles(root: string) {
   };
 }
 
+/** Stands for all keys of a day that are lost. */
+export const anyKey = '*';
+
 export type KeyFiles = ReturnType<typeof createKeyFiles>;
 
 function readJson<Value>(path: string): Value | undefined {

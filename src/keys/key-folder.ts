@@ -3,7 +3,7 @@ import { open, seal } from './cipher.js';
 import { isDay } from './day.js';
 import type { DayKey, DayKeyRemoval, DayKeys } from './day-keys.js';
 import { KeyError, LockedKeyError } from './key-error.js';
-import { createKeyFiles, type DayFile, type MasterFile } from './key-files.js';
+import { anyKey, createKeyFiles, type DayFile, type MasterFile } from './key-files.js';
 import { type MasterKeeper, masterBytes } from './master-key.js';
 
 export interface KeyFolderOptions {
@@ -20,8 +20,20 @@ export interface Rotation {
   readonly unreadable: readonly string[];
 }
 
+/** What is in the folder. */
+export interface KeyInventory {
+  readonly masters: number;
+  readonly days: readonly string[];
+  /** Why keys can't be used, if some can't; each reason once. */
+  readonly faults: readonly string[];
+}
+
 export interface KeyFolder extends DayKeys, DayKeyRemoval {
   readonly root: string;
+  /** Looks at all keys. Makes nothing. */
+  examine(): Promise<KeyInventory>;
+  /** Declares the day's lost keys destroyed. */
+  forget(day: string): void;
   /** Replaces the master key. Nothing that was encrypted changes. Continues a rotation that was cut off. */
   rotate(): Promise<Rotation>;
 }
@@ -92,14 +104,15 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
     `there is no master key in ${root}: restore ${root}/master-*.key from the backup of the keys. Without it, what was written under the keys in ${root}/days can't be read; to continue without that, move ${root}/days elsewhere`;
 
   function lost(day: string, id: string): KeyError {
-    if (files.readDestroyed(day).includes(id))
+    const destroyed = files.readDestroyed(day);
+    if (destroyed.includes(id) || destroyed.includes(anyKey))
       return new KeyError(
         'destroyed',
-        `key ${id} of ${day} was destroyed after guestNameDays: what was written under it can't be read any more`,
+        `key ${id} of ${day} was destroyed after guestNameDays, or given up by hotel-review keys forget: what was written under it can't be read any more`,
       );
     return new KeyError(
       'lost',
-      `key ${id} of ${day} is not in ${root}: restore ${files.dayPath(day)} from the backup of the keys. Without it, what was written under it can't be read; other days are not concerned`,
+      `key ${id} of ${day} is not in ${root}: restore ${files.dayPath(day)} from the backup of the keys. Without it, what was written under it can't be read; other days are not concerned. If it is lost for good: hotel-review keys forget ${day}`,
     );
   }
 
@@ -143,6 +156,22 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
       files.destroyDay(file);
       remembered.delete(file.id);
     },
+    async examine() {
+      const [masters, days] = [files.listMasters().length, files.listDays()];
+      const faults = new Set<string>();
+      const collect = (error: unknown) => void faults.add(expectKeyError(error).message);
+      if (masters + days.length > 0) await unlock().catch(collect);
+      for (const day of faults.size > 0 ? [] : days) {
+        try {
+          const file = files.readDay(day);
+          if (file) unwrap(file);
+        } catch (error) {
+          collect(error);
+        }
+      }
+      return { masters, days, faults: [...faults] };
+    },
+    forget: (day) => files.destroyDay({ day, id: anyKey }),
     async rotate() {
       await unlock();
       const old = files.listMasters();

@@ -7,7 +7,9 @@ export type AuditedAction =
   | 'dry-run'
   | 'guest-export'
   | 'guest-erase'
-  | 'guest-purge';
+  | 'guest-purge'
+  | 'keys-rotate'
+  | 'keys-forget';
 
 /** What was done, and to what. Nothing in it may be a guest's name. */
 export interface Action {

@@ -23,6 +23,8 @@ export interface Answers {
   readonly sftp: SftpAnswers | undefined;
   /** What becomes of bookings that lack a field; by default they are posted. */
   readonly incomplete?: IncompleteBookings | undefined;
+  /** The folder of the keys that encrypt guests' names; undefined to encrypt nothing. */
+  readonly keys?: string | undefined;
   readonly secrets: Secrets;
 }
 
@@ -77,6 +79,7 @@ export const rules = {
   sftpUsername: rule('sftpUsername', 'file', 'sftp', 'username'),
   sftpPassword: rule('sftpPassword', 'file', 'sftp', 'password'),
   sftpKeyFile: rule('sftpKeyFile', 'file', 'sftp', 'privateKeyFile'),
+  keys: rule('keys', 'keys'),
   sftpHostKey: rule('sftpHostKey', 'file', 'sftp', 'hostKey'),
 } as const;
 

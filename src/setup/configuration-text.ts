@@ -16,12 +16,16 @@ interface ConfigurationContent {
 
 const write = createSettingWriter();
 
+/** There is no default that could be shown commented out. */
+const aboutKeys =
+  "Guests' names are stored without encryption. To encrypt them, add the line `keys: ./keys`, which names a folder for the keys, apart from ledger and archive.";
+
 /**
  * The text of a configuration with these answers, valid as it is. The settings that are changed most often follow,
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, emptyDay = 'fail', sftp, incomplete } = answers;
+  const { timezone, delivery, emptyDay = 'fail', sftp, incomplete, keys } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -42,6 +46,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
     ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
+    keys === undefined ? write.comment(aboutKeys) : write.setting(['keys'], keys),
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;

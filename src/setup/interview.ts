@@ -42,6 +42,12 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
   const delivery = await askDelivery(options, questions);
   const sftp = delivery === 'file' ? await askServer(options, questions) : undefined;
   const incomplete = delivery === 'file' ? await askIncomplete(examination, questions) : undefined;
+  const keys = await questions.text({
+    rule: rules.keys,
+    given: options.keys,
+    message: "A folder for keys that encrypt guests' names here, such as ./keys (empty: no encryption)",
+    isPath: true,
+  });
   await askSecrets(parts, questions, sftp);
   return {
     answers: {
@@ -52,6 +58,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       emptyDay,
       sftp,
       incomplete,
+      keys,
       secrets: { ...questions.secrets(), ...secrets },
     },
     examination,

@@ -20,6 +20,8 @@ export interface InitOptions extends SourceOptions {
   readonly baseUrl?: string;
   readonly delivery?: 'body' | 'file';
   readonly emptyDay?: 'fail' | 'succeed';
+  /** The folder of the keys that encrypt guests' names. */
+  readonly keys?: string;
   readonly sftpHost?: string;
   readonly sftpPort?: number;
   readonly sftpUsername?: string;
@@ -35,6 +37,7 @@ const generalRules: Readonly<Record<string, AnswerRule>> = {
   timezone: rules.timezone,
   baseUrl: rules.baseUrl,
   delivery: rules.delivery,
+  keys: rules.keys,
   sftpHost: rules.sftpHost,
   sftpPort: rules.sftpPort,
   sftpUsername: rules.sftpUsername,

@@ -115,6 +115,8 @@ describe('the command line', () => {
       ['eraseGuest', { name: 'Ana' }, { reason: 'ticket', all: true, dryRun: true }],
     ],
     ['guest purge', ['purgeGuests', { dryRun: false }]],
+    ['keys rotate', ['rotateKeys']],
+    ['keys forget 2026-11-20', ['forgetKey', '2026-11-20']],
     ['guest purge --dry-run', ['purgeGuests', { dryRun: true }]],
     ['init', ['init', { yes: false }]],
     [
@@ -411,6 +413,8 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     exportGuest: remember('exportGuest'),
     eraseGuest: remember('eraseGuest'),
     purgeGuests: remember('purgeGuests'),
+    rotateKeys: remember('rotateKeys'),
+    forgetKey: remember('forgetKey'),
     privacy: remember('privacy'),
     syncMappings: remember('syncMappings'),
     showMapping: remember('showMapping'),

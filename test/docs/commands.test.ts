@@ -18,7 +18,8 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
   const section = /\nCommands:\n([\s\S]*?)\n\n/.exec(help)?.[1] ?? '';
   const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
   const below = names.filter((name) => name !== 'help').map((name) => readHelp([...words, name]));
-  const isGroup = words.length === 0 || ['mappings', 'hotels', 'export', 'guest'].includes(words.join(' '));
+  const isGroup =
+    words.length === 0 || ['mappings', 'hotels', 'export', 'guest', 'keys'].includes(words.join(' '));
   const own: [string, string][] = isGroup ? [] : [[words.join(' '), help]];
   return [...own, ...(await Promise.all(below)).flat()];
 }

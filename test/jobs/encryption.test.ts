@@ -179,6 +179,48 @@ describe('days by body with keys', () => {
     expect(await folder.run(['show', 'BR-2', '--json'])).toMatchObject({ exitCode: 0 });
   });
 
+  it('are readable after a rotation, which changes no stored byte', async () => {
+    const folder = await prepareBodyDays();
+    await folder.runDay();
+    const before = await readFile(folder.ledgerFile);
+    const rotated = await folder.run(['keys', 'rotate', '--json']);
+    expect(rotated).toMatchObject({ exitCode: 0, json: { days: [day], unreadable: [] } });
+    expect((await readdir(join(folder.path, 'keys'))).sort()).toEqual(['days', 'master-2.key']);
+    expect(before.length).toBeGreaterThan(0);
+    expect(await folder.run(['show', 'BR-2', '--json'])).toMatchObject({ exitCode: 0 });
+    expect((await folder.run(['audit', '--json'])).json).toMatchObject({
+      entries: expect.arrayContaining([expect.objectContaining({ action: 'keys-rotate' })]),
+    });
+    await folder.configure({ keys: undefined });
+    expectError(await folder.run(['keys', 'rotate', '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /nothing is encrypted: set keys/,
+    });
+  });
+
+  it('can be given up when their key is lost for good', async () => {
+    const folder = await prepareBodyDays();
+    await folder.runDay();
+    expectError(await folder.run(['keys', 'forget', day, '--json']), {
+      exitCode: 2,
+      class: 'usage',
+      message: /the key of 2026-11-20 is in /,
+    });
+    await rename(keyFile(folder), join(folder.path, 'lost.key'));
+    expect(await folder.run(['keys', 'forget', day])).toMatchObject({ exitCode: 0 });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 });
+    expect(await folder.run(['guest', 'purge', '--json'])).toMatchObject({ exitCode: 0, json: { left: [] } });
+    // Its names are due, so a key that is found after all is destroyed.
+    await rename(join(folder.path, 'lost.key'), keyFile(folder));
+    await folder.run(['guest', 'purge']);
+    expectError(await folder.run(['show', 'BR-2', '--json']), {
+      exitCode: 1,
+      class: 'internal',
+      message: /keys forget/,
+    });
+  });
+
   it('name what is missing when the master key is gone, with exit 2', async () => {
     const folder = await prepareBodyDays();
     await folder.runDay();

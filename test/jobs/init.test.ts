@@ -231,6 +231,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter('without any booking'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('reach the service'),
+        enter('encrypt', './keys'),
         enter('identifier', '4711'),
         enter('API key', 'top-geheim'),
       ],
@@ -241,6 +242,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     expect(await readText(folder, 'hotel-review.yaml')).not.toMatch(/geheim|4711/);
     expect(await load(folder)).toMatchObject({
       timezone: 'Europe/Madrid',
+      keys: { folder: join(folder, 'keys') },
       service: { baseUrl: 'https://maps.test/api/3.0', apiKey: 'top-geheim', accountId: '4711' },
       source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },
     });
@@ -261,6 +263,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         { after: '(CheckOutDate)?', type: '\x1b[B\r' },
         enter('without any booking'),
         enter('mapping service', 'https://maps.test/api/3.0'),
+        enter('encrypt'),
         enter('identifier', '4711'),
         enter('API key', 'top-geheim'),
       ],

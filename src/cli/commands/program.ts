@@ -5,6 +5,7 @@ import { addExportCommands, type ExportHandlers } from './exports.js';
 import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
+import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
 import type { Finish } from './options.js';
 import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
@@ -19,6 +20,7 @@ export interface Handlers
     HistoryHandlers,
     PrivacyHandlers,
     GuestHandlers,
+    KeyHandlers,
     MappingHandlers,
     HotelHandlers,
     ExportHandlers,
@@ -89,6 +91,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addHistoryCommands(program, handlers, finish);
   addPrivacyCommands(program, handlers, finish);
   addGuestCommands(program, handlers, finish);
+  addKeyCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
   addHotelCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);

@@ -66,6 +66,7 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
         'succeed',
       ]),
     )
+    .option('--keys <folder>', "encrypt guests' names under keys in this folder (default: no encryption)")
     .option('--sftp-host <host>', 'for delivery by file: the SFTP server')
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
     .option('--sftp-username <name>', 'its user name')

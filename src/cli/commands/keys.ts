@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { isCalendarDay } from '../../booking/business-day.js';
+import { UsageError } from '../../review/refusals.js';
+import { type Finish, type GlobalOptions, readGlobals } from './options.js';
+
+/** The commands about the keys of business days; each returns the exit code. */
+export interface KeyHandlers {
+  rotateKeys(globals: GlobalOptions): Promise<number>;
+  forgetKey(day: string, globals: GlobalOptions): Promise<number>;
+}
+
+export function addKeyCommands(program: Command, handlers: KeyHandlers, finish: Finish): void {
+  const keys = program
+    .command('keys')
+    .description("the keys that encrypt guests' names (setting keys)")
+    .addHelpText('after', examples);
+
+  keys
+    .command('rotate')
+    .description('replace the master key: day keys are wrapped again, and no stored data changes')
+    .action(async (_options: object, command: Command) => {
+      finish(await handlers.rotateKeys(readGlobals(command)));
+    });
+
+  keys
+    .command('forget <day>')
+    .description("give up a day's key that is lost for good, so that retention no longer waits for it")
+    .action(async (day: string, _options: object, command: Command) => {
+      if (!isCalendarDay(day)) throw new UsageError(`expected a day such as 2026-11-20, got: ${day}`);
+      finish(await handlers.forgetKey(day, readGlobals(command)));
+    });
+}
+
+const examples = `
+Examples:
+  hotel-review keys rotate             every few months, and when somebody leaves
+  hotel-review keys forget 2026-11-20  what is encrypted under the key of that day stays unreadable`;
