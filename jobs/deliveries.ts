@@ -62,16 +62,21 @@ function createFileDeliveryOf(
     resultNames: file.resultNames,
     resultColumn: file.resultColumn,
     resultValues: file.resultValues,
+    maxResultFactor: file.maxResultFactor,
     maxUnansweredShare: config.maxUnansweredShare,
     resultPollMs: file.resultPollSeconds * 1000,
     resultQuietMs: file.resultQuietSeconds * 1000,
     resultTimeoutMs: file.resultTimeoutMinutes * 60_000,
     sftp: findSftp(),
+    stepMs: stepFactor * (file.sftp?.transferMinutes ?? 0) * 60_000,
     spool: openSpool(config),
     archive: openArchive(config),
     tool: `booked-hotel-review ${readVersion()}`,
   });
 }
+
+/** A step downloads what an earlier run left, and its result, and uploads a file. */
+const stepFactor = 3;
 
 export function openSpool(config: Config): Spool {
   const spool = createDirectorySpool({ root: config.file.spool });
@@ -111,6 +116,7 @@ export function openSftp(
 ): ClosableSftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
-  const { host, port, root, ...account } = sftp;
-  return createSftpServer({ host, port, root, ...toSftpLogin(account), ...how });
+  const { host, port, root, maxEntries, ...account } = sftp;
+  const { limits, ...login } = toSftpLogin(account);
+  return createSftpServer({ host, port, root, ...login, limits: { ...limits, maxEntries }, ...how });
 }

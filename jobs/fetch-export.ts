@@ -28,7 +28,7 @@ export async function fetchOneExport(
   { since, wait }: FetchExportOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { pollSeconds, quietSeconds, timeoutMinutes } = config.export;
+  const { pollSeconds, quietSeconds, timeoutMinutes, maxGigabytes } = config.export;
   if (!config.file.sftp)
     throw new UsageError(
       'export fetch needs the SFTP server on which exports appear: set file.sftp (host, username, hostKey, …)',
@@ -51,6 +51,7 @@ export async function fetchOneExport(
           pollMs: pollSeconds * 1_000,
           quietMs: quietSeconds * 1_000,
           masterIdNames: listMasterIdNames(config),
+          maxBytes: maxGigabytes * 1e9,
         },
         backOff: createBackOff(config),
         pause,

@@ -7,7 +7,13 @@ import {
   type ResultValues,
   readCellText,
 } from '../review/file/result.js';
-import { hasSftpSecret, sftpAccount, sftpSecretMissing, sftpTimeout } from '../settings/sftp-account.js';
+import {
+  hasSftpSecret,
+  sftpAccount,
+  sftpSecretMissing,
+  sftpTimeout,
+  sftpTransferLimit,
+} from '../settings/sftp-account.js';
 import {
   expected,
   group,
@@ -34,6 +40,10 @@ const sftp = group(
       .default('/')
       .describe('The folder on the server that the service calls the SFTP root.'),
     timeoutSeconds: sftpTimeout,
+    transferMinutes: sftpTransferLimit,
+    maxEntries: wholeNumber(100, 10_000_000)
+      .default(100_000)
+      .describe('The largest folder that is listed, by its number of files and folders.'),
   },
   'a group with host, username, hostKey and a password or a privateKeyFile',
 ).refine(hasSftpSecret, sftpSecretMissing);
@@ -50,6 +60,14 @@ export const file = group({
     .default(0.5)
     .describe(
       "The share of a day's bookings that may be sent by body because the file cannot hold them, before the run fails and sends nothing. By body there is no result.",
+    ),
+  maxResultFactor: z
+    .number(expected('a number from 1 to 1,000'))
+    .min(1, expected('a number from 1 to 1,000'))
+    .max(1_000, expected('a number from 1 to 1,000'))
+    .default(10)
+    .describe(
+      'The largest result that is accepted, and the largest file of an earlier run: this many times the bytes and the rows of the file that was sent, plus 16 MB and 10,000 rows.',
     ),
   resultTimeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)

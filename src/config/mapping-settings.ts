@@ -87,6 +87,7 @@ export const exportFiles = group({
   quietSeconds: numberUpTo(hourInSeconds)
     .default(30)
     .describe('How long the files of an export must be unchanged to count as complete.'),
+  maxGigabytes: numberUpTo(10_000).default(20).describe('The largest file of an export that is downloaded.'),
   timeoutMinutes: numberUpTo(weekInMinutes)
     .default(360)
     .describe('How long `export fetch` waits for an export before it ends without one.'),

@@ -121,6 +121,7 @@ function adviseOn({ kind, code }: SftpError): string | undefined {
     case 'retryable':
       return 'Fix that, or try again later.';
     case 'fatal':
+    case 'excessive':
       // Its message says what to do.
       return undefined;
   }
@@ -207,7 +208,8 @@ async function deliver(
   signal.throwIfAborted();
   await session.publish(uploaded, published, content.length);
   signal.throwIfAborted();
-  await session.download(published, received);
+  const limit = { bytes: content.length, advice: 'Something else writes there.' };
+  await session.download(published, received, { limit });
   signal.throwIfAborted();
   if (!content.equals(await readFile(received)))
     throw new SftpError(

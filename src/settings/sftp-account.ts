@@ -3,6 +3,7 @@ import type { SftpServerOptions } from '../sftp/server.js';
 import { confidentiality, isGroup, numberUpTo, oneOrMore, text, textLike } from './values.js';
 
 const hourInSeconds = 3_600;
+const weekInMinutes = 10_080;
 const hostKeys =
   'a fingerprint such as SHA256:… with 43 characters (ssh-keygen -lf shows it), or a list of them';
 
@@ -27,6 +28,12 @@ export const sftpTimeout = numberUpTo(hourInSeconds)
   .default(30)
   .describe('How long the server may be silent during an operation.');
 
+export const sftpTransferLimit = numberUpTo(weekInMinutes)
+  .default(60)
+  .describe(
+    'How long one transfer may take, even if it progresses. Any other operation may take 5 minutes, and a step of a file run three times this long.',
+  );
+
 /** For `refine`: one of the two is required. */
 export const hasSftpSecret = ({
   password,
@@ -48,6 +55,7 @@ export interface SftpAccount {
   readonly passphrase?: string;
   readonly hostKey: string | readonly string[];
   readonly timeoutSeconds: number;
+  readonly transferMinutes: number;
 }
 
 export function resolveKeyFile<Account extends { readonly privateKeyFile?: string }>(
@@ -68,11 +76,13 @@ export function toSftpLogin({
   passphrase,
   hostKey,
   timeoutSeconds,
+  transferMinutes,
 }: SftpAccount): Omit<SftpServerOptions, 'host' | 'port' | 'root'> {
   return {
     username,
     hostKeys: [hostKey].flat(),
     noProgressMs: timeoutSeconds * 1000,
+    limits: { transferMs: transferMinutes * 60_000 },
     ...(password !== undefined && { password }),
     ...(privateKeyFile !== undefined && { privateKeyFile }),
     ...(passphrase !== undefined && { passphrase }),

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Stats } from 'ssh2';
+import { expectSize, expectSpace } from './limits.js';
 import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
 import { type DownloadOptions, type FileConverter, type LocalFile, SftpError } from './sftp.js';
@@ -21,13 +22,14 @@ export async function downloadFile(
   remote: RemoteCalls,
   path: string,
   local: LocalFile,
-  { onProgress, onBytes, resumes = false }: DownloadOptions,
+  { limit, onProgress, onBytes, resumes = false }: DownloadOptions,
 ): Promise<Stats> {
   const localPath = typeof local === 'string' ? local : local.path;
   const converter = typeof local === 'string' ? undefined : await local.convert();
   if (converter && resumes) throw new RangeError("a converted download can't be resumed");
   const before = await find(remote, path);
   const { size } = before;
+  expectSize(path, size, limit);
   const part = resumes ? `${localPath}.${size}-${before.mtime}.part` : `${localPath}.part`;
   if (resumes) await removeOtherParts(localPath, part);
   else await rm(part, { force: true });
@@ -35,6 +37,7 @@ export async function downloadFile(
   try {
     try {
       const from = await findResumption(file, size);
+      await expectSpace(path, dirname(localPath), size - from);
       const write = createWriter(file, from, converter);
       await readRemoteFile(remote, path, { from, to: size }, async (piece, position) => {
         await write.take(piece);

@@ -41,6 +41,10 @@ export async function readRemoteFile(
             `read ${path}: the file became shorter meanwhile`,
           );
         }
+        if (length > end - position) {
+          const message = `read ${path}: the server sent more bytes than were requested`;
+          throw new SftpError('retryable', 'server-failure', message);
+        }
         if (!(await sequencer.turn(position))) return;
         await take(buffer.subarray(0, length), position);
         position += length;

@@ -14,7 +14,8 @@ export interface RemoteCalls {
   free(path: string): Promise<{ readonly bytes: number; readonly entries: number } | undefined>;
   /** Undefined when nothing exists under that path. */
   stat(path: string): Promise<Stats | undefined>;
-  list(path: string): Promise<readonly FileEntryWithStats[]>;
+  /** Passes on the entries of a folder as they arrive. Stops, and rethrows, when `take` throws. */
+  list(path: string, take: (entries: readonly FileEntryWithStats[]) => void): Promise<void>;
   makeFolder(path: string): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Most servers refuse to replace an existing file. */
@@ -111,15 +112,12 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
       }
     },
 
-    async list(path) {
-      const entries: FileEntryWithStats[] = [];
+    async list(path, take) {
       const handle = await ask<Buffer>((answer) => files.opendir(path, answer));
       try {
-        for (;;)
-          entries.push(...(await ask<FileEntryWithStats[]>((answer) => files.readdir(handle, answer))));
+        for (;;) take(await ask<FileEntryWithStats[]>((answer) => files.readdir(handle, answer)));
       } catch (error) {
         if (!isStatus(error, status.endOfFile)) throw error;
-        return entries;
       } finally {
         await close(handle).catch(() => {});
       }

@@ -1,4 +1,5 @@
 import { type Connection, openConnection } from './connection.js';
+import { defaultLimits, type SftpLimits } from './limits.js';
 import { type HostKeys, type PresentedKey, pinHostKeys, readPrivateKey } from './login.js';
 import { createSession } from './session.js';
 import type { SftpServer } from './sftp.js';
@@ -21,6 +22,8 @@ export interface SftpServerOptions {
   readonly connectTimeoutMs?: number;
   /** An operation without any answer for this long ends the connection. Default 30,000. */
   readonly noProgressMs?: number;
+  /** Where they differ from `defaultLimits`. */
+  readonly limits?: Partial<SftpLimits>;
   /** Interval of keep-alives on an idle connection; three unanswered ones end it. Default 10. */
   readonly keepAliveSeconds?: number;
   /** Consecutive sessions share a connection; without this each has its own. */
@@ -52,6 +55,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
     },
   };
   const keeper = options.keep && createConnectionKeeper(options.keep);
+  const limits = { ...defaultLimits, ...options.limits };
 
   async function open(signal: AbortSignal): Promise<Connection> {
     const { privateKeyFile, passphrase } = options;
@@ -78,6 +82,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
       connection,
       root,
       noProgressMs: answerMs,
+      limits,
       signal,
       giveBack: async () => {},
     });
@@ -98,7 +103,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
     async connect({ signal }) {
       signal.throwIfAborted();
       const connection = (await takeKept(signal)) ?? (await open(signal));
-      return createSession({ connection, root, noProgressMs, signal, giveBack });
+      return createSession({ connection, root, noProgressMs, limits, signal, giveBack });
     },
     close: async () => keeper?.close(),
   };

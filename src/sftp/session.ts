@@ -1,8 +1,10 @@
 import type { Stats } from 'ssh2';
+import { formatDuration } from '../text/format.js';
 import { isUsableForeignName } from '../text/plain-name.js';
 import type { Connection } from './connection.js';
 import { downloadFile } from './download.js';
 import { explainFailure, isStatus, status } from './failure.js';
+import { limitListing, type SftpLimits } from './limits.js';
 import { readRemoteRange } from './reading.js';
 import { createRemoteCalls, type RemoteCalls } from './remote-calls.js';
 import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
@@ -13,6 +15,7 @@ interface SessionOptions {
   /** The folder that contains all paths; see joinToRoot. */
   readonly root: string;
   readonly noProgressMs: number;
+  readonly limits: SftpLimits;
   readonly signal: AbortSignal;
   /** Receives the connection of a session that was closed in a clean state. Never throws. */
   readonly giveBack: (connection: Connection) => Promise<void>;
@@ -20,7 +23,7 @@ interface SessionOptions {
 
 /** The operations of a session on an open connection, each subject to the deadline and the signal. */
 export function createSession(options: SessionOptions): SftpSession {
-  const { connection, root, noProgressMs, signal, giveBack } = options;
+  const { connection, root, noProgressMs, limits, signal, giveBack } = options;
   const onAbort = () => connection.cut(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const stopListening = () => signal.removeEventListener('abort', onAbort);
@@ -45,19 +48,28 @@ export function createSession(options: SessionOptions): SftpSession {
   };
 
   /** Runs one operation; any failure becomes one of the errors of the port. */
-  const run = async <T>(operation: string, action: (remote: RemoteCalls) => Promise<T>): Promise<T> => {
+  const run = async <T>(
+    operation: string,
+    action: (remote: RemoteCalls) => Promise<T>,
+    longestMs = limits.operationMs,
+  ): Promise<T> => {
     signal.throwIfAborted();
     const before =
       closing !== undefined ? { reason: new Error('the session was closed') } : connection.ended();
     if (before !== undefined) throw lost(operation, before.reason);
 
-    let stalled: SftpError | undefined;
-    const watchdog = createWatchdog(noProgressMs, () => {
-      const seconds = noProgressMs / 1_000;
-      const what = `no answer from the SFTP server for ${seconds} s; the connection was closed`;
-      stalled = new SftpError('retryable', 'no-progress', `${operation}: ${what}`);
-      connection.cut(stalled);
-    });
+    let ownEnd: SftpError | undefined;
+    const cut = (code: string, what: string) => {
+      ownEnd ??= new SftpError('retryable', code, `${operation}: ${what}; the connection was closed`);
+      connection.cut(ownEnd);
+    };
+    const watchdog = createWatchdog(noProgressMs, () =>
+      cut('no-progress', `no answer from the SFTP server for ${noProgressMs / 1_000} s`),
+    );
+    const deadline = setTimeout(
+      () => cut('too-slow', `not done after ${formatDuration(longestMs)}, however steady the progress`),
+      longestMs,
+    );
     const { client, files, whenEnded } = connection;
     inHand += 1;
     try {
@@ -65,13 +77,14 @@ export function createSession(options: SessionOptions): SftpSession {
     } catch (error) {
       hasFailed = true;
       signal.throwIfAborted();
-      if (stalled !== undefined) throw stalled;
+      if (ownEnd !== undefined) throw ownEnd;
       const ended = connection.ended();
       if (ended !== undefined) throw lost(operation, ended.reason);
       throw error instanceof SftpError ? error : explainFailure(operation, error);
     } finally {
       inHand -= 1;
       watchdog.stop();
+      clearTimeout(deadline);
     }
   };
 
@@ -79,16 +92,18 @@ export function createSession(options: SessionOptions): SftpSession {
     async list(folder, { onUnusableName } = {}) {
       const path = joinToRoot(root, folder);
       return run(`list ${path}`, async (remote) => {
+        const expectFew = limitListing(path, limits.maxEntries);
+        const files: RemoteFile[] = [];
         try {
-          const entries = await remote.list(path);
-          return entries
-            .filter(({ filename, attrs }) => {
-              if (!attrs.isFile()) return false;
-              const isUsable = isUsableForeignName(filename);
-              if (!isUsable) onUnusableName?.(filename);
-              return isUsable;
-            })
-            .map(({ filename, attrs }) => describe(filename, attrs));
+          await remote.list(path, (entries) => {
+            expectFew(entries);
+            for (const { filename, attrs } of entries) {
+              if (!attrs.isFile()) continue;
+              if (isUsableForeignName(filename)) files.push(describe(filename, attrs));
+              else onUnusableName?.(filename);
+            }
+          });
+          return files;
         } catch (error) {
           if (isStatus(error, status.noSuchFile, status.noSuchPath)) return [];
           throw error;
@@ -115,10 +130,11 @@ export function createSession(options: SessionOptions): SftpSession {
 
     async upload(local, path, options = {}) {
       const remotePath = joinToRoot(root, path);
-      await run(`upload ${remotePath}`, (remote) => uploadFile(remote, local, remotePath, options));
+      const upload = (remote: RemoteCalls) => uploadFile(remote, local, remotePath, options);
+      await run(`upload ${remotePath}`, upload, limits.transferMs);
     },
 
-    async download(path, local, { onBytes, ...options } = {}) {
+    async download(path, local, { onBytes, ...options }) {
       const remotePath = joinToRoot(root, path);
       let failure: { readonly reason: unknown } | undefined;
       const handOn = async (bytes: Uint8Array) =>
@@ -127,12 +143,10 @@ export function createSession(options: SessionOptions): SftpSession {
           throw reason;
         });
       try {
-        return await run(`download ${remotePath}`, async (remote) =>
-          describe(
-            baseName(path),
-            await downloadFile(remote, remotePath, local, { ...options, onBytes: handOn }),
-          ),
-        );
+        const whole = { ...options, onBytes: handOn };
+        const download = (remote: RemoteCalls) => downloadFile(remote, remotePath, local, whole);
+        const found = await run(`download ${remotePath}`, download, limits.transferMs);
+        return describe(baseName(path), found);
       } catch (error) {
         throw failure === undefined ? error : failure.reason;
       }

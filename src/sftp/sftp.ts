@@ -1,4 +1,5 @@
 import { SafeError } from '../text/safe-error.js';
+import type { SizeLimit } from './limits.js';
 
 /** A file as the server describes it. */
 export interface RemoteFile {
@@ -32,7 +33,7 @@ export interface FileConverter {
 /**
  * A session with the SFTP server. Paths are relative to the configured root, with forward slashes and no leading one:
  * `VerifyMappings/112026/20112026.csv`; the empty path is the root itself. An operation without progress for too long
- * ends the connection.
+ * ends the connection, and so does one that takes too long in spite of it.
  *
  * Each operation throws SftpError, the signal's reason when aborted, or RangeError for a path that could leave the root.
  * Once the connection has ended, every further operation throws the retryable `connection-lost`.
@@ -40,7 +41,7 @@ export interface FileConverter {
 export interface SftpSession {
   /**
    * The regular files of a folder; empty when the folder does not exist. The server chooses the names: files whose name
-   * can't be used as it is (see isUsableForeignName) are left out.
+   * can't be used as it is (see isUsableForeignName) are left out. A folder with too many entries is `too-many-files`.
    */
   list(folder: string, options?: ListOptions): Promise<readonly RemoteFile[]>;
   /** Undefined when the file does not exist. */
@@ -54,9 +55,10 @@ export interface SftpSession {
   upload(local: LocalFile, path: string, options?: TransferOptions): Promise<void>;
   /**
    * Downloads into a local file (mode 0600) that appears whole or not at all, and verifies that the remote file did not
-   * change meanwhile (else the retryable `changed-while-reading`).
+   * change meanwhile (else the retryable `changed-while-reading`). Nothing is downloaded of a file that is larger than
+   * the limit (`too-large`) or than what is free on the local disk (`no-local-space`).
    */
-  download(path: string, local: LocalFile, options?: DownloadOptions): Promise<RemoteFile>;
+  download(path: string, local: LocalFile, options: DownloadOptions): Promise<RemoteFile>;
   /**
    * The bytes from `from` up to but excluding `to`; the retryable `changed-while-reading` where the file ends earlier. A
    * caller that reads several ranges compares size and time itself.
@@ -92,6 +94,7 @@ export interface TransferOptions {
 }
 
 export interface DownloadOptions extends TransferOptions {
+  readonly limit: SizeLimit;
   /**
    * Receives the bytes in order while they arrive, before it is known whether all of them will. They are valid until the
    * promise settles; if it rejects, `download` throws its reason. Not for a download that resumes.
@@ -112,13 +115,13 @@ export interface SftpServer {
 
 /**
  * A failed operation. `kind` says what the runner must do: `retryable` (no connection, deadline, short file), `fatal`
- * (authentication or host key refused, private key unreadable: a person must act) or `denied` (the server refuses this
- * operation). The message names operation and path, never a secret.
+ * (authentication or host key refused, private key unreadable: a person must act), `denied` (the server refuses this
+ * operation) or `excessive` (the server offers more than is accepted; the message says what to do). The message names operation and path, never a secret.
  */
 export class SftpError extends SafeError {
   override readonly name = 'SftpError';
   constructor(
-    readonly kind: 'retryable' | 'fatal' | 'denied',
+    readonly kind: 'retryable' | 'fatal' | 'denied' | 'excessive',
     /** Short and safe: `connection-lost`, `host-key-refused`, `permission-denied`, `disk-full`, … */
     readonly code: string,
     message: string,

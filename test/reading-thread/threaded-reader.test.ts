@@ -195,6 +195,7 @@ function csvSettings(path: string): ReadingSettings['source'] {
     where: {},
     dateFormat: 'yyyy-MM-dd',
     encoding: 'utf-8',
+    maxGigabytes: 20,
     delimiter: ',',
   };
 }

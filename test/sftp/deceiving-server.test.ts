@@ -21,7 +21,7 @@ function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): R
       return content === undefined ? undefined : ({ size: content.length, isFile: () => true } as Stats);
     },
     free: async () => undefined,
-    list: async () => [],
+    list: async () => {},
     makeFolder: async () => {},
     unlink: async (path) => {
       files.delete(path);

@@ -4,7 +4,7 @@ import { type ClosableSftpServer, createSftpServer } from '../../src/sftp/server
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { retryable } from './session/outcomes.js';
+import { limit, retryable } from './session/outcomes.js';
 import { prepareTrial } from './session/trial.js';
 
 describe('a connection that is kept between sessions', () => {
@@ -117,7 +117,9 @@ describe('a connection that is kept between sessions', () => {
   it('is not reused after a failed operation', async () => {
     const sftp = openKeeping();
     const session = await connect(sftp);
-    await expect(session.download('absent', localFile(''))).rejects.toMatchObject({ name: 'SftpError' });
+    await expect(session.download('absent', localFile(''), { limit })).rejects.toMatchObject({
+      name: 'SftpError',
+    });
     const gone = proxy.clientsGone();
     await session.close();
     await gone;

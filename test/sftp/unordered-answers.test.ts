@@ -7,6 +7,7 @@ import type { Stats } from 'ssh2';
 import { afterAll, expect, it } from 'vitest';
 import { downloadFile } from '../../src/sftp/download.js';
 import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
+import { limit } from './session/outcomes.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'unordered-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,7 +52,7 @@ it('a download is complete whatever the order of the answers', async () => {
     callsTo(async () => {}),
     'x',
     to,
-    { resumes: true },
+    { limit, resumes: true },
   );
   expect(readFileSync(to).equals(content)).toBe(true);
 });
@@ -63,7 +64,7 @@ it('an interrupted download keeps nothing from after a missing piece', async () 
     callsTo(() => Promise.reject(lost)),
     'x',
     to,
-    { resumes: true },
+    { limit, resumes: true },
   );
   await expect(download).rejects.toBe(lost);
   const [part = ''] = readdirSync(folder).filter((name) => name.startsWith('cut.'));
@@ -73,7 +74,7 @@ it('an interrupted download keeps nothing from after a missing piece', async () 
     callsTo(async () => {}),
     'x',
     to,
-    { resumes: true },
+    { limit, resumes: true },
   );
   expect(readFileSync(to).equals(content)).toBe(true);
 });

@@ -20,6 +20,8 @@ const clockToleranceMs = 60_000;
 interface FetchSettings extends WatchSettings {
   /** Accepted names of the master id's column. */
   readonly masterIdNames: readonly string[];
+  /** The largest file that is downloaded. */
+  readonly maxBytes: number;
 }
 
 interface FetchParts extends WatchParts {
@@ -132,6 +134,7 @@ async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortS
   const localPath = await spool.locate(name);
   const found = await useSession(parts, signal, (session, progressed) =>
     session.download(pathOf(settings.folder, name), localPath, {
+      limit: { bytes: settings.maxBytes, advice: 'If it is of the service, raise export.maxGigabytes.' },
       resumes: true,
       onProgress(done, total) {
         progressed();

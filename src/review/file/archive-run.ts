@@ -5,6 +5,7 @@ import { isSameSighting, type ReceivedResult } from '../review-file.js';
 import { lookForResult } from './await-result.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { keepManifest, measure } from './manifest.js';
+import { limitReceived } from './received-size.js';
 import { findResults } from './remote-files.js';
 import {
   earlierName,
@@ -20,9 +21,9 @@ import {
  * the spool. Whatever else the server holds by then is kept beside them.
  */
 export async function archiveRun(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { archive, spool, sftp } = parts;
+  const { archive, spool } = parts;
   const { run, day, signal } = attempt;
-  return inSession(sftp, signal, async (session) => {
+  return inSession(parts, signal, async (session) => {
     const { result, verdicts } = run.file ?? {};
     // Older versions judged a result in this step.
     const kept = result && verdicts?.listsUnanswered && (await keepResult(parts, attempt, session, result));
@@ -72,7 +73,8 @@ async function keepResult(
   }
   const path = `${remote.folder}/${name}`;
   if ((await session.stat(path)) === undefined) return undefined;
-  await session.download(path, await spool.locate(resultName(run)));
+  const limit = limitReceived(run.file, parts.maxResultFactor);
+  await session.download(path, await spool.locate(resultName(run)), { limit });
   return keepIfSame(parts, attempt, { name, spooled: resultName(run), sha256 });
 }
 
@@ -122,7 +124,8 @@ async function keepLaterResults(
   const { results } = await findResults(parts, attempt, session);
   for (const seen of results) {
     if (isSameSighting(seen, result)) continue;
-    await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled));
+    const limit = limitReceived(run.file, parts.maxResultFactor);
+    await session.download(`${remote.folder}/${seen.name}`, await spool.locate(spooled), { limit });
     const sha256 = (await hashSpooled(spool, spooled)) ?? '';
     if (sha256 === result.sha256) continue;
     const name = `later-${sha256.slice(0, 12)}-${seen.name}`;

@@ -21,9 +21,9 @@ import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
  * the wait continues until `resultTimeoutMs`. A result that names bookings which were not sent is archived and ignored.
  */
 export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { sftp, clock } = parts;
+  const { clock } = parts;
   const isDue = clock() >= deadlineOf(parts, attempt);
-  const outcome = await inSession(sftp, attempt.signal, (session) => lookForResult(parts, attempt, session));
+  const outcome = await inSession(parts, attempt.signal, (session) => lookForResult(parts, attempt, session));
   // A server that is away for a while is no reason to give up on the result.
   if (outcome.kind !== 'retryable') return outcome;
   return isDue

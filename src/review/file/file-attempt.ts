@@ -1,9 +1,11 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { startTimeLimit } from '../../async/time-limit.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { KeyError } from '../../keys/key-error.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
+import { formatDuration } from '../../text/format.js';
 import type { ClaimCheck } from '../claims.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
@@ -12,6 +14,7 @@ import type { BatchReader, RunLister, RunReader } from '../ledger.js';
 import { FencedError } from '../ledger-errors.js';
 import type { Run } from '../run.js';
 import type { Claim } from '../step.js';
+import { TooManyRowsError } from './received-size.js';
 import type { RemoteFiles } from './remote-files.js';
 import type { ResultValues } from './result.js';
 import type { IncompleteBookings } from './review-line.js';
@@ -21,6 +24,8 @@ export interface FileParts {
   readonly ledger: RunReader & RunLister & BatchReader & AttemptReader & ClaimCheck;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
+  /** How long an attempt of a step may use the server. */
+  readonly stepMs: number;
   readonly spool: Spool;
   readonly archive: Archive;
   /** The master id's column in the review file, a setting. (Spec 2.6.) */
@@ -36,6 +41,8 @@ export interface FileParts {
   /** See ResultReading. */
   readonly resultColumn: string;
   readonly resultValues: ResultValues;
+  /** The largest file that is downloaded, as a multiple of the one that was sent; see limitReceived. */
+  readonly maxResultFactor: number;
   /** The share of the file's bookings that may stay without a verdict. */
   readonly maxUnansweredShare: number;
   /** The longest pause between two looks. */
@@ -70,18 +77,26 @@ export async function expectClaim(
   if (!(await ledger.holdsClaim(claim))) throw new FencedError(run.id);
 }
 
-/** Runs `work` in a session of its own and converts failures into outcomes. */
+/** Runs `work` in a session of its own, for a limited time, and converts failures into outcomes. */
 export async function inSession(
-  sftp: SftpServer,
+  { sftp, stepMs }: Pick<FileParts, 'sftp' | 'stepMs'>,
   signal: AbortSignal,
   work: (session: SftpSession) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
   return convertFailures(async () => {
-    const session = await sftp.connect({ signal });
+    const limit = startTimeLimit(signal, stepMs, () => {
+      const message = `the step has used the SFTP server for ${formatDuration(stepMs)}, longer than any should`;
+      return new SftpError('retryable', 'step-too-slow', message);
+    });
     try {
-      return await work(session);
+      const session = await sftp.connect({ signal: limit.signal });
+      try {
+        return await work(session);
+      } finally {
+        await session.close();
+      }
     } finally {
-      await session.close();
+      limit.stop();
     }
   });
 }
@@ -109,8 +124,11 @@ function toOutcome(error: unknown): StepOutcome | undefined {
         return { kind: 'refused', evidence: { code: `sftp-${code}`, answer: message } };
       case 'fatal':
         return { kind: 'fatal', evidence: { code: `sftp-${code}`, answer: message }, advice: message };
+      case 'excessive':
+        return failExcessive(`sftp-${code}`, message);
     }
   }
+  if (error instanceof TooManyRowsError) return failExcessive(error.code, error.message);
   if (error instanceof ArchiveError) {
     const { code, message } = error;
     return code === 'unwritable' || code === 'unreadable'
@@ -125,6 +143,11 @@ function toOutcome(error: unknown): StepOutcome | undefined {
   return undefined;
 }
 
+/** The same server would offer the same again. */
+function failExcessive(code: string, message: string): StepOutcome {
+  return { kind: 'refused', evidence: { code, answer: message }, file: { excess: { code, message } } };
+}
+
 function retryable(code: string, answer: string): StepOutcome {
   return {
     kind: 'retryable',
@@ -134,12 +157,17 @@ function retryable(code: string, answer: string): StepOutcome {
   };
 }
 
-/** What to do when a step of a file run failed because of a disk; undefined for any other code. */
+/** What to do when a step of a file run failed because of a disk or a slow server; undefined for any other code. */
 export function adviseOnDisk(code: string): string | undefined {
   switch (code) {
     case 'local-enospc':
     case 'local-edquot':
       return 'free space on the disk of file.spool';
+    case 'sftp-no-local-space':
+      return 'free space on the disk of file.spool: the file on the server does not fit there';
+    case 'sftp-too-slow':
+    case 'sftp-step-too-slow':
+      return 'ask the operator of the SFTP server why it is so slow, or raise file.sftp.transferMinutes';
     case 'sftp-local-file':
       return 'free space on the disk of file.spool, or fix the permissions of that folder';
     case 'archive-unwritable':

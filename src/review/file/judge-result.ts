@@ -119,12 +119,16 @@ export function listColumns(columns: readonly string[]): readonly string[] {
   return columns.length > mostColumns ? [...shown, `and ${columns.length - mostColumns} more`] : shown;
 }
 
-/** Why a run fails whose result does not suffice; undefined for the code of any other failed step. */
+/** Why a run fails whose result does not suffice, or is too much; undefined for the code of any other failed step. */
 export function explainResult(
-  { day, file }: Pick<Run, 'day' | 'file'>,
-  code: string,
+  { id, day, file }: Pick<Run, 'id' | 'day' | 'file'>,
+  { name, code }: { readonly name: string; readonly code: string },
 ): RunFailure | undefined {
-  const { rows = 0, verdicts, unreadable } = file ?? {};
+  const { rows = 0, verdicts, unreadable, excess } = file ?? {};
+  if (excess?.code === code) {
+    const message = `${name} of run ${id} failed with ${code}: ${excess.message} Then run ${day} again`;
+    return { class: 'data', code, message };
+  }
   if (code === 'result-unreadable' && unreadable) {
     const { columns, resultColumn, isFound } = unreadable;
     const fault = isFound

@@ -3,7 +3,8 @@ import type { StepOutcome } from '../delivery.js';
 import type { ReviewFile, Sighting } from '../review-file.js';
 import { convertFailures, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
-import { createResultNameTest } from './remote-files.js';
+import { limitEarlier } from './received-size.js';
+import { createResultNameTest, expectFewResults } from './remote-files.js';
 import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
 
 /**
@@ -48,7 +49,7 @@ async function removeOthersOfDay({ spool }: FileParts, runId: string): Promise<v
  */
 export async function uploadReviewFile(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { remote, signal, run } = attempt;
-  return inSession(parts.sftp, signal, async (session) => {
+  return inSession(parts, signal, async (session) => {
     await session.makeFolder(remote.folder);
     await removeLeftovers(parts, attempt, session);
     const notOurs = await archiveEarlierFiles(parts, attempt, session);
@@ -70,7 +71,9 @@ async function archiveEarlierFiles(
   const { remote, day } = attempt;
   const isResult = createResultNameTest(parts.resultPattern, day);
   const staying: Sighting[] = [];
-  for (const found of await session.list(remote.folder)) {
+  const files = await session.list(remote.folder);
+  expectFewResults(files.filter(({ name }) => isResult(name)).length, remote.folder);
+  for (const found of files) {
     const path = `${remote.folder}/${found.name}`;
     await expectClaim(parts, attempt);
     if (found.name === remote.name) await archiveEarlierFile(parts, attempt, session, found.name);
@@ -94,6 +97,7 @@ async function archiveEarlierFile(
   const { run, claim, day, remote } = attempt;
   const spooled = earlierName(run);
   await session.download(`${remote.folder}/${name}`, await spool.locate(spooled), {
+    limit: await limitEarlier(parts, day.iso),
     onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
   });
   const sha256 = (await hashSpooled(spool, spooled)) ?? '';

@@ -1,5 +1,6 @@
 import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
-import type { SftpSession } from '../../sftp/sftp.js';
+import { SftpError, type SftpSession } from '../../sftp/sftp.js';
+import { formatCount } from '../../text/format.js';
 import { isSameSighting, type Sighting } from '../review-file.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 
@@ -91,6 +92,19 @@ function hasInOrder(name: string, pieces: readonly string[]): boolean {
   return name.length - last.length >= at && name.endsWith(last);
 }
 
+/** More than the replays of a day leave behind. */
+const mostResults = 100;
+
+/** Each result is downloaded and archived. @throws SftpError for more than any day has */
+export function expectFewResults(count: number, folder: string): void {
+  if (count <= mostResults) return;
+  throw new SftpError(
+    'excessive',
+    'too-many-results',
+    `${folder} has ${formatCount(count)} files named like a result of the day, and at most ${mostResults} are looked at. Have those removed that are not of the service, or fix file.resultPattern.`,
+  );
+}
+
 interface FoundResults {
   /** Newest first. */
   readonly results: readonly Sighting[];
@@ -111,8 +125,10 @@ export async function findResults(
     if (isResult(name)) unusableNames += 1;
   };
   const files = await session.list(remote.folder, { onUnusableName });
-  const results = files
-    .filter((file) => isResult(file.name) && !notOurs.some((other) => isSameSighting(file, other)))
+  const named = files.filter(({ name }) => isResult(name));
+  expectFewResults(Math.max(named.length, notOurs.length), remote.folder);
+  const results = named
+    .filter((file) => !notOurs.some((other) => isSameSighting(file, other)))
     .sort((one, other) => other.modifiedAt - one.modifiedAt);
   return { results, unusableNames };
 }

@@ -62,6 +62,8 @@ export interface ResultReading {
   readonly resultColumn?: string;
   /** The verdicts as written, in any case. */
   readonly resultValues?: ResultValues;
+  /** Called with the number of rows so far. What it throws ends the reading. */
+  readonly onRows?: (rows: number) => void;
 }
 
 /** Words, numbers and truth values, as a configuration may write them. */
@@ -105,6 +107,7 @@ export async function* readResult(
     }
     counted.rows += rows.length + malformed.length;
     counted.malformed += malformed.length;
+    reading.onRows?.(counted.rows);
     if (rows.length > 0 || malformed.length > 0) yield { kind: 'rows', rows, malformed };
   }
 

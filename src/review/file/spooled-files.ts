@@ -7,6 +7,7 @@ import type { Run } from '../run.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
+import { limitReceived, limitRows } from './received-size.js';
 import { type JoinedResult, startJoin } from './result-join.js';
 import { renderReviewHeader } from './review-line.js';
 
@@ -84,7 +85,7 @@ export interface ReadResult extends JoinedResult {
  * or disappears meanwhile.
  */
 export async function fetchResult(
-  { ledger, spool, masterIdColumn, resultColumn, resultValues }: FileParts,
+  { ledger, spool, masterIdColumn, resultColumn, resultValues, maxResultFactor }: FileParts,
   { run, remote }: FileAttempt,
   session: SftpSession,
   seen: Sighting,
@@ -94,12 +95,13 @@ export async function fetchResult(
       readSent: () => readStoredBatches(ledger, run, 'file'),
       readBytes: () => spool.read(resultName(run)),
     },
-    { masterIdColumn, resultColumn, resultValues },
+    { masterIdColumn, resultColumn, resultValues, onRows: limitRows(run.file, maxResultFactor) },
   );
   const hash = createHash('sha256');
   try {
     const localPath = await spool.locate(resultName(run));
     const received = await session.download(`${remote.folder}/${seen.name}`, localPath, {
+      limit: limitReceived(run.file, maxResultFactor),
       async onBytes(piece) {
         hash.update(piece);
         await join.take(piece);

@@ -4,6 +4,7 @@ import { isSameSighting, type ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { publishReviewFile, removeLeftovers } from './publish-file.js';
+import { limitReceived } from './received-size.js';
 import { findResults } from './remote-files.js';
 import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
 
@@ -16,10 +17,10 @@ const runsConsulted = 20;
  * 3.) A 500, 503 or 504 is such a call: the specification does not say that the service has done nothing.
  */
 export async function triggerReview(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
-  const { service, sftp, pathPrefix, clock } = parts;
+  const { service, pathPrefix, clock } = parts;
   const { claim, run, remote, signal } = attempt;
   const sha256 = run.file?.sha256 ?? '';
-  const looked = await inSession(sftp, signal, async (session) => {
+  const looked = await inSession(parts, signal, async (session) => {
     // If this step had to publish the file again, an attempt at that may have been interrupted.
     await removeLeftovers(parts, attempt, session);
     if (claim.mayRepeat && (await isAnswered(parts, attempt, session)))
@@ -94,12 +95,13 @@ async function ensurePublished(
 }
 
 async function isReviewFile(
-  { spool }: FileParts,
+  { spool, maxResultFactor }: FileParts,
   { remote, run }: FileAttempt,
   session: SftpSession,
 ): Promise<boolean> {
   const spooled = earlierName(run);
-  await session.download(remote.path, await spool.locate(spooled));
+  const limit = limitReceived(run.file, maxResultFactor);
+  await session.download(remote.path, await spool.locate(spooled), { limit });
   const sha256 = await hashSpooled(spool, spooled);
   await spool.remove([spooled]);
   return sha256 === run.file?.sha256;

@@ -1,8 +1,10 @@
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { SizeLimit } from '../../sftp/limits.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import type { ErasedContent, Erasures } from '../erasures.js';
 import { measure } from '../file/manifest.js';
+import { largestOf, limitReceived } from '../file/received-size.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import type { Run } from '../run.js';
 import { type ErasedPlace, type LeftPlace, mayStillBeSent } from './erase-guest.js';
@@ -13,6 +15,8 @@ export interface EraseRemoteParts {
   readonly ledger: Pick<Erasures, 'noteErased'>;
   readonly spool: Spool;
   readonly sftp: SftpServer;
+  /** See limitReceived. */
+  readonly maxResultFactor: number;
   readonly timezone: string;
 }
 
@@ -44,7 +48,9 @@ export async function eraseRemote(
     if (typeof found === 'string') leave(run, found);
     else if (!mayStillBeSent(run))
       try {
-        erased.push(...(await eraseDay(parts, found, run, erasure, options)));
+        const ofDay = runs.filter(({ day }) => day === run.day);
+        const limit = limitReceived(largestOf(ofDay), parts.maxResultFactor);
+        erased.push(...(await eraseDay(parts, found, { run, limit }, erasure, options)));
       } catch (error) {
         if (!(error instanceof SftpError)) throw error;
         leave(run, error.message);
@@ -66,7 +72,7 @@ async function connect(sftp: SftpServer, signal: AbortSignal): Promise<SftpSessi
 async function eraseDay(
   { ledger, spool, timezone }: EraseRemoteParts,
   session: SftpSession,
-  run: Run,
+  { run, limit }: { readonly run: Run; readonly limit: SizeLimit },
   erasure: Erasure,
   { dryRun }: EraseRemoteOptions,
 ): Promise<ErasedPlace[]> {
@@ -80,7 +86,7 @@ async function eraseDay(
     for (const { name } of await session.list(folder)) {
       if (name !== ours && !isOfDay(name)) continue;
       const path = `${folder}/${name}`;
-      await session.download(path, await spool.locate(fetched));
+      await session.download(path, await spool.locate(fetched), { limit });
       const read = () => spool.read(fetched);
       if ((await findRecords({ read }, erasure.guest)).length === 0) continue;
       const { sha256: before } = await measure(read());

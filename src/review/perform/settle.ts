@@ -84,7 +84,7 @@ function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End
   }
   if (tally.firstFailed) {
     const { pending, failedSteps, firstFailed } = tally;
-    const explained = explainResult(run, firstFailed.code);
+    const explained = explainResult(run, firstFailed);
     if (explained) return fail(explained);
     const others = failedSteps === 1 ? '' : `, and ${failedSteps - 1} more after it`;
     const undelivered =

@@ -2,6 +2,7 @@ import { type SftpAccount, toSftpLogin } from '../../settings/sftp-account.js';
 import type { SftpServer } from '../../sftp/sftp.js';
 import type { SourceParts } from '../common/kind.js';
 import type { DayFile } from './day-file.js';
+import { createLimitedDayFile } from './limited.js';
 import { createLocalDayFile } from './local.js';
 import { type FileLocation, readFileLocation } from './location.js';
 import { createMarkedDayFile } from './marked.js';
@@ -12,13 +13,17 @@ export interface DayFileSettings {
   readonly path: string;
   readonly sftp?: SftpAccount | undefined;
   readonly doneMarker?: string | undefined;
+  readonly maxGigabytes: number;
 }
 
 type DayFileParts = Pick<SourceParts, 'openBucket'>;
 
 /** Opens the daily file at the location that its path names. With a marker, it is there once the marker is. */
-export function openDayFile({ path, sftp, doneMarker }: DayFileSettings, parts: DayFileParts): DayFile {
-  const file = openAt(path, sftp, parts);
+export function openDayFile(
+  { path, sftp, doneMarker, maxGigabytes }: DayFileSettings,
+  parts: DayFileParts,
+): DayFile {
+  const file = createLimitedDayFile(openAt(path, sftp, parts), maxGigabytes * 1e9);
   return doneMarker === undefined ? file : createMarkedDayFile(file, openAt(doneMarker, sftp, parts));
 }
 
@@ -35,7 +40,8 @@ function openAt(path: string, sftp: SftpAccount | undefined, { openBucket }: Day
       return createSftpDayFile({
         address: showAddress(location),
         path: location.path,
-        open: () => openServer(location, sftp),
+        transferMs: expectAccount(sftp).transferMinutes * 60_000,
+        open: () => openServer(location, expectAccount(sftp)),
       });
   }
 }
@@ -48,9 +54,12 @@ function showAddress({ host, port, root }: SftpLocation): string {
 }
 
 /** Loads the SFTP client only for a source that needs it. */
-async function openServer({ host, port, root }: SftpLocation, account?: SftpAccount): Promise<SftpServer> {
-  if (account === undefined)
-    throw new RangeError('the schema let a source of sftp:// through without an account');
+async function openServer({ host, port, root }: SftpLocation, account: SftpAccount): Promise<SftpServer> {
   const { createSftpServer } = await import('../../sftp/server.js');
   return createSftpServer({ host, port, root, ...toSftpLogin(account) });
+}
+
+function expectAccount(account: SftpAccount | undefined): SftpAccount {
+  if (account) return account;
+  throw new RangeError('the schema let a source of sftp:// through without an account');
 }

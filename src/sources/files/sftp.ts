@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { startTimeLimit } from '../../async/time-limit.js';
 import { SourceError } from '../../review/source.js';
 import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
+import { formatDuration } from '../../text/format.js';
 import { toFixedBlocks, unpackBlocks } from './blocks.js';
 import type { DayFile } from './day-file.js';
 import { parsePathTemplate } from './path-template.js';
@@ -10,6 +12,8 @@ interface SftpDayFileOptions {
   readonly address: string;
   /** Relative to the server's root, with `{day}` or `{day:ddMMyyyy}` (any date-fns pattern) as a placeholder for the day. */
   readonly path: string;
+  /** How long reading the file may take, even if it progresses. */
+  readonly transferMs: number;
   /** Opens the server. Called for each read. */
   readonly open: () => Promise<SftpServer>;
 }
@@ -23,7 +27,7 @@ const rangeBytes = 2 * 1024 * 1024;
  *
  * @throws RangeError for an invalid path template
  */
-export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): DayFile {
+export function createSftpDayFile({ address, path, transferMs, open }: SftpDayFileOptions): DayFile {
   const writePath = parsePathTemplate(path);
   const locate: DayFile['locate'] = (day) => `${address}/${writePath(day)}`;
   return {
@@ -33,7 +37,8 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
       signal.throwIfAborted();
       const place = locate(day);
       const progress = { done: 0, total: 0 };
-      const session = createRetryingSession(await open(), signal);
+      const limit = startTimeLimit(signal, transferMs, () => tooSlow(place, transferMs));
+      const session = createRetryingSession(await open(), limit.signal);
       try {
         const found = await session.run((server) => server.stat(writePath(day)));
         if (found === undefined) throw new SourceError('missing', `there is no file ${place}`);
@@ -49,6 +54,7 @@ export function createSftpDayFile({ address, path, open }: SftpDayFileOptions): 
         if (signal.aborted) throw signal.reason;
         throw explainSftpError(error, place, progress.done);
       } finally {
+        limit.stop();
         await session.close();
       }
     },
@@ -65,6 +71,14 @@ async function* readRanges(
     yield session.run((server) => server.readRange(path, range));
     from = range.to;
   }
+}
+
+function tooSlow(place: string, transferMs: number): SourceError {
+  const what = `${place} is not read after ${formatDuration(transferMs)}`;
+  return new SourceError(
+    'unreadable',
+    `${what}; is the server slow? Otherwise raise source.sftp.transferMinutes`,
+  );
 }
 
 function changed(place: string, cause?: unknown): SourceError {

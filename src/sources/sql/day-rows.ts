@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
+import { startTimeLimit } from '../../async/time-limit.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { SourceError } from '../../review/source.js';
 import { codeOf } from '../../text/safe-error.js';
@@ -132,27 +133,4 @@ async function readQueryFile(path: string, dialect: SqlAddress['kind']): Promise
   } catch (error) {
     throw error instanceof RangeError ? new SourceError('unreadable', `${path}: ${error.message}`) : error;
   }
-}
-
-/** Aborts with the signal, or when the time is up. */
-function startTimeLimit(signal: AbortSignal, timeoutMs: number) {
-  const stopping = new AbortController();
-  let isOver = false;
-  const abort = () => {
-    clearTimeout(timer);
-    stopping.abort(signal.reason);
-  };
-  const timer = setTimeout(() => {
-    isOver = true;
-    stopping.abort();
-  }, timeoutMs);
-  signal.addEventListener('abort', abort, { once: true });
-  return {
-    signal: stopping.signal,
-    isOver: () => isOver,
-    stop() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    },
-  };
 }

@@ -176,7 +176,7 @@ function createServer(first: string) {
   const session: SftpSession = {
     list: async () => [seen()],
     stat: async () => seen(),
-    async download(_, local, { onBytes } = {}) {
+    async download(_, local, { onBytes }) {
       await writeFile(typeof local === 'string' ? local : local.path, content);
       await onBytes?.(Buffer.from(content));
       return seen();

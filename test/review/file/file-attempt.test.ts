@@ -76,10 +76,12 @@ describe('the error of a step becomes an outcome:', () => {
   });
 });
 
+const stepMs = 60_000;
+
 describe('a session of a step', () => {
   it('is closed when the work has ended', async () => {
     const { sftp, happened } = trackedServer();
-    const outcome = await inSession(sftp, signal, async () => {
+    const outcome = await inSession({ sftp, stepMs }, signal, async () => {
       happened.push('work');
       return done;
     });
@@ -91,17 +93,34 @@ describe('a session of a step', () => {
     'is closed when the work fails (%#)',
     async (error) => {
       const { sftp, happened } = trackedServer();
-      await inSession(sftp, signal, () => Promise.reject(error)).catch(() => {});
+      await inSession({ sftp, stepMs }, signal, () => Promise.reject(error)).catch(() => {});
       expect(happened).toEqual(['connect', 'close']);
     },
   );
 
   it('that cannot be opened is an outcome, too', async () => {
     const connect = () => Promise.reject(new SftpError('fatal', 'authentication-refused', 'check password'));
-    expect(await inSession({ connect }, signal, async () => done)).toMatchObject({
+    expect(await inSession({ sftp: { connect }, stepMs }, signal, async () => done)).toMatchObject({
       kind: 'fatal',
       evidence: { code: 'sftp-authentication-refused' },
     });
+  });
+
+  it('ends when the step has used the server for too long, whatever the work does', async () => {
+    const { sftp, happened } = trackedServer();
+    const connect: SftpServer['connect'] = async (options) => {
+      const session = await sftp.connect(options);
+      const stat = () =>
+        new Promise<never>((_, reject) =>
+          options.signal.addEventListener('abort', () => reject(options.signal.reason)),
+        );
+      return { ...session, stat };
+    };
+    const outcome = await inSession({ sftp: { connect }, stepMs: 20 }, signal, async (session) => {
+      for (;;) await session.stat('x');
+    });
+    expect(outcome).toMatchObject({ kind: 'retryable', evidence: { code: 'sftp-step-too-slow' } });
+    expect(happened).toEqual(['connect', 'close']);
   });
 });
 

@@ -68,6 +68,8 @@ export async function prepareFileRun({
     resultColumn: defaultResultColumn,
     resultValues: defaultResultValues,
     maxUnansweredShare: 0,
+    maxResultFactor: 10,
+    stepMs: 60_000,
     resultPollMs: 1_000,
     resultQuietMs: 30_000,
     resultTimeoutMs: 3_600_000,

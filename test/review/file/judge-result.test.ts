@@ -138,10 +138,11 @@ it('looks half a second after the call, then less and less often', () => {
 
 describe('the reason why a run fails', () => {
   const verdicts = { affected: 1, unanswered: 2, unclear: 1, malformed: 0 };
-  const run = { day: '2026-11-20', file: { rows: 10, verdicts } };
+  const run = { id: '20261120-k3f9xq7d', day: '2026-11-20', file: { rows: 10, verdicts } };
+  const failed = (code: string) => ({ name: 'await-result', code });
 
   it('says how many bookings have no verdict, and what to do', () => {
-    expect(explainResult(run, 'result-incomplete')).toEqual({
+    expect(explainResult(run, failed('result-incomplete'))).toEqual({
       class: 'data',
       code: 'result-incomplete',
       message:
@@ -155,7 +156,10 @@ describe('the reason why a run fails', () => {
       resultColumn: 'IsCorrectMapping',
       isFound: false,
     };
-    const explained = explainResult({ ...run, file: { ...run.file, unreadable } }, 'result-unreadable');
+    const explained = explainResult(
+      { ...run, file: { ...run.file, unreadable } },
+      failed('result-unreadable'),
+    );
     expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
     expect(explained?.message).toBe(
       'the result has no readable verdict: it has no column IsCorrectMapping. Its columns are BookingReferenceId, MappingStatus. Set file.resultColumn to the one with the verdicts, and file.resultValues if it uses other words, then run 2026-11-20 again',
@@ -163,7 +167,7 @@ describe('the reason why a run fails', () => {
   });
 
   it('is another one for any other step', () => {
-    expect(explainResult(run, 'sftp-disk-full')).toBeUndefined();
+    expect(explainResult(run, failed('sftp-disk-full'))).toBeUndefined();
   });
 
   it('shows columns without control characters, and not too many of them', () => {

@@ -5,6 +5,7 @@ import { awaitResult } from '../../../src/review/file/await-result.js';
 import { uploadReviewFile } from '../../../src/review/file/publish-file.js';
 import { spoolReviewFile } from '../../../src/review/file/spooled-files.js';
 import type { Connection } from '../../../src/sftp/connection.js';
+import { defaultLimits } from '../../../src/sftp/limits.js';
 import { createSession } from '../../../src/sftp/session.js';
 import { claimStep } from '../../contracts/ledger/days.js';
 import { attemptOf, now, prepareFileRun } from './file-run.js';
@@ -75,7 +76,14 @@ function serverWith(names: readonly string[]) {
         cut: () => {},
         close: async () => {},
       };
-      return createSession({ connection, root: '', noProgressMs: 5_000, signal, giveBack: async () => {} });
+      return createSession({
+        connection,
+        root: '',
+        noProgressMs: 5_000,
+        limits: defaultLimits,
+        signal,
+        giveBack: async () => {},
+      });
     },
   };
 }

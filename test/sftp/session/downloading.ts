@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { denied, retryable } from './outcomes.js';
+import { denied, limit, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
 /** Downloads are complete or absent. */
@@ -18,7 +18,7 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
       put(`${folder}/ré sult.csv`, content);
       const to = join(local, `home-${randomBytes(4).toString('hex')}`);
 
-      const found = await (await usual()).download(`${folder}/ré sult.csv`, to);
+      const found = await (await usual()).download(`${folder}/ré sult.csv`, to, { limit });
 
       expect(readFileSync(to).equals(content)).toBe(true);
       expect(statSync(to).mode & 0o777).toBe(0o600);
@@ -31,6 +31,7 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
       put(`${folder}/x`, randomBytes(500_000));
       const steps: [number, number][] = [];
       await (await usual()).download(`${folder}/x`, join(local, 'progress'), {
+        limit,
         onProgress: (done, total) => steps.push([done, total]),
       });
       expect(steps.length).toBeGreaterThan(3);
@@ -44,6 +45,7 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
       const to = join(local, 'handed-on');
       const received: Buffer[] = [];
       await (await usual()).download(`${folder}/x`, to, {
+        limit,
         async onBytes(bytes) {
           expect(existsSync(to)).toBe(false);
           const copied = Buffer.from(bytes);
@@ -65,7 +67,7 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
       const failure = new Error('the ledger is gone');
       const session = await connect();
       await expect(
-        session.download(`${folder}/x`, to, { onBytes: () => Promise.reject(failure) }),
+        session.download(`${folder}/x`, to, { limit, onBytes: () => Promise.reject(failure) }),
       ).rejects.toBe(failure);
       expect([to, `${to}.part`].filter(existsSync)).toEqual([]);
     });
@@ -91,7 +93,7 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
         else utimesSync(disk(`${folder}/x`), 1_000, 1_000);
       };
 
-      const download = (await usual()).download(`${folder}/x`, to, { onProgress });
+      const download = (await usual()).download(`${folder}/x`, to, { limit, onProgress });
 
       await expect(download).rejects.toEqual(retryable('changed-while-reading'));
       expect(changed).toBe(true);
@@ -100,23 +102,27 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
 
     it('fails when there is no such file, and writes none', async () => {
       const to = join(local, 'none');
-      await expect((await usual()).download('absent.csv', to)).rejects.toEqual(retryable('no-such-file'));
+      await expect((await usual()).download('absent.csv', to, { limit })).rejects.toEqual(
+        retryable('no-such-file'),
+      );
       expect(existsSync(to)).toBe(false);
     });
 
     it('fails when the local folder does not exist', async () => {
       const folder = newFolder();
       put(`${folder}/x`, 'x');
-      await expect((await usual()).download(`${folder}/x`, join(local, 'absent', 'x'))).rejects.toEqual(
-        retryable('local-file'),
-      );
+      await expect(
+        (await usual()).download(`${folder}/x`, join(local, 'absent', 'x'), { limit }),
+      ).rejects.toEqual(retryable('local-file'));
     });
 
     it('is denied a file that the account may not read', async () => {
       const folder = newFolder();
       put(`${folder}/x`, 'x');
       chmodSync(disk(`${folder}/x`), 0o000);
-      await expect((await usual()).download(`${folder}/x`, join(local, 'mine'))).rejects.toEqual(denied);
+      await expect((await usual()).download(`${folder}/x`, join(local, 'mine'), { limit })).rejects.toEqual(
+        denied,
+      );
     });
   });
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SftpSession } from '../../../src/sftp/sftp.js';
 import { patienceMs } from '../../support/patience.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
-import { retryable } from './outcomes.js';
+import { limit, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
 /** The contract of a session when connection, server or client fail. */
@@ -65,7 +65,7 @@ export function describeFaults({
       ['stat', (session: SftpSession) => session.stat('x')],
       ['makeFolder', (session: SftpSession) => session.makeFolder('x/y')],
       ['upload', (session: SftpSession) => session.upload(localFile('x'), 'x')],
-      ['download', (session: SftpSession) => session.download('x', join(local, 'x'))],
+      ['download', (session: SftpSession) => session.download('x', join(local, 'x'), { limit })],
       ['publish', (session: SftpSession) => session.publish('x', 'y', 1)],
       ['remove', (session: SftpSession) => session.remove('x')],
     ])('%s has the deadline, too', async (_name, operation) => {
@@ -122,6 +122,7 @@ export function describeFaults({
       const session = await connect({ port: proxy.port, noProgressMs: 1_000 });
       let done = 0;
       const download = session.download(`${folder}/x`, to, {
+        limit,
         onProgress: (bytes) => {
           done = bytes;
           proxy.blackHole();

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, utimesSy
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
-import { retryable } from './outcomes.js';
+import { limit, retryable } from './outcomes.js';
 import type { SessionTrial } from './trial.js';
 
 /** Resuming interrupted downloads, and reading the end of a file. */
@@ -37,7 +37,7 @@ export function describeResuming({
         if (bytesDone >= bytes) proxy.cutAll();
       };
       const session = await connect({ port: proxy.port });
-      const download = session.download(path, to, { resumes: true, onProgress });
+      const download = session.download(path, to, { limit, resumes: true, onProgress });
       await expect(download).rejects.toEqual(retryable('connection-lost'));
       return done;
     }
@@ -54,6 +54,7 @@ export function describeResuming({
       const steps: number[] = [];
       const session = await connect({ port: proxy.port });
       const found = await session.download(path, to, {
+        limit,
         resumes: true,
         onProgress: (done) => steps.push(done),
       });
@@ -76,7 +77,7 @@ export function describeResuming({
       const reached: number[] = [];
       for (const bytes of [1, 2_000_000, 4_000_000]) reached.push(await cutOff(path, to, bytes));
       expect(reached).toEqual([...reached].sort((one, other) => one - other));
-      await (await usual()).download(path, to, { resumes: true });
+      await (await usual()).download(path, to, { limit, resumes: true });
       expect(readFileSync(to).equals(content)).toBe(true);
     });
 
@@ -94,7 +95,7 @@ export function describeResuming({
       put(path, other);
       utimesSync(disk(path), seconds, seconds);
 
-      await (await usual()).download(path, to, { resumes: true });
+      await (await usual()).download(path, to, { limit, resumes: true });
 
       expect(readFileSync(to).equals(other)).toBe(true);
       expect(partsOf(to)).toEqual([]);
@@ -105,7 +106,7 @@ export function describeResuming({
       put(path, randomBytes(size));
       const to = target();
       const onProgress = () => truncateSync(disk(path), 100);
-      const download = (await usual()).download(path, to, { resumes: true, onProgress });
+      const download = (await usual()).download(path, to, { limit, resumes: true, onProgress });
       await expect(download).rejects.toEqual(retryable('changed-while-reading'));
       expect([existsSync(to), partsOf(to)]).toEqual([false, []]);
     });
@@ -114,7 +115,7 @@ export function describeResuming({
       const path = `${newFolder()}/x.csv`;
       put(path, '');
       const to = target();
-      await (await usual()).download(path, to, { resumes: true });
+      await (await usual()).download(path, to, { limit, resumes: true });
       expect(readFileSync(to)).toHaveLength(0);
     });
   });

@@ -14,6 +14,7 @@ function makePlace(): FilePlace {
   return {
     file: createSftpDayFile({
       address: `sftp://127.0.0.1:${port}`,
+      transferMs: 600_000,
       path: 'bookings-{day}.csv',
       open: async () => createSftpServer({ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints }),
     }),

@@ -31,6 +31,7 @@ describe('a file of a day on an SFTP server', () => {
     const { login, root, fingerprints } = server();
     return createSftpDayFile({
       address: 'sftp://drop.example.com:22',
+      transferMs: 600_000,
       path: '{day}.bin',
       open: async () =>
         createSftpServer({
@@ -174,6 +175,7 @@ describe('a marker on an SFTP server', () => {
     const open = (path: string) =>
       createSftpDayFile({
         address: 'sftp://drop.example.com:22',
+        transferMs: 600_000,
         path,
         open: async () =>
           createSftpServer({ host: '127.0.0.1', port, ...login, root, hostKeys: fingerprints }),

@@ -1,0 +1,55 @@
+import type { SizeLimit } from '../../sftp/limits.js';
+import { formatCount } from '../../text/format.js';
+import type { RunLister } from '../ledger.js';
+import type { ReviewFile } from '../review-file.js';
+import type { Run } from '../run.js';
+
+/** Accepted however small the file was that was sent: a small result may have many columns, or explanations. */
+const freeBytes = 16_000_000;
+const freeRows = 10_000;
+
+/** Runs of one day that are consulted. */
+const runsConsulted = 100;
+
+type Sent = Partial<Pick<ReviewFile, 'bytes' | 'rows'>> | undefined;
+
+/** The largest file that is downloaded from the server in answer to the one that was sent. */
+export function limitReceived(sent: Sent, maxResultFactor: number): SizeLimit {
+  return {
+    bytes: Math.ceil((sent?.bytes ?? 0) * maxResultFactor) + freeBytes,
+    advice: `Have the file removed from the server if it is not of the service; otherwise raise file.maxResultFactor (${maxResultFactor} times the file that was sent).`,
+  };
+}
+
+/** What is on the server may belong to another run of the day, which sent more. */
+export async function limitEarlier(
+  { ledger, maxResultFactor }: { readonly ledger: RunLister; readonly maxResultFactor: number },
+  day: string,
+): Promise<SizeLimit> {
+  const runs = await ledger.listRuns({ day, limit: runsConsulted });
+  return limitReceived(largestOf(runs), maxResultFactor);
+}
+
+/** The largest file that these runs sent. */
+export function largestOf(runs: readonly Pick<Run, 'file'>[]): Sent {
+  return runs
+    .flatMap(({ file }) => (file ? [file] : []))
+    .reduce<Sent>((largest, file) => ((largest?.bytes ?? 0) < (file.bytes ?? 0) ? file : largest), undefined);
+}
+
+/** A result has more rows than are joined in memory. */
+export class TooManyRowsError extends Error {
+  override readonly name = 'TooManyRowsError';
+  readonly code = 'result-too-many-rows';
+}
+
+/** @returns a function that takes the number of rows read so far */
+export function limitRows(sent: Sent, maxResultFactor: number): (rows: number) => void {
+  const maxRows = Math.ceil((sent?.rows ?? 0) * maxResultFactor) + freeRows;
+  return (rows) => {
+    if (rows <= maxRows) return;
+    throw new TooManyRowsError(
+      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent. If they are of the service, raise file.maxResultFactor (${maxResultFactor} times as many rows).`,
+    );
+  };
+}

@@ -1,0 +1,83 @@
+import { statfs } from 'node:fs/promises';
+import { formatBytes, formatCount } from '../text/format.js';
+import { SftpError } from './sftp.js';
+
+/** What a server may make a session cost, whatever it sends. */
+export interface SftpLimits {
+  /** The entries of a folder, of any kind. */
+  readonly maxEntries: number;
+  /** How long an upload or a download may take, even with steady progress. */
+  readonly transferMs: number;
+  /** How long any other operation may take. */
+  readonly operationMs: number;
+}
+
+export const defaultLimits: SftpLimits = {
+  maxEntries: 100_000,
+  transferMs: 3_600_000,
+  operationMs: 300_000,
+};
+
+/** How large a file may be that is downloaded. */
+export interface SizeLimit {
+  readonly bytes: number;
+  /** A sentence that says what to do about a larger one. */
+  readonly advice: string;
+}
+
+/** On average, per entry: a name and the line that `ls -l` would print about it. */
+const bytesPerEntry = 500;
+
+/** @returns a function that takes each part of a listing, and throws once the limit is exceeded */
+export function limitListing(
+  path: string,
+  maxEntries: number,
+): (entries: readonly { readonly filename: string; readonly longname: string }[]) => void {
+  const maxBytes = maxEntries * bytesPerEntry;
+  let found = 0;
+  let bytes = 0;
+  let parts = 0;
+  return (entries) => {
+    parts += 1;
+    found += entries.length;
+    for (const { filename, longname } of entries) bytes += filename.length + longname.length;
+    if (found <= maxEntries && bytes <= maxBytes && parts <= maxEntries) return;
+    const exceeded =
+      bytes > maxBytes
+        ? `names of more than ${formatBytes(maxBytes)}`
+        : found > maxEntries
+          ? `more than ${formatCount(maxEntries)} entries`
+          : `more than ${formatCount(maxEntries)} parts`;
+    throw new SftpError(
+      'excessive',
+      'too-many-files',
+      `list ${path}: the server lists ${exceeded}. Have the folder tidied up, or raise file.sftp.maxEntries.`,
+    );
+  };
+}
+
+/** @throws SftpError before anything of a file is read that is larger than allowed */
+export function expectSize(path: string, size: number, { bytes, advice }: SizeLimit): void {
+  if (size <= bytes) return;
+  throw new SftpError(
+    'excessive',
+    'too-large',
+    `download ${path}: it has ${formatCount(size)} bytes, and at most ${formatCount(bytes)} are accepted. ${advice}`,
+  );
+}
+
+/** Stays free on the local disk, which others write to as well. */
+const spareBytes = 64 * 1024 * 1024;
+
+/** @throws SftpError if the disk of a local folder has no room for that many bytes; the system's error */
+export async function expectSpace(path: string, folder: string, bytes: number): Promise<void> {
+  const { blocks, bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  // Some file systems don't say.
+  if (blocks === 0 || bytes + spareBytes <= free) return;
+  throw new SftpError(
+    'retryable',
+    'no-local-space',
+    `download ${path}: it needs ${formatBytes(bytes)} and ${formatBytes(spareBytes)} to spare, but the disk of ${folder} has ${formatBytes(free)}`,
+  );
+}
