@@ -20,6 +20,7 @@ describe('a source with remote files', () => {
       privateKeyFile: '/etc/agency/keys/drop',
       hostKey,
       timeoutSeconds: 30,
+      transferMinutes: 60,
     });
   });
 
