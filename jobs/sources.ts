@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { BookingSource } from '../src/review/source.js';
@@ -30,10 +31,20 @@ export function openSourceParts(
 ): SourceParts {
   return {
     openBucket: (bucket) => findBucket({ s3, proxy }, bucket)(),
+    startSqliteProcess,
     retry: openRetryPolicy({ retry }),
     clock: () => new Date(),
     random,
     proxy,
     sourceMessages,
   };
+}
+
+function startSqliteProcess() {
+  return fork(new URL('./sqlite-query.js', import.meta.url), {
+    execArgv: [],
+    serialization: 'advanced',
+    // It ends with this process: see sqlite-query.ts.
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
+  });
 }

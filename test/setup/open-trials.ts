@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { openSourceParts } from '../../jobs/sources.js';
 import { createSourceTrials, type SourceTrials } from '../../src/setup/source-trials.js';
-import { noMessages } from '../support/sampled.js';
+import { openTestParts } from '../support/sqlite-process.js';
 
 /** Tries sources of a configuration in that folder, on the morning of 2026-11-21. */
 export function openTrials(
@@ -19,7 +18,7 @@ export function openTrials(
     clock,
     signal,
     tell,
-    openParts: (config) => openSourceParts(config, noMessages),
+    openParts: openTestParts,
     onAbandoned: () => {},
   });
 }

@@ -1,13 +1,12 @@
 import { inspect } from 'node:util';
-import { openSource, openSourceParts, type SourceSettings } from '../../jobs/sources.js';
+import type { SourceSettings } from '../../jobs/sources.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { parseConfig } from '../../src/config/parse.js';
-import { kindOf } from '../../src/sources/registry.js';
+import { kindOf, openSource } from '../../src/sources/registry.js';
 import type { Settings } from './day-folder.js';
+import { openTestParts } from './sqlite-process.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
-
-export const noMessages = { say: () => {}, showsModuleErrors: false };
 
 /** As in a configuration. */
 export function settingsOf(source: Settings, others: Settings = {}): SourceSettings {
@@ -19,7 +18,7 @@ export function settingsOf(source: Settings, others: Settings = {}): SourceSetti
 /** A sample with its records as objects. */
 export async function takeSample(settings: SourceSettings, signal = new AbortController().signal) {
   const { sample } = await kindOf(settings.source).loadSetup();
-  const sampleDay = sample(settings.source, openSourceParts(settings, noMessages));
+  const sampleDay = sample(settings.source, openTestParts(settings));
   const { columns, records, delimiter } = await sampleDay(day, signal);
   return { columns, records: records.map((record) => Object.fromEntries(record)), delimiter };
 }
@@ -27,7 +26,7 @@ export async function takeSample(settings: SourceSettings, signal = new AbortCon
 /** The errors of sampling a broken source and of reading it. */
 export async function failuresOf(settings: SourceSettings) {
   const read = async () => {
-    const source = await openSource(settings, noMessages);
+    const source = await openSource(settings.source, openTestParts(settings));
     for await (const _ of source.read(day, { signal: new AbortController().signal }));
   };
   const failureOf = (reading: Promise<unknown>) =>

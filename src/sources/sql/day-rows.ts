@@ -8,6 +8,7 @@ import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { type DayQuery, parseDayQuery, writeDayParameter } from './query-text.js';
 import type { OpenRows, SqlRow, SqlRows } from './rows.js';
+import { openInProcess, type StartSqliteProcess } from './sqlite-process.js';
 
 export interface DayRowsOptions {
   /** `postgres://`, `postgresql://`, `mysql://`, `mariadb://` or `sqlite:` with an absolute path. */
@@ -22,6 +23,8 @@ export interface DayRowsOptions {
   readonly ca?: string | undefined;
   /** The maximum number of rows per block; 1,000 by default. */
   readonly chunkRows?: number;
+  /** Without it, SQLite runs in this process, where a query that returns no row can't be stopped. */
+  readonly startSqliteProcess?: StartSqliteProcess;
 }
 
 interface RowBlock {
@@ -67,7 +70,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
       signal.throwIfAborted();
       const { text, parameters } = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));
       const values = parameters.map((parameter) => writeDayParameter(parameter, day, address.kind));
-      const openRows = await loadDatabase(address, where, options.ca);
+      const openRows = await loadDatabase(address, where, options);
       const limit = startTimeLimit(signal, timeoutMs);
       let rows: SqlRows | undefined;
       try {
@@ -97,7 +100,11 @@ export function createDayRows(options: DayRowsOptions): DayRows {
 }
 
 /** Loads a database's driver only when it is needed. */
-async function loadDatabase(address: SqlAddress, where: string, ca: string | undefined): Promise<OpenRows> {
+async function loadDatabase(
+  address: SqlAddress,
+  where: string,
+  { ca, startSqliteProcess }: DayRowsOptions,
+): Promise<OpenRows> {
   switch (address.kind) {
     case 'postgres': {
       const { openPostgresRows } = await import('./postgres-rows.js');
@@ -108,8 +115,10 @@ async function loadDatabase(address: SqlAddress, where: string, ca: string | und
       return (request) => openMysqlRows({ login: address.login, ca, where }, request);
     }
     case 'sqlite': {
+      const place = { path: address.path, where };
+      if (startSqliteProcess) return openInProcess(startSqliteProcess, place);
       const { openSqliteRows } = await import('./sqlite-rows.js');
-      return (request) => openSqliteRows({ path: address.path, where }, request);
+      return (request) => openSqliteRows(place, request);
     }
   }
 }

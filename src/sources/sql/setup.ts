@@ -57,8 +57,8 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
     ...write.option(['source', 'timeoutSeconds']),
   ],
   /** Samples the query's columns and first rows. */
-  sample(settings) {
-    const { read } = createDayRows(settings);
+  sample(settings, { startSqliteProcess }) {
+    const { read } = createDayRows({ ...settings, startSqliteProcess });
     return async (day, signal) => {
       let sample: Sample = { columns: [], records: [], delimiter: undefined };
       for await (const { columns, rows } of read(day, { signal, atMost: sampleRows })) {

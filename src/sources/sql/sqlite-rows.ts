@@ -13,7 +13,7 @@ import {
   type SqlValue,
 } from './rows.js';
 
-interface SqlitePlace {
+export interface SqlitePlace {
   /** Absolute. */
   readonly path: string;
   /** For messages. */
