@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDayFolder, type Settings } from '../support/day-folder.js';
+import { type ExhaustingSftp, startExhaustingSftp } from '../support/exhausting-sftp.js';
 import { attemptCodes } from '../support/expectations.js';
 import { remotePath, resultPath } from '../support/file-day.js';
-import { type ExhaustingSftp, startExhaustingSftp } from '../support/exhausting-sftp.js';
 import { startStandIn, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 
