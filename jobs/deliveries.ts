@@ -11,6 +11,7 @@ import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import { manifestName } from '../src/review/file/manifest.js';
+import { createGuestNames } from '../src/review/guest-names.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -36,7 +37,12 @@ interface DeliveryParts {
 export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
   const { service } = parts;
   const { masterIdName } = config.service;
-  const body = createBodyDelivery({ service, masterIdName, batchSize: config.body.batchSize });
+  const body = createBodyDelivery({
+    service,
+    masterIdName,
+    batchSize: config.body.batchSize,
+    names: createGuestNames(config),
+  });
   switch (kind) {
     case 'body':
       return body;

@@ -2,7 +2,13 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { toGuestHistory } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
 import type { RecordedAction } from '../src/review/audit.js';
-import { findGuest, type GuestQuery, listSearchedRuns, readLinesNaming } from '../src/review/guests/guest.js';
+import {
+  findGuest,
+  type GuestQuery,
+  listSearchedRuns,
+  readLinesNaming,
+  withPseudonym,
+} from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { readBooking, readFields } from '../src/review/stored/stored-line.js';
@@ -12,7 +18,8 @@ import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Prints everything that is kept of a guest as JSON; exits with 1 if that is nothing. */
-export async function exportOneGuest(config: Config, query: GuestQuery, terminal: Terminal): Promise<number> {
+export async function exportOneGuest(config: Config, asked: GuestQuery, terminal: Terminal): Promise<number> {
+  const query = withPseudonym(asked, config.hashKey);
   const report = (found: object): void =>
     terminal.answer(`${JSON.stringify({ ...query, ...found }, null, 2)}\n`, { ...query, ...found });
   const reportNone = (notice: string): number => {
@@ -41,7 +48,7 @@ async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: Guest
   if ('name' in query) {
     // A booking without a reference can't be traced.
     for (const run of runs)
-      for await (const { line, form } of readLinesNaming(ledger, run, query.name, signal))
+      for await (const { line, form } of readLinesNaming(ledger, run, query, signal))
         if (readBooking(line, form).bookingReferenceId === undefined)
           bookings.push({
             runId: run.id,

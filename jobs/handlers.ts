@@ -3,7 +3,7 @@ import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booki
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
-import { ConfigurationError } from '../src/config/problems.js';
+import { ConfigurationError, noNamesInFile } from '../src/config/problems.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { type Command, withConfig, withTerminal } from './command.js';
 
@@ -190,11 +190,13 @@ function withDelivery(
   { config: file }: GlobalOptions,
   delivery: DeliveryKind = config.delivery,
 ): Config {
-  // A configuration for the other delivery may lack the server.
+  // A configuration for the other delivery may lack the server, or leave names out, which a file can't.
   if (delivery === 'file' && config.file.sftp === undefined) {
     throw new ConfigurationError(file, [
       { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
     ]);
   }
+  if (delivery === 'file' && config.guestNames === 'omit' && config.file.incomplete !== 'leave-empty')
+    throw new ConfigurationError(file, [{ path: 'guestNames', message: noNamesInFile }]);
   return { ...config, delivery };
 }

@@ -9,6 +9,7 @@ import { createDayReader, type DayReader } from '../src/review/collect/day-reade
 import type { BookingForms } from '../src/review/delivery.js';
 import type { ErasedGuests } from '../src/review/erasures.js';
 import { createFileForms } from '../src/review/file/review-line.js';
+import { createGuestNames, type GuestNameSettings } from '../src/review/guest-names.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { createFillingSource } from '../src/sources/filling-source.js';
 import { composeSource, type SourceMessages, type SourceSettings } from './sources.js';
@@ -21,6 +22,7 @@ export interface ReadingSettings {
   readonly proxy: Config['proxy'];
   readonly masterIdName: string;
   readonly incomplete: Config['file']['incomplete'];
+  readonly names: GuestNameSettings;
 }
 
 /** What a thread receives at its start. */
@@ -32,11 +34,12 @@ export interface ReadingOrder {
 }
 
 export async function openReader(
-  { source, s3, retry, proxy, service, file }: Config,
+  { source, s3, retry, proxy, service, file, guestNames, hashKey }: Config,
   sourceMessages: SourceMessages,
 ): Promise<DayReader> {
   const { masterIdName } = service;
-  const settings = { source, s3, retry, proxy, masterIdName, incomplete: file.incomplete };
+  const names = { guestNames, hashKey };
+  const settings = { source, s3, retry, proxy, masterIdName, incomplete: file.incomplete, names };
   const parts = await composeSource(settings, sourceMessages);
   const reader = createDayReader(parts);
   if (availableParallelism() === 1) return reader;
@@ -70,9 +73,9 @@ export function createReadingOrder(
 
 export function createForms(
   kind: DeliveryKind,
-  { masterIdName, incomplete }: Omit<ReadingSettings, keyof SourceSettings>,
+  { masterIdName, incomplete, names }: Omit<ReadingSettings, keyof SourceSettings>,
 ): BookingForms {
-  const body = createBodyForms(masterIdName);
+  const body = createBodyForms(masterIdName, createGuestNames(names));
   switch (kind) {
     case 'body':
       return body;

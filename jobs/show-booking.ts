@@ -1,7 +1,15 @@
-import { renderHistories, toHistory, toHistoryReport } from '../src/cli/booking-history.js';
+import {
+  renderGuestHistories,
+  renderHistories,
+  toHistory,
+  toHistoryReport,
+} from '../src/cli/booking-history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
+import type { Action } from '../src/review/audit.js';
+import { findGuest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { maskAnswers } from '../src/review/stored/masked-answers.js';
 import { findTracedHotels } from '../src/review/verdicts/booked-hotels.js';
 import { recordAction, recordLook } from './audit.js';
@@ -9,11 +17,28 @@ import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Shows the history of a booking; exits with 1 if no run contains it. */
-export async function showBooking(
+interface ShowOptions {
+  readonly answers: boolean;
+}
+
+type NameQuery = Extract<GuestQuery, { readonly name: string }>;
+
+/** Shows the history of a booking, or of all bookings of a name; exits with 1 if no run contains any. */
+export function showBooking(
+  config: Config,
+  query: GuestQuery,
+  options: ShowOptions,
+  terminal: Terminal,
+): Promise<number> {
+  return 'reference' in query
+    ? showReference(config, query.reference, options, terminal)
+    : showGuest(config, query, options, terminal);
+}
+
+async function showReference(
   config: Config,
   reference: string,
-  { answers }: { readonly answers: boolean },
+  { answers }: ShowOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
@@ -22,24 +47,69 @@ export async function showBooking(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const traces = await ledger.trace(reference);
-    const record = answers ? recordAction : recordLook;
-    const found = traces.length;
+    const histories = await readHistories(ledger, reference, { answers });
+    const found = histories.length;
     // What was typed and is no reference may be a name.
     const subject = found > 0 ? reference : undefined;
-    await record(ledger, { action: 'show', subject, details: { found, answers } }, terminal);
-    const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
-    const { mappings, hotels } = ledger;
-    const compare = createHotelComparer({ hotels, clock });
-    const pairs = await findTracedHotels(traces, { mappings, compare });
-    const histories = shown.map((trace, index) =>
-      toHistory(trace, { withAnswers: answers, hotels: pairs[index] }),
-    );
-    const showsHotels = (await hotels.latestLoad()) !== undefined;
-    terminal.answer(renderHistories(reference, histories, terminal.command, { showsHotels }), {
-      reference,
-      bookings: histories.map(toHistoryReport),
-    });
-    return histories.length > 0 ? exitCode.done : exitCode.failed;
+    await recordShow(ledger, { subject, details: { found, answers } }, terminal);
+    const hotels = { showsHotels: await hasHotels(ledger) };
+    const bookings = histories.map(toHistoryReport);
+    terminal.answer(renderHistories(reference, histories, terminal.command, hotels), { reference, bookings });
+    return found > 0 ? exitCode.done : exitCode.failed;
   });
+}
+
+async function showGuest(
+  config: Config,
+  query: NameQuery,
+  { answers }: ShowOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const reportNone = (notice: string): number => {
+    const none = { bookings: [], unreferenced: 0 };
+    terminal.answer(renderGuestHistories(none, terminal.command), none);
+    terminal.say(notice);
+    return exitCode.failed;
+  };
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
+    const asked = withPseudonym(query, config.hashKey);
+    const { references, unreferenced } = await findGuest(ledger, asked, terminal.signal);
+    const histories = [];
+    for (const reference of references)
+      for (const history of await readHistories(ledger, reference, { answers }))
+        histories.push({ reference, ...history });
+    const found = histories.length + unreferenced;
+    await recordShow(ledger, { details: { found, answers, byName: true } }, terminal);
+    const hotels = { showsHotels: await hasHotels(ledger) };
+    const bookings = histories.map((history) => ({
+      reference: history.reference,
+      ...toHistoryReport(history),
+    }));
+    const text = renderGuestHistories({ bookings: histories, unreferenced }, terminal.command, hotels);
+    terminal.answer(text, { bookings, unreferenced });
+    return found > 0 ? exitCode.done : exitCode.failed;
+  });
+}
+
+async function readHistories(ledger: ReadOnlyLedger, reference: string, { answers }: ShowOptions) {
+  const traces = await ledger.trace(reference);
+  const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
+  const { mappings, hotels } = ledger;
+  const compare = createHotelComparer({ hotels, clock });
+  const pairs = await findTracedHotels(traces, { mappings, compare });
+  return shown.map((trace, index) => toHistory(trace, { withAnswers: answers, hotels: pairs[index] }));
+}
+
+async function hasHotels({ hotels }: ReadOnlyLedger): Promise<boolean> {
+  return (await hotels.latestLoad()) !== undefined;
+}
+
+function recordShow(
+  ledger: ReadOnlyLedger,
+  action: Omit<Action, 'action'>,
+  terminal: Terminal,
+): Promise<void> {
+  // The service's words may name guests that nobody asked for: without a record they are not shown.
+  const record = action.details?.answers === true ? recordAction : recordLook;
+  return record(ledger, { action: 'show', ...action }, terminal);
 }

@@ -4,7 +4,7 @@ import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type UnknownReason } from '../review/verdict.js';
 import type { TracedHotels } from '../review/verdicts/booked-hotels.js';
-import { formatInstant } from '../text/format.js';
+import { formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import { renderPair, toPairReport } from './hotel-pair.js';
@@ -137,12 +137,40 @@ function toAttemptReport(
   };
 }
 
-/** @param showsHotels whether to show the hotels side by side: not before any content was loaded */
+/** Of a guest who was asked for by name. The name is not repeated: output ends up in files and logs. */
+export function renderGuestHistories(
+  { bookings, unreferenced }: GuestHistories,
+  command: WriteCommand,
+  { showsHotels = true }: ShowingHotels = {},
+): string {
+  if (bookings.length + unreferenced === 0)
+    return 'No booking of that name is in this ledger. Names are removed after guestNameDays, and those of erased guests at once.\n';
+  const shown = bookings.map(
+    ({ reference, ...history }) => `${renderHistory(reference, history, showsHotels)}\n`,
+  );
+  if (unreferenced > 0)
+    shown.push(
+      `${formatCountOf(unreferenced, 'booking')} of that name without a reference: ${command('guest export --name NAME')}\n`,
+    );
+  return shown.join('\n');
+}
+
+export interface GuestHistories {
+  readonly bookings: readonly (BookingHistory & { readonly reference: string })[];
+  /** How many more bookings of that name have no reference. */
+  readonly unreferenced: number;
+}
+
+interface ShowingHotels {
+  /** Whether to show the hotels side by side: not before any content was loaded. */
+  readonly showsHotels?: boolean;
+}
+
 export function renderHistories(
   reference: string,
   histories: readonly BookingHistory[],
   command: WriteCommand,
-  { showsHotels = true }: { readonly showsHotels?: boolean } = {},
+  { showsHotels = true }: ShowingHotels = {},
 ): string {
   if (histories.length === 0)
     return `${showInLine(reference)} is in no run of this ledger. What was rejected, and where: ${command('status DAY')}\n`;

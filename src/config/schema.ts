@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
+import { guestNameChoices } from '../review/guest-names.js';
 import {
   confidentiality,
   expected,
@@ -15,6 +16,7 @@ import { file } from './file-delivery-settings.js';
 import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
+import { noNamesInFile } from './problems.js';
 import { hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 
@@ -101,13 +103,18 @@ export const settingsSchema = group({
   workers: workers.prefault({}).describe('How processes share work.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
+  guestNames: oneOf(...guestNameChoices)
+    .default('send')
+    .describe(
+      "What is sent and stored of guests' names: the name (`send`); a keyed hash of it (`pseudonym`), which needs `hashKey` and which `show --name` still finds; or nothing (`omit`), which a delivery by file allows only with `file.incomplete: leave-empty`.",
+    ),
   hashKey: textThat(
     (key) => key.length >= 16,
     'a text of at least 16 characters, such as from `openssl rand -base64 32`',
   )
     .describe(
-      'The key of the hashes by which erased guests are recognised when their day is replayed. The same for all processes, and never ' +
-        'changed: guests that were erased under another key could not be recognised. It is not kept in the ledger.',
+      'The key of the pseudonyms of guests, and of the hashes by which erased guests are recognised when their day is replayed. The same ' +
+        'for all processes, and never changed: guests that were erased under another key could not be recognised. It is not kept in the ledger.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
@@ -124,6 +131,20 @@ export const settingsSchema = group({
     when: ({ value }) =>
       isGroup(value) && Number.isInteger(value.recordDays) && Number.isInteger(value.guestNameDays),
   })
+  .refine(({ guestNames, hashKey }) => guestNames !== 'pseudonym' || hashKey !== undefined, {
+    path: ['hashKey'],
+    error: expected('a text of at least 16 characters, as guestNames is pseudonym'),
+    when: ({ value }) => isGroup(value),
+  })
+  .refine(
+    ({ delivery, guestNames, file: { incomplete } }) =>
+      delivery !== 'file' || guestNames !== 'omit' || incomplete === 'leave-empty',
+    {
+      path: ['guestNames'],
+      error: noNamesInFile,
+      when: ({ value }) => isGroup(value) && isGroup(value.file),
+    },
+  )
   .refine(({ delivery, file: { sftp } }) => delivery !== 'file' || sftp !== undefined, {
     path: ['file', 'sftp'],
     error: expected(

@@ -88,7 +88,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
 function* resetRun(
   dialect: Dialect,
   right: Right,
-  { source, at, batchSize, comparesMappings = false }: CollectStart,
+  { source, at, batchSize, comparesMappings = false, guestNames = 'send' }: CollectStart,
 ): Query<number> {
   const { schema } = dialect;
   const { number, run } = yield* lockRight(dialect, right);
@@ -97,7 +97,7 @@ function* resetRun(
   for (const table of runTables) yield* change(`DELETE FROM ${schema}${table} WHERE run = ?`, number);
   const noSuspects = comparesMappings ? 0 : null;
   yield* change(
-    `UPDATE ${schema}runs SET source = ?, batch_size = ?, collect_started_at = ?, collected_at = NULL,
+    `UPDATE ${schema}runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, providers = NULL, volume = NULL,
@@ -105,6 +105,7 @@ function* resetRun(
      WHERE number = ?`,
     source,
     batchSize,
+    guestNames,
     at,
     noSuspects,
     noSuspects,

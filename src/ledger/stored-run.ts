@@ -23,6 +23,7 @@ export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).j
 export const runColumns = [
   ...['id', 'day', 'delivery', 'trigger', 'reason', 'cancel_reason', 'tops_up', 'state', 'token', 'source'],
   ...['started_at', 'collect_started_at', 'collected_at', 'finished_at', 'names_blanked_at', 'lines_blanked'],
+  'guest_names',
   ...['read', 'accepted', 'duplicates', 'rejected', 'filtered', 'posted'],
   ...['delivered', 'refused', 'repeated'],
   ...['suspects', 'filled_in'],
@@ -80,6 +81,7 @@ export function toRun(row: StoredRow): Run {
     failure: failure || undefined,
     namesBlankedAt: integer('names_blanked_at'),
     linesBlanked: Number(row.lines_blanked) === 1 ? (true as const) : undefined,
+    guestNames: row.guest_names === 'send' ? undefined : (text('guest_names') as Run['guestNames']),
     volume: readJson<Run['volume']>(row.volume),
     acceptsVolume: Number(row.accepts_volume) === 1 ? (true as const) : undefined,
     expected: integer('expected'),

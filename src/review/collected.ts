@@ -1,5 +1,6 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import type { Right } from './claims.js';
+import type { NameForm } from './guest-names.js';
 import type { Run } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';
@@ -27,6 +28,8 @@ export interface CollectStart {
   readonly batchSize: number;
   /** Whether bookings are compared with the local copy of the mappings: then the run counts its suspects. */
   readonly comparesMappings?: boolean;
+  /** In which form names are stored; as given by default. */
+  readonly guestNames?: NameForm;
 }
 
 /** One collect, from its first record to the plan. */
@@ -109,6 +112,8 @@ export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };
 export interface DeliveredLines {
   readonly cursor: DeliveredCursor;
   readonly form: BookingForm;
+  /** In which form the names are. */
+  readonly guestNames: NameForm;
   /** Each ended by a line feed. */
   readonly lines: Buffer;
 }

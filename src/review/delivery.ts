@@ -1,5 +1,6 @@
 import type { Booking, ServiceField } from '../booking/booking.js';
 import type { Verdict } from '../mapping-service/verdict.js';
+import type { GuestNames } from './guest-names.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm, Claimed, Evidence, Findings, PlannedStep } from './step.js';
 
@@ -51,6 +52,8 @@ export function toServiceOutcome(verdict: Verdict, sha256: string): StepOutcome 
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
   readonly kind: DeliveryKind;
+  /** How guests' names are written. The other members get bookings with names that are written so already. */
+  readonly names: GuestNames;
   /** The form in which a booking is stored and sent; undefined for one that this delivery doesn't carry. */
   formOf(booking: Booking): BookingForm | undefined;
   /** Of a delivery by file: all fields that keep a booking out of it, for explaining why so many do. */

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
-import { type Booking, buildBooking, listTexts, textFields } from '../booking/booking.js';
+import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
+import { createKeyedHash, foldName, keyIdOf } from './hash-key.js';
 import { UsageError } from './refusals.js';
 import type { BookingForm } from './step.js';
 
@@ -56,31 +56,18 @@ export type EraseLines = (
 const bitMask = 0xfff;
 
 export function rememberReference(reference: string, hashKey: string, at: number): ErasedGuest {
-  const hash = hashText('reference', reference, hashKey);
+  const hash = createKeyedHash(hashKey)('reference', reference);
   return { kind: 'reference', hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
 }
 
 export function rememberName(name: string, hashKey: string, at: number): ErasedGuest {
   return {
     kind: 'name',
-    hash: hashText('name', foldName(name), hashKey),
+    hash: createKeyedHash(hashKey)('name', foldName(name)),
     keyId: keyIdOf(hashKey),
     bits: 0,
     at,
   };
-}
-
-/** Without differences in case, in composed characters, and in spaces at the ends. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').trim().toLowerCase();
-}
-
-function keyIdOf(hashKey: string): string {
-  return hashText('key', '', hashKey).slice(0, 16);
-}
-
-function hashText(kind: string, text: string, hashKey: string): string {
-  return createHmac('sha256', hashKey).update(`${kind}\n${text}`).digest('hex');
 }
 
 /** The erased guests, as reading a day needs them. Plain data that can be sent to another thread. */
@@ -115,25 +102,20 @@ export async function readErasedGuests(
 
 /** Recognises the bookings of erased guests. */
 export function createErasedTest({ hashKey, bits, references, names }: ErasedGuests) {
-  /** False if the booking with a reference of that hash is certainly not erased. */
-  const mayBe = (referenceHash: number) => names.size > 0 || bits.has(referenceHash & bitMask);
+  const hash = createKeyedHash(hashKey);
+  /** False if a booking with a reference of that hash is certainly not erased by its reference. */
+  const mayBe = (referenceHash: number) => bits.has(referenceHash & bitMask);
   return {
+    /** True if a booking can't be judged by its reference alone. */
+    asksForName: names.size > 0,
     mayBe,
     is({ bookingReferenceId, bookingClientName }: Booking): boolean {
       if (bookingReferenceId !== undefined && bits.has(hashReference(bookingReferenceId) & bitMask))
-        if (references.has(hashText('reference', bookingReferenceId, hashKey))) return true;
+        if (references.has(hash('reference', bookingReferenceId))) return true;
       if (names.size === 0 || bookingClientName === undefined) return false;
-      return names.has(hashText('name', foldName(bookingClientName), hashKey));
+      return names.has(hash('name', foldName(bookingClientName)));
     },
   };
-}
-
-export function withoutNames(booking: Booking): Booking {
-  const texts = listTexts(booking);
-  return buildBooking(
-    booking.serviceId,
-    textFields.map(({ kind }, at) => (kind === 'guest-name' ? undefined : texts[at])),
-  );
 }
 
 /** The checksum that content has now, after all erasures that changed it. */

@@ -1,3 +1,4 @@
+import type { NameForm } from './guest-names.js';
 import type { ReviewFile } from './review-file.js';
 import type { VolumeDrop } from './volume.js';
 
@@ -112,6 +113,8 @@ export interface Run {
   readonly namesBlankedAt?: number;
   /** Its stored lines hold no guest names any more: the review file cannot be written again. */
   readonly linesBlanked?: true;
+  /** In which form it sends and stores names; absent for names as given. */
+  readonly guestNames?: NameForm;
   /** Only for a file run, once its file was written. */
   readonly file?: Partial<ReviewFile>;
 }

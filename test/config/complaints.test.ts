@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
 import { describe, expect, it } from 'vitest';
+import { noNamesInFile } from '../../src/config/problems.js';
 import { complain, complainOf, complainOfText, hostKey, parse, service, sftp, source } from './writing.js';
 
 describe('all problems', () => {
@@ -227,6 +228,15 @@ describe('a wrong value', () => {
     [
       { schedule: { catchUpDays: -1 } },
       'schedule.catchUpDays: expected a whole number from 0 to 366, got: -1',
+    ],
+    [
+      { guestNames: 'pseudonym' },
+      'hashKey: expected a text of at least 16 characters, as guestNames is pseudonym, got: nothing',
+    ],
+    [{ delivery: 'file', file: { sftp }, guestNames: 'omit' }, `guestNames: ${noNamesInFile}`],
+    [
+      { delivery: 'file', file: { sftp, incomplete: 'reject' }, guestNames: 'omit' },
+      `guestNames: ${noNamesInFile}`,
     ],
     [{ guestNameDays: 0 }, 'guestNameDays: expected a whole number from 1 to 36500, got: 0'],
     [

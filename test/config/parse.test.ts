@@ -105,6 +105,7 @@ describe('a configuration', () => {
         quietSeconds: 30,
         timeoutMinutes: 360,
       },
+      guestNames: 'send',
       guestNameDays: 30,
       recordDays: 800,
       literalSecrets: ['service.apiKey'],

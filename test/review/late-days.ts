@@ -4,6 +4,7 @@ import type { Right } from '../../src/review/claims.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
 import { findFileObstacle, renderReviewLine } from '../../src/review/file/review-line.js';
+import type { GuestNames } from '../../src/review/guest-names.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { DeliveryKind, Run } from '../../src/review/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
@@ -20,11 +21,12 @@ export interface LateDay {
   readonly kind: DeliveryKind;
   readonly batchSize: number;
   readonly masterIdName?: string;
+  readonly names?: GuestNames;
 }
 
 /** The delivery of such a day: by file for bookings that can be in it, unless it is a day by body. */
-export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId' }: LateDay): Delivery {
-  const body = createBodyDelivery({ service, masterIdName, batchSize });
+export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId', names }: LateDay): Delivery {
+  const body = createBodyDelivery({ service, masterIdName, batchSize, ...(names && { names }) });
   if (kind === 'body') return body;
   return {
     ...body,

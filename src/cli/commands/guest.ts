@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../review/refusals.js';
-import { type Finish, type GlobalOptions, readGlobals } from './options.js';
-
-/** A guest: by the reference of a booking, or by name. */
-export type GuestOptions = { readonly reference: string } | { readonly name: string };
+import { type Finish, type GlobalOptions, type GuestOptions, readGlobals, readGuest } from './options.js';
 
 export interface EraseOptions {
   readonly reason: string;
@@ -65,13 +62,6 @@ export function addGuestCommands(program: Command, handlers: GuestHandlers, fini
     .action(async (options: { readonly dryRun: boolean }, command: Command) => {
       finish(await handlers.purgeGuests(options, readGlobals(command)));
     });
-}
-
-function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
-  const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
-  if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
-  if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
-  throw new UsageError('expected either a booking reference or --name NAME; see `hotel-review guest --help`');
 }
 
 const guestExamples = `

@@ -4,8 +4,10 @@ import {
   type CsvOptions,
   type Finish,
   type GlobalOptions,
+  type GuestOptions,
   readDay,
   readGlobals,
+  readGuest,
   readWrittenDay,
 } from './options.js';
 
@@ -22,7 +24,7 @@ export interface AffectedOptions extends CsvOptions {
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
   status(day: string | undefined, globals: GlobalOptions): Promise<number>;
-  show(reference: string, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
+  show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(day: string | undefined, options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
@@ -39,13 +41,20 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     });
 
   program
-    .command('show <booking-reference>')
+    .command('show [booking-reference]')
     .description('show the history of a booking: when it was sent, in which step, with what verdict')
+    .option('--name <name>', 'all bookings of the guest of this name, instead of one reference')
     .option('--answers', "also show the service's own messages, which may name a guest", false)
     .addHelpText('after', showExamples)
-    .action(async (reference: string, options: { answers: boolean }, command: Command) => {
-      finish(await handlers.show(reference, options, readGlobals(command)));
-    });
+    .action(
+      async (
+        reference: string | undefined,
+        { name, answers }: { readonly name?: string; readonly answers: boolean },
+        command: Command,
+      ) => {
+        finish(await handlers.show(readGuest(reference, name), { answers }, readGlobals(command)));
+      },
+    );
 
   addCsvOptions(
     program
@@ -100,8 +109,9 @@ Examples:
   hotel-review status 2026-11-20   that day's runs, rejects and refused bookings`;
 
 const showExamples = `
-Example:
-  hotel-review show BR-1042`;
+Examples:
+  hotel-review show BR-1042
+  hotel-review show --name "Ana Lovelace"   or by the pseudonym of that name`;
 
 const affectedExamples = `
 Examples:

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isCalendarDay } from '../../booking/business-day.js';
+import { UsageError } from '../../review/refusals.js';
 import type { LogLevel } from '../log.js';
 
 /** The options that every command has. */
@@ -87,4 +88,15 @@ export function readInstant(text: string): number {
       `expected an instant from 1970 on, such as 2026-11-20 or 2026-11-20T12:00:00Z, got: ${text}`,
     );
   return read;
+}
+
+/** A guest: by the reference of a booking, or by name. */
+export type GuestOptions = { readonly reference: string } | { readonly name: string };
+
+/** @throws UsageError unless exactly one of both is given */
+export function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
+  const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
+  if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
+  if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
+  throw new UsageError('expected either a booking reference or --name NAME');
 }

@@ -358,4 +358,7 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX contents_by_hotel ON hotel_review.hotel_contents (load, service_id);
   `,
+  `
+  ALTER TABLE hotel_review.runs ADD COLUMN guest_names text COLLATE "C" NOT NULL DEFAULT 'send';
+  `,
 ];

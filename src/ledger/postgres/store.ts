@@ -2,6 +2,7 @@ import { hashReference } from '../../booking/reference-hash.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
+import type { NameForm } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm } from '../../review/step.js';
 import { toStorableHotel } from '../mapping-changes.js';
@@ -102,15 +103,15 @@ function* nextDelivered(
   const [afterRun = '0', afterForm = '', afterBatch = '-1', afterFirst = '-1'] = after?.split(' ') ?? [];
   const row = yield* one(
     `WITH others AS (
-       SELECT number FROM hotel_review.runs
+       SELECT number, guest_names FROM hotel_review.runs
        WHERE day = (SELECT day FROM hotel_review.runs WHERE number = ?) AND number <> ? AND number >= ?
          AND names_blanked_at IS NULL AND pruned_at IS NULL
      ), slices AS (
-       SELECT number, form, batch, first, steps.bookings
+       SELECT number, guest_names, form, batch, first, steps.bookings
        FROM others JOIN hotel_review.steps ON steps.run = number
        WHERE form = 'body' AND kind = 'batch' AND state = 'done'
        UNION ALL
-       SELECT number, form, batch, 0, batches.bookings
+       SELECT number, guest_names, form, batch, 0, batches.bookings
        FROM others JOIN hotel_review.batches ON batches.run = number
        WHERE form = 'file' AND EXISTS (
          SELECT 1 FROM hotel_review.steps WHERE steps.run = number AND name = 'trigger' AND state = 'done'
@@ -139,6 +140,7 @@ function* nextDelivered(
   return {
     cursor: [row.number, slice.form, slice.batch, slice.first].join(' ') as DeliveredCursor,
     form: slice.form,
+    guestNames: String(row.guest_names) as NameForm,
     lines: sliceLines(openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)), slice),
   };
 }

@@ -1,4 +1,5 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
+import type { NameForm } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm, Slice } from '../../review/step.js';
 import { all, one, type Query } from '../query.js';
@@ -14,7 +15,7 @@ export function* nextDelivered(
   after: DeliveredCursor | undefined,
 ): Query<DeliveredLines | undefined> {
   const [afterRun, afterForm, ...afterPlace] = after?.split(' ') ?? ['-1'];
-  for (const other of yield* listOthers(run, Number(afterRun))) {
+  for (const { number: other, guestNames } of yield* listOthers(run, Number(afterRun))) {
     const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
     const slice =
       (afterForm === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
@@ -24,21 +25,28 @@ export function* nextDelivered(
     return {
       cursor: [other, form, batch, first].join(' ') as DeliveredCursor,
       form,
+      guestNames,
       lines: sliceLines(yield* readBatch(sealing, other, form, batch), slice),
     };
   }
   return undefined;
 }
 
-function* listOthers(run: number, from: number): Query<number[]> {
+function* listOthers(
+  run: number,
+  from: number,
+): Query<{ readonly number: number; readonly guestNames: NameForm }[]> {
   const rows = yield* all(
-    `SELECT other.number FROM runs JOIN runs AS other ON other.day = runs.day AND other.number <> runs.number
+    `SELECT other.number, other.guest_names FROM runs JOIN runs AS other ON other.day = runs.day AND other.number <> runs.number
        WHERE runs.number = ? AND other.number >= ? AND other.names_blanked_at IS NULL AND other.pruned_at IS NULL
        ORDER BY other.number`,
     run,
     from,
   );
-  return rows.map(({ number }) => Number(number));
+  return rows.map(({ number, guest_names }) => ({
+    number: Number(number),
+    guestNames: String(guest_names) as NameForm,
+  }));
 }
 
 function* nextPosted(run: number, [batch = -1, first = -1]: readonly number[]): Query<Slice | undefined> {

@@ -328,4 +328,7 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX contents_by_hotel ON hotel_contents (load, service_id);
   `,
+  `
+  ALTER TABLE runs ADD COLUMN guest_names TEXT NOT NULL DEFAULT 'send';
+  `,
 ];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { type Delivery, toServiceOutcome } from '../delivery.js';
+import type { GuestNames } from '../guest-names.js';
 import type { PlannedStep, Slice } from '../step.js';
 import { createBodyForms } from './booking-item.js';
 import { buildRequestBody } from './request-body.js';
@@ -9,12 +10,14 @@ export interface BodyDeliveryParts {
   readonly service: Pick<ReviewService, 'reviewBookedHotels'>;
   readonly masterIdName: string;
   readonly batchSize: number;
+  /** As given by default. */
+  readonly names?: GuestNames;
 }
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */
-export function createBodyDelivery({ service, masterIdName, batchSize }: BodyDeliveryParts): Delivery {
+export function createBodyDelivery({ service, masterIdName, batchSize, names }: BodyDeliveryParts): Delivery {
   return {
-    ...createBodyForms(masterIdName),
+    ...createBodyForms(masterIdName, names),
     plan: ({ body }) => planBatches(body, batchSize),
     async perform({ step, lines }, signal) {
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);

@@ -8,6 +8,7 @@ import {
   markPlain,
   type TextForm,
 } from '../delivery.js';
+import { type GuestNames, sentNames } from '../guest-names.js';
 import { renderLine } from '../lines/render-line.js';
 import { splitStoredLines } from '../stored-batches.js';
 
@@ -104,10 +105,11 @@ export function blankFields(line: string, blanked: ReadonlySet<string>): string 
 }
 
 /** Stores every booking as an item of a request body. */
-export function createBodyForms(masterIdName: string): BookingForms {
+export function createBodyForms(masterIdName: string, names: GuestNames = sentNames): BookingForms {
   const layout = createItemLayout(masterIdName);
   return {
     kind: 'body',
+    names,
     formOf: () => 'body',
     render: (booking, _form, line) => renderLine(booking, layout, line),
     usual: { form: 'body', layout, mayLackFields: true },

@@ -136,7 +136,7 @@ export function createBatcher(
       referenceHash: number,
       known?: Pick<DeliveredIndex, 'has'>,
     ): boolean | Promise<boolean> {
-      const isKnown = known?.has(block.view, start, end) ?? false;
+      const isKnown = known?.has(form, block.view, start, end) ?? false;
       if (isKnown === true) return false;
       if (isKnown === false) return takeUnknown(block, start, end, referenceHash);
       return isKnown.then((is) => !is && takeUnknown(block, start, end, referenceHash));

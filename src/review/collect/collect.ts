@@ -7,6 +7,7 @@ import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
 import type { Delivery } from '../delivery.js';
 import type { ErasedGuests } from '../erasures.js';
 import type { Notify, RunName } from '../events.js';
+import { findComparableNames } from '../guest-names.js';
 import type { RunLister } from '../ledger.js';
 import { countRecords, type Run } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
@@ -152,10 +153,10 @@ export async function collectDay(
 async function beginCollect(
   day: BusinessDay,
   right: Right,
-  { reader, ledger, limits: { batchSize }, clock, comparison }: CollectParts,
+  { reader, delivery, ledger, limits: { batchSize }, clock, comparison }: CollectParts,
 ): Promise<{ readonly collect: Collect; readonly reader: DayReader }> {
   const now = clock();
-  const start = { source: reader.locate(day), at: now, batchSize };
+  const start = { source: reader.locate(day), at: now, batchSize, guestNames: delivery.names.form };
   if (!comparison || (await comparison.copy.isEmpty()))
     return { collect: await ledger.beginCollect(right, start), reader };
   const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
@@ -171,9 +172,12 @@ async function readKnown(
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<DeliveredIndex> {
-  const obstacle = describeIncomparable(await ledger.listRuns({ day, limit: runsCompared }));
+  const runs = await ledger.listRuns({ day, limit: runsCompared });
+  const obstacle = describeIncomparable(runs);
   if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
-  return indexDelivered(ledger, id, delivery, signal);
+  const forms = runs.filter((run) => run.id !== id).map(({ guestNames = 'send' }) => guestNames);
+  const names = findComparableNames(delivery.names, forms);
+  return indexDelivered(ledger, id, delivery, signal, { names });
 }
 
 async function checkExpected(

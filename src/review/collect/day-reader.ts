@@ -6,8 +6,9 @@ import { hashReference } from '../../booking/reference-hash.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import type { ReasonCount, Reject } from '../collected.js';
 import type { BookingForms } from '../delivery.js';
-import { createErasedTest, type ErasedGuests, withoutNames } from '../erasures.js';
+import { createErasedTest, type ErasedGuests } from '../erasures.js';
 import { findFileObstacle } from '../file/review-line.js';
+import { omittedNames, writeNames } from '../guest-names.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
@@ -94,12 +95,18 @@ export type Render = (chunk: SourceChunk) => RenderedChunk;
  */
 export function createChunkRenderer(
   normalise: Normalise,
-  { formOf, render, listObstacles, usual }: BookingForms,
+  { formOf, render, listObstacles, names, usual }: BookingForms,
   takeBuffer?: TakeBuffer,
   erasedGuests?: ErasedGuests,
 ): Render {
   const erased = erasedGuests && createErasedTest(erasedGuests);
-  const renderPlain = usual && createPlainRenderer(normalise, usual);
+  const renderPlain =
+    usual && !erased?.asksForName ? createPlainRenderer(normalise, usual, names) : undefined;
+  // Columns are easily mixed up, so any value of a broken record may be a name.
+  const keepCause = ({ field, value }: RejectCause): RejectCause => ({
+    ...(field !== undefined && { field }),
+    ...(value !== undefined && names.form === 'send' && { value }),
+  });
   const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
   return ({ records, filtered = 0, progress, notices }) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
@@ -146,13 +153,13 @@ export function createChunkRenderer(
       }
       const normalised = normalise(record.fields);
       if (normalised.kind === 'reject') {
-        const cause = findRejectCause(record.fields, normalised.reason);
+        const cause = keepCause(findRejectCause(record.fields, normalised.reason));
         rejects.push(toReject(place, normalised.reason, record.fields.BookingReferenceId, cause));
         continue;
       }
       const { warnings: found } = normalised;
       const isErased = erased?.is(normalised.booking) ?? false;
-      const booking = isErased ? withoutNames(normalised.booking) : normalised.booking;
+      const booking = writeNames(normalised.booking, isErased ? omittedNames : names);
       const { given, unreadable } = countDates(booking, found);
       dates.given += given;
       dates.unreadable += unreadable;
@@ -161,7 +168,7 @@ export function createChunkRenderer(
       const form = formOf(booking) ?? (isErased ? 'body' : undefined);
       if (form === undefined) {
         const field = findFileObstacle(booking)?.field;
-        const cause = field === undefined ? {} : describeCause(record.fields, field);
+        const cause = field === undefined ? {} : keepCause(describeCause(record.fields, field));
         rejects.push(toReject(place, 'not-for-the-file', booking.bookingReferenceId, cause));
         continue;
       }

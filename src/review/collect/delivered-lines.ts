@@ -1,5 +1,6 @@
 import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
 import type { Delivery } from '../delivery.js';
+import { type GuestNames, omittedNames, rewriteNames, writeNames } from '../guest-names.js';
 import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
@@ -13,7 +14,7 @@ const cachedPieces = 32;
 /** What the other runs of a day have delivered. */
 export interface DeliveredIndex {
   /** True if the line in `bytes` from `start` to `end` was delivered. */
-  has(bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
+  has(form: BookingForm, bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
   /** The lines that can be written to the review file, in delivery order; some may be repeated. */
   ofFile(): AsyncIterable<{ readonly piece: DeliveredChunk; readonly line: DeliveredLine }>;
 }
@@ -28,27 +29,32 @@ interface Place {
 /**
  * Indexes what other runs of the day have delivered, by hash and position in compact memory. A hash is only a hint: a
  * line counts as delivered only after comparing it with the delivered line.
+ *
+ * @param names the form in which the names of all these runs and of this one can be compared: see `findComparableNames`
  */
 export async function indexDelivered(
   ledger: DeliveredBookings,
   runId: string,
   delivery: Delivery,
   signal: AbortSignal,
-  memory: LineIndex = createLineIndex(),
+  { names = delivery.names, memory = createLineIndex() }: { names?: GuestNames; memory?: LineIndex } = {},
 ): Promise<DeliveredIndex> {
+  // With names in the form of today, a delivered line is compared as it would be sent today.
+  const isAsToday = names.form === delivery.names.form;
+  const toKeys = isAsToday ? renderDelivered : renderNameless;
   const places: Place[] = [];
   const cache = new Map<number, DeliveredChunk>();
   /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
   let count = 0;
 
-  async function* readPieces(): AsyncGenerator<DeliveredChunk & Place> {
+  async function* readPieces(render: typeof renderDelivered): AsyncGenerator<DeliveredChunk & Place> {
     let after: DeliveredCursor | undefined;
     for (let first = 0; ; ) {
       signal.throwIfAborted();
       const delivered = await ledger.nextDelivered(runId, after);
       if (!delivered) return;
-      const piece = renderDelivered(delivered, delivery);
+      const piece = render(delivered, delivery);
       yield { ...piece, after, first };
       after = delivered.cursor;
       first += piece.lines.length;
@@ -68,7 +74,7 @@ export async function indexDelivered(
   async function readAgain(index: number): Promise<DeliveredChunk> {
     const delivered = await ledger.nextDelivered(runId, places[index]?.after);
     if (!delivered) throw new RangeError('the delivered bookings are no longer in the ledger');
-    const piece = renderDelivered(delivered, delivery);
+    const piece = toKeys(delivered, delivery);
     const oldest = cache.size < cachedPieces ? undefined : cache.keys().next().value;
     if (oldest !== undefined) cache.delete(oldest);
     cache.set(index, piece);
@@ -86,7 +92,7 @@ export async function indexDelivered(
     return piece ? compare(piece) : readAgain(index).then(compare);
   }
 
-  for await (const { view, bytes, lines, after, first } of readPieces()) {
+  for await (const { view, bytes, lines, after, first } of readPieces(toKeys)) {
     // Of two chunks with the same first position, the later one has the lines.
     places.push({ after, first });
     for (const { start, end } of lines) {
@@ -98,19 +104,26 @@ export async function indexDelivered(
     }
   }
 
+  function has(bytes: DataView, start: number, end: number): boolean | Promise<boolean> {
+    const position = memory.find(bytes, start, end);
+    if (position === undefined) return false;
+    // Copied, because the caller may overwrite it while this waits.
+    const line = Buffer.from(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
+    const stands = isAtKey(position, line);
+    if (stands === true || collided.size === 0) return stands;
+    const isCollided = collided.has(line.toString());
+    return stands === false ? isCollided : stands.then((is) => is || isCollided);
+  }
+
   return {
-    has(bytes, start, end) {
-      const position = memory.find(bytes, start, end);
-      if (position === undefined) return false;
-      // Copied, because the caller may overwrite it while this waits.
-      const line = Buffer.from(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
-      const stands = isAtKey(position, line);
-      if (stands === true || collided.size === 0) return stands;
-      const isCollided = collided.has(line.toString());
-      return stands === false ? isCollided : stands.then((is) => is || isCollided);
+    has(form, bytes, start, end) {
+      if (isAsToday) return has(bytes, start, end);
+      const line = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start + 1);
+      const key = renderNameless({ form, lines: line }, delivery);
+      return has(key.view, 0, key.bytes.length - 1);
     },
     async *ofFile() {
-      for await (const piece of readPieces())
+      for await (const piece of readPieces(renderDelivered))
         for (const line of piece.lines) if (line.form === 'file') yield { piece, line };
     },
   };
@@ -137,20 +150,28 @@ export interface DeliveredLine {
  * Renders what was delivered as the current delivery would send it: the line of a booking differs between body and
  * file, and changes with the configured name of the master id. Bookings that the delivery doesn't carry are left out.
  */
-export function renderDelivered({ form, lines }: DeliveredLines, delivery: Delivery): DeliveredChunk {
+export function renderDelivered(
+  { form, guestNames, lines }: Omit<DeliveredLines, 'cursor'>,
+  delivery: Delivery,
+): DeliveredChunk {
+  const again = (rendered: Buffer) => renderAgain({ form, guestNames, lines: rendered }, delivery);
   // All lines of a chunk were rendered alike, so comparing the first one is enough, unless a name was erased meanwhile.
   const isAsItWas =
     form === delivery.kind &&
+    guestNames === delivery.names.form &&
     !(form === 'file' && lines.includes(emptyCell)) &&
-    renderAgain(firstLine(lines), form, delivery).bytes.equals(firstLine(lines));
-  return isAsItWas ? pieceOf(lines, () => form) : renderAgain(lines, form, delivery);
+    again(firstLine(lines)).bytes.equals(firstLine(lines));
+  return isAsItWas ? pieceOf(lines, () => form) : again(lines);
 }
 
-function renderAgain(lines: Buffer, form: BookingForm, delivery: Delivery): DeliveredChunk {
+function renderAgain(
+  { form, guestNames, lines }: Omit<DeliveredLines, 'cursor'>,
+  delivery: Delivery,
+): DeliveredChunk {
   const rendered = createLineBuffer(lines.length);
   const forms: BookingForm[] = [];
   for (const line of splitStoredLines(lines)) {
-    const booking = readBooking(line, form);
+    const booking = rewriteNames(readBooking(line, form), guestNames, delivery.names);
     const now = delivery.formOf(booking);
     if (now === undefined) continue;
     delivery.render(booking, now, rendered);
@@ -158,6 +179,19 @@ function renderAgain(lines: Buffer, form: BookingForm, delivery: Delivery): Deli
     forms.push(now);
   }
   return pieceOf(rendered.handOver(), (index) => forms[index] ?? form);
+}
+
+/** The same bookings without names, all as items of a body: for comparing them whatever became of their names. */
+function renderNameless(
+  { form, lines }: Pick<DeliveredLines, 'form' | 'lines'>,
+  delivery: Delivery,
+): DeliveredChunk {
+  const rendered = createLineBuffer(lines.length);
+  for (const line of splitStoredLines(lines)) {
+    delivery.render(writeNames(readBooking(line, form), omittedNames), 'body', rendered);
+    rendered.constant(lineFeed);
+  }
+  return pieceOf(rendered.handOver(), () => form);
 }
 
 function pieceOf(bytes: Buffer, formOf: (index: number) => BookingForm): DeliveredChunk {

@@ -3,11 +3,12 @@ import type { Normalise } from '../../booking/normalise.js';
 import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../../booking/plain-text.js';
 import { hashPlainReference, noReference } from '../../booking/reference-hash.js';
 import type { UsualForm } from '../delivery.js';
+import type { GuestNames } from '../guest-names.js';
 import { copyTo, createLineBuffer, type LineBuffer } from '../lines/line-buffer.js';
 import type { PlainCells } from '../source.js';
 
-const [referencePlace, providerPlace, checkInPlace] = (
-  ['BookingReferenceId', 'ProviderName', 'CheckInDate'] as const
+const [referencePlace, namePlace, providerPlace, checkInPlace] = (
+  ['BookingReferenceId', 'BookingClientName', 'ProviderName', 'CheckInDate'] as const
 ).map((name) => bookingFields.findIndex((field) => field.name === name));
 /** Fields whose cells repeat. Each different cell is read once, like in any other record. */
 const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
@@ -43,8 +44,11 @@ interface RenderedPlainly {
 export function createPlainRenderer(
   normalise: Normalise,
   { layout, mayLackFields }: UsualForm,
+  names: GuestNames,
 ): (cells: PlainCells, line: LineBuffer) => RenderedPlainly | undefined {
   const { beginning, beforeTexts, missing, ending, text } = layout;
+  const omitsNames = names.form === 'omit';
+  const sendsNames = names.form === 'send';
   const marks = markPlainBytes(text.plain);
   const asciiMarks = marks.map((mark, byte) => (byte < firstOutsideAscii ? mark : 0));
   const lookUps = textFields.map((field, at) => (repeats[at + 1] ? createLookUp(field, at) : undefined));
@@ -85,7 +89,7 @@ export function createPlainRenderer(
     for (let place = 1; place < bookingFields.length; place += 1) {
       const start = bounds[first + 2 * place] ?? 0;
       const end = bounds[first + 2 * place + 1] ?? 0;
-      if (start === end) {
+      if (start === end || (omitsNames && place === namePlace)) {
         if (!mayLackFields) return undefined;
         at = copyTo(target, at, missing);
         continue;
@@ -103,9 +107,12 @@ export function createPlainRenderer(
         }
       } else {
         const isReference = place === referencePlace;
-        at = copyTo(target, at, beforeTexts[place - 1] ?? missing);
-        at = copyPlainText(bytes, start, end, isReference ? asciiMarks : marks, target, at);
+        const textAt = copyTo(target, at, beforeTexts[place - 1] ?? missing);
+        at = copyPlainText(bytes, start, end, isReference ? asciiMarks : marks, target, textAt);
         if (at === notPlain) return undefined;
+        // A pseudonym needs no escaping, and is shorter than what is reserved for a field.
+        if (place === namePlace && !sendsNames)
+          at = textAt + target.write(names.write(target.toString('utf8', textAt, at)) ?? '', textAt);
         at = copyTo(target, at, text.after);
         if (isReference) referenceHash = hashPlainReference(bytes, start, end);
       }

@@ -1,6 +1,7 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import { type GuestNames, nameChoiceOf } from '../guest-names.js';
 import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type RunFailure } from '../run.js';
@@ -139,7 +140,7 @@ export interface OpenedRun {
  */
 export async function openRun(
   request: RunRequest,
-  { ledger, clock, createRunId }: RunDayParts,
+  { ledger, clock, createRunId, deliveryFor }: RunDayParts,
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
@@ -153,6 +154,7 @@ export async function openRun(
     case 'already-done':
       return { kind: 'done', run: opening.run };
     case 'resume':
+      refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
         run: await ledger.takeOver(opening.run.id, request),
@@ -180,4 +182,17 @@ export async function openRun(
 async function refuseIncomparable({ iso }: BusinessDay, ledger: RunLister): Promise<void> {
   const obstacle = describeIncomparable(await ledger.listRuns({ day: iso, limit: runsCompared }));
   if (obstacle !== undefined) throw new UsageError(obstacle);
+}
+
+/** @throws UsageError if the run would send names in a form that is not wanted any more */
+function refuseMoreNames(run: Run, { form }: GuestNames): void {
+  const { id, day, guestNames = 'send', collectedAt, counts } = run;
+  const now = nameChoiceOf(form);
+  const before = nameChoiceOf(guestNames);
+  const isMore = before !== now && (before === 'send' || now === 'omit');
+  if (collectedAt === undefined || counts.pending === 0 || !isMore) return;
+  throw new UsageError(
+    `run ${id} of ${day} was collected with guestNames: ${before}, and resuming it would send more of the names than ` +
+      `guestNames: ${now} allows: to collect the day again, \`replay ${day} --reason TEXT\`; or set guestNames back until it is done`,
+  );
 }

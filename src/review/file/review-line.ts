@@ -178,6 +178,7 @@ export function createFileForms({
 }): BookingForms {
   return {
     kind: 'file',
+    names: body.names,
     formOf(booking) {
       if (findFileObstacle(booking, incomplete) === undefined) return 'file';
       return incomplete === 'reject' ? undefined : 'body';

@@ -1,5 +1,6 @@
 import { bookingFields } from '../../booking/booking.js';
-import { foldName } from '../erasures.js';
+import { createPseudonyms } from '../guest-names.js';
+import { foldName } from '../hash-key.js';
 import type { History } from '../history.js';
 import type { BatchReader, RunLister } from '../ledger.js';
 import type { Run } from '../run.js';
@@ -9,7 +10,19 @@ import { readStoredBatches } from '../stored-batches.js';
 import type { FileRecord } from './file-records.js';
 
 /** Who is asked for: one booking, or everybody of that name. */
-export type GuestQuery = { readonly reference: string } | { readonly name: string };
+export type GuestQuery =
+  | { readonly reference: string }
+  | {
+      readonly name: string;
+      /** How runs wrote the name while `guestNames` was `pseudonym`. */
+      readonly pseudonym?: string;
+    };
+
+/** The same query, which also finds a name where its pseudonym was sent, as long as the key of that time is configured. */
+export function withPseudonym(query: GuestQuery, hashKey: string | undefined): GuestQuery {
+  if (!('name' in query) || hashKey === undefined) return query;
+  return { ...query, pseudonym: createPseudonyms(hashKey)(query.name) };
+}
 
 /** What the ledger says about who was asked for: by this, lines and rows are recognised. */
 export interface Guest {
@@ -18,6 +31,8 @@ export interface Guest {
   readonly references: ReadonlySet<string>;
   /** As written in their bookings. */
   readonly names: ReadonlySet<string>;
+  /** How many of their bookings have no reference. */
+  readonly unreferenced: number;
   /** The runs in whose bookings they are. */
   readonly runIds: ReadonlySet<string>;
 }
@@ -39,44 +54,50 @@ export async function findGuest(
   const references = new Set<string>();
   const names = new Set<string>();
   const runIds = new Set<string>();
+  let unreferenced = 0;
   const add = (run: Run, line: string, form: BookingForm) => {
     const { bookingReferenceId, bookingClientName } = readBooking(line, form);
-    if (bookingReferenceId !== undefined) references.add(bookingReferenceId);
+    if (bookingReferenceId === undefined) unreferenced += 1;
+    else references.add(bookingReferenceId);
     if (bookingClientName !== undefined) names.add(bookingClientName);
     runIds.add(run.id);
   };
   if ('reference' in query) references.add(query.reference);
   else {
     names.add(query.name);
+    if (query.pseudonym !== undefined) names.add(query.pseudonym);
     for (const run of await listSearchedRuns(ledger))
-      for await (const { line, form } of readLinesNaming(ledger, run, query.name, signal))
-        add(run, line, form);
+      for await (const { line, form } of readLinesNaming(ledger, run, query, signal)) add(run, line, form);
   }
   // The same booking may be in other runs, with its name corrected.
   for (const reference of [...references])
     for (const trace of await ledger.trace(reference))
       if (trace.kind === 'booking') add(trace.run, trace.line, trace.form);
-  return { query, references, names, runIds };
+  return { query, references, names, unreferenced, runIds };
 }
 
 /** The bookings of a run with that name. */
 export async function* readLinesNaming(
   ledger: BatchReader,
   run: Run,
-  name: string,
+  query: NameQuery,
   signal: AbortSignal,
 ): AsyncGenerator<{ readonly line: string; readonly form: BookingForm }, void, undefined> {
-  const sought = foldName(name);
+  const sought = listSought(query);
   // Quotes and backslashes are escaped where they are stored.
-  const needle = /["\\]/.test(sought) ? '' : sought;
+  const needles = sought.map((name) => (/["\\]/.test(name) ? '' : name));
+  const mayHold = (text: string) => {
+    const folded = foldName(text);
+    return needles.some((needle) => folded.includes(needle));
+  };
   for (const form of bookingForms) {
     for await (const { lines } of readStoredBatches(ledger, run, form)) {
       signal.throwIfAborted();
       const text = lines.toString();
-      if (!foldName(text).includes(needle)) continue;
+      if (!mayHold(text)) continue;
       for (const line of text.split('\n')) {
-        if (line === '' || !foldName(line).includes(needle)) continue;
-        if (foldName(readBooking(line, form).bookingClientName ?? '') === sought) yield { line, form };
+        if (line === '' || !mayHold(line)) continue;
+        if (isNamed(readBooking(line, form).bookingClientName ?? '', query)) yield { line, form };
       }
     }
   }
@@ -87,12 +108,18 @@ export function isLineOf({ query, references }: Guest, line: string, form: Booki
   const { bookingReferenceId, bookingClientName } = readBooking(line, form);
   return (
     (bookingReferenceId !== undefined && references.has(bookingReferenceId)) ||
-    ('name' in query && bookingClientName !== undefined && isSameName(bookingClientName, query.name))
+    ('name' in query && bookingClientName !== undefined && isNamed(bookingClientName, query))
   );
 }
 
-export function isSameName(one: string, other: string): boolean {
-  return foldName(one) === foldName(other);
+type NameQuery = Extract<GuestQuery, { readonly name: string }>;
+
+function listSought({ name, pseudonym }: NameQuery): readonly string[] {
+  return [foldName(name), ...(pseudonym === undefined ? [] : [pseudonym])];
+}
+
+function isNamed(name: string, query: NameQuery): boolean {
+  return listSought(query).includes(foldName(name));
 }
 
 /** Where a file of ours or a result has its columns; -1 for a missing one. */
@@ -125,7 +152,7 @@ export function isRecordOf(
   const { cells, raw } = record;
   if (!cells) return mentions(raw, [...references, ...names]);
   if (cells.some((cell) => references.has(cell.trim()))) return true;
-  return 'name' in query && isSameName(cells[columns.name] ?? '', query.name);
+  return 'name' in query && isNamed(cells[columns.name] ?? '', query);
 }
 
 /** Texts without which a file holds nothing about the guest; as a CSV cell writes them. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CollectError } from '../../../src/review/collect/collect.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import type { LineIndex } from '../../../src/review/collect/line-index.js';
+import { createGuestNames, omittedNames, sentNames } from '../../../src/review/guest-names.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { newRun, references, rightOf } from '../../contracts/ledger/days.js';
 import { readerOf, record, records } from '../array-source.js';
@@ -236,10 +237,12 @@ describe('what was delivered', () => {
     const { ledger } = late;
     await deliverRun(ledger, await collectRun(late, 'r1', records(10, 30)));
     await ledger.createRun(newRun('r2', { topsUp: true }));
-    const known = await indexDelivered(ledger, 'r2', deliveryOf(late), never, createForgetfulMemory());
+    const known = await indexDelivered(ledger, 'r2', deliveryOf(late), never, {
+      memory: createForgetfulMemory(),
+    });
     const has = async (line: string) => {
       const bytes = new TextEncoder().encode(`xxx${line}`);
-      return known.has(new DataView(bytes.buffer), 3, bytes.length);
+      return known.has('body', new DataView(bytes.buffer), 3, bytes.length);
     };
     for (const line of (await ledger.readBatch('r1', 'body', 0)).toString().trimEnd().split('\n'))
       expect(await has(line)).toBe(true);
@@ -263,4 +266,60 @@ function createForgetfulMemory(): LineIndex {
       return earlier;
     },
   };
+}
+
+describe('late bookings after the setting guestNames was changed', () => {
+  const pseudonyms = createGuestNames({ guestNames: 'pseudonym', hashKey: 'a key of these tests' });
+  const others = createGuestNames({ guestNames: 'pseudonym', hashKey: 'another key of these' });
+  const forms = { sentNames, pseudonyms, others, omittedNames };
+  const kinds = Object.keys(forms) as (keyof typeof forms)[];
+  const changes = kinds.flatMap((before) => kinds.map((after) => [before, after] as const));
+
+  it.each(changes)(
+    'are those that no run has delivered in any form: from %s to %s, by body',
+    async (before, after) => {
+      const late = await prepare('body');
+      await deliverRun(late.ledger, await collectRun({ ...late, names: forms[before] }, 'r1', records(0, 9)));
+      const now = { ...late, names: forms[after] };
+      const run = await collectRun(now, 'r2', records(0, 11), topsUp);
+      expect(run.counts).toMatchObject({ read: 11, accepted: 2, duplicates: 9 });
+      expect(await storedReferences(late.ledger, 'r2', 'body')).toEqual(['BR-9', 'BR-10']);
+      const lines = (await late.ledger.readBatch('r2', 'body', 0)).toString();
+      const name = forms[after].write('Ana Lovelace');
+      if (name === undefined) expect(lines).not.toContain('BookingClientName');
+      else expect(lines).toContain(`"BookingClientName":"${name}"`);
+    },
+  );
+
+  it.each(changes.filter(([before, after]) => before !== 'omittedNames' && after !== 'omittedNames'))(
+    'are in a file with those that were delivered, none of which gets its name back: from %s to %s',
+    async (before, after) => {
+      const late = await prepare('file');
+      await deliverRun(late.ledger, await collectRun({ ...late, names: forms[before] }, 'r1', wholes(0, 6)));
+      const run = await collectRun({ ...late, names: forms[after] }, 'r2', wholes(0, 7), topsUp);
+      expect(run.counts).toMatchObject({ read: 13, accepted: 7, duplicates: 6 });
+      const lines = (await readAll(late, 'r2')).toString().trimEnd().split('\n');
+      const earlier = before === 'sentNames' ? after : before;
+      const names = [after, ...Array.from({ length: 6 }, () => earlier)].map((form) =>
+        forms[form].write('Ana Lovelace'),
+      );
+      expect(lines.map((line) => line.split(',')[2])).toEqual(names);
+    },
+  );
+
+  it('tell two guests of the same booking apart as long as both names were written alike', async () => {
+    const late = { ...(await prepare('body')), names: pseudonyms };
+    const guest = record(1, { BookingClientName: 'Ben Lovelace' });
+    await deliverRun(late.ledger, await collectRun({ ...late, names: sentNames }, 'r1', [record(1)]));
+    await deliverRun(late.ledger, await collectRun(late, 'r2', [record(2)], topsUp));
+    const run = await collectRun(late, 'r3', [record(1), guest, record(2)], topsUp);
+    expect(run.counts).toMatchObject({ accepted: 1, duplicates: 2 });
+  });
+});
+
+async function readAll({ ledger }: LateDay, runId: string): Promise<Buffer> {
+  const { batches } = await ledger.measureBatches(runId, 'file');
+  return Buffer.concat(
+    await Promise.all(Array.from({ length: batches }, (_, batch) => ledger.readBatch(runId, 'file', batch))),
+  );
 }
