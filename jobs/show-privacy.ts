@@ -43,6 +43,7 @@ async function examine(
 ): Promise<Installation> {
   const { archive, file, service, source } = config;
   const kept = ledger ? await ledger.describeKept() : nothing;
+  const erased = ledger ? await ledger.listErasedGuests() : [];
   const runs = ledger ? await ledger.listRuns({ limit: runsLookedAt }) : [];
   const countOrSay = async (place: string, count: () => Promise<Counted>): Promise<Counted> => {
     try {
@@ -66,6 +67,7 @@ async function examine(
     kept: {
       ...kept,
       actions: { count: kept.actions.count, since: toDate(kept.actions.since) },
+      erased: { count: erased.length, since: toDate(erased[0]?.at) },
       archived: await countOrSay(place, () => countArchived(config, runs)),
       spooled: await countOrSay(file.spool, () => countSpooled(config)),
       sentFiles: countSentFiles(runs),

@@ -16,6 +16,7 @@ export function renderProcessing(record: ProcessingRecord, command: (line: strin
       'Which data',
       categories.map(({ category, fields }) => `${category}: ${fields.join(', ')}`),
     ),
+    ...section("Guests' names", [`${record.guestNames.meaning} (guestNames: ${record.guestNames.setting})`]),
     ...section('Where it comes from', [record.source]),
     ...section('Where it is kept, since when, until when', places.flatMap(describePlace)),
     ...section('Encryption at rest', [describeEncryption(record.encryption)]),

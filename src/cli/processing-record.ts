@@ -1,7 +1,8 @@
 import { bookingFields, guestNameFields } from '../booking/booking.js';
+import type { GuestNameSettings } from '../review/guest-names.js';
 import type { DeliveryKind } from '../review/run.js';
 
-type Category = 'guest-names' | 'bookings' | 'service-messages' | 'users';
+type Category = 'guest-names' | 'bookings' | 'service-messages' | 'users' | 'erased-guests';
 
 type Unit = 'booking' | 'file' | 'entry';
 
@@ -44,6 +45,7 @@ export interface Counted {
 /** What is known of this installation. */
 export interface Installation {
   readonly delivery: DeliveryKind;
+  readonly guestNames: GuestNameSettings['guestNames'];
   readonly guestNameDays: number;
   readonly recordDays: number;
   readonly ledger: string;
@@ -57,7 +59,7 @@ export interface Installation {
   readonly encryption?: Encryption | undefined;
   /** What is there now. */
   readonly kept: Readonly<
-    Record<'names' | 'bookings' | 'actions' | 'archived' | 'spooled' | 'sentFiles', Counted>
+    Record<'names' | 'bookings' | 'actions' | 'erased' | 'archived' | 'spooled' | 'sentFiles', Counted>
   >;
   /** Files that people had written, newest last. */
   readonly writtenFiles: readonly { readonly at: string; readonly who: string; readonly path: string }[];
@@ -76,12 +78,13 @@ export function describeProcessing(installation: Installation) {
       { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
       { category: 'users', fields: ['user names in the audit trail'] },
+      { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
     ],
+    guestNames: { setting: installation.guestNames, meaning: nameMeanings[installation.guestNames] },
     source: installation.source,
     places: describePlaces(installation),
     encryption: installation.encryption ?? null,
-    notKept:
-      'Redis, logs, metrics and error messages hold no guest names; of an erased guest, a keyed hash is kept (hashKey)',
+    notKept: 'Redis, logs, metrics and error messages hold no guest names',
     elsewhere:
       'not removed by this installation: the source itself, and the copies that you make (backups, replicas, exported files)',
     writtenFiles: installation.writtenFiles,
@@ -97,6 +100,13 @@ export function describeProcessing(installation: Installation) {
     ],
   };
 }
+
+const nameMeanings = {
+  send: 'names are sent and kept as given',
+  pseudonym:
+    'instead of a name, a keyed hash is sent and kept (hashKey): still personal data, as whoever has the key can recognise a guest; what was sent before the setting was changed stays as it was',
+  omit: 'no name is sent or kept; what was sent before the setting was changed stays as it was',
+} as const satisfies Record<GuestNameSettings['guestNames'], string>;
 
 export type ProcessingRecord = ReturnType<typeof describeProcessing>;
 
@@ -147,13 +157,18 @@ function describePlaces({ kept, guestNameDays, recordDays, ...where }: Installat
       categories: ['users', 'bookings'],
       until: `${recordDays} days after the entry (recordDays)`,
     },
+    {
+      ...place('erased guests', where.ledger, 'entry', kept.erased),
+      categories: ['erased-guests'],
+      until: 'for good: without them, a replay would bring an erased name back',
+    },
     ...byFile,
     ...server,
   ];
 }
 
-function describeRecipients({ service, sftp, delivery }: Installation): Recipient[] {
-  const categories: readonly Category[] = ['guest-names', 'bookings'];
+function describeRecipients({ service, sftp, delivery, guestNames }: Installation): Recipient[] {
+  const categories: readonly Category[] = guestNames === 'omit' ? ['bookings'] : ['guest-names', 'bookings'];
   const purpose = 'reviews the mappings of the booked hotels';
   return [
     {
