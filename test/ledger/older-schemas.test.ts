@@ -34,6 +34,7 @@ const newRunColumns = [
     'cancel_reason',
     'volume',
     'lines_blanked',
+    'guest_names',
   ],
 ];
 const newRejectColumns = ['field', 'value'];
