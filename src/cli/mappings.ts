@@ -197,7 +197,9 @@ export async function writeNewHotels(
   const unfinished = `${path}.partial`;
   let last = 0;
   try {
-    const file = await open(unfinished, 'w', 0o600);
+    // Never into a file that another user has put in its place.
+    await rm(unfinished, { force: true });
+    const file = await open(unfinished, 'wx', 0o600);
     try {
       for await (const page of pages) {
         const listed = page.filter(({ serviceId }) => !held.has(serviceId));

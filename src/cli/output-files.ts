@@ -29,16 +29,27 @@ export async function createNewFile(option: string, name: string, path = name): 
 /** Tells Excel that a CSV is UTF-8; other programs skip it. */
 const byteOrderMark = '\uFEFF';
 
+const separators = ',;|\t\r\n"';
+const formulaSigns = '=+-@\uff1d\uff0b\uff0d\uff20';
+
 /**
- * Where a spreadsheet would read a formula: at the start of a cell and, as it may expect another separator than ours, after
- * whatever could end one.
+ * Puts an apostrophe where a spreadsheet would read a formula: at the start of a cell and, as it may expect another
+ * separator than ours, after whatever could end one.
  */
-const formulaStart = /(^|[,;|\t\r\n"])([\s']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])|^(?=[\t\r])/g;
+function disarmFormulas(text: string): string {
+  let disarmed = text.startsWith('\t') || text.startsWith('\r') ? "'" : '';
+  let isStart = true;
+  for (const character of text) {
+    if (isStart && formulaSigns.includes(character)) disarmed += "'";
+    isStart = separators.includes(character) || (isStart && character.trim() === '');
+    disarmed += character;
+  }
+  return disarmed;
+}
 
 /** Records of a CSV for people. Every one passes through here: a text of others must not become a formula. */
 function renderRecords(records: readonly object[], options: Options): string {
-  const cast = { string: (text: string) => text.replace(formulaStart, "$1$2'") };
-  return stringify([...records], { cast, ...options });
+  return stringify([...records], { cast: { string: disarmFormulas }, ...options });
 }
 
 /**

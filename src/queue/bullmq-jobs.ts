@@ -33,6 +33,14 @@ export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep,
   };
 }
 
+/** What a job refers to; undefined for one that no queue of ours has written: whoever can write to Redis may invent jobs. */
+export function readReference(data: unknown): StepReference | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { runId, step, attempt } = data as Readonly<Record<string, unknown>>;
+  if (typeof runId !== 'string' || typeof step !== 'string') return undefined;
+  return Number.isSafeInteger(attempt) ? { runId, step, attempt: Number(attempt) } : undefined;
+}
+
 /** At most one job per reference. BullMQ allows no colon in an id. */
 function jobIdOf({ runId, step, attempt }: StepReference): string {
   return `${jobIdPrefix(runId)}${encodeURIComponent(step)}/${attempt}`;

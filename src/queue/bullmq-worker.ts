@@ -11,7 +11,7 @@ import {
 } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { PerformStep, StepReference } from '../review/queue.js';
-import { queueName, queuePrefix } from './bullmq-jobs.js';
+import { queueName, queuePrefix, readReference } from './bullmq-jobs.js';
 import { endConnection, type RedisConnection } from './redis-connection.js';
 
 /** Without any rate limit BullMQ's workers would ignore a hold-off, too. */
@@ -62,8 +62,10 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
     queueName,
     async (job, token) => {
       if (stopping.signal.aborted) await putBack(job, token);
+      const reference = readReference(job.data);
+      if (!reference) return;
       await new Promise<void>((releaseSlot) => {
-        const performing = performQuietly(job.data, releaseSlot).finally(() => {
+        const performing = performQuietly(reference, releaseSlot).finally(() => {
           inHand.delete(performing);
           releaseSlot();
         });
