@@ -43,6 +43,8 @@ export async function dryRunDay(
   const folder = out === undefined ? undefined : await createOutFolder(out, terminal.locate(out));
   const kept = await findAnswering(config, terminal);
   const { ledger, discard } = await openPassingLedger(terminal.io.temporaryFolder);
+  // There is nothing else to be seen until the source has answered.
+  terminal.warn(`${day.iso}: reading the bookings for a dry run`);
   try {
     const { failure } = await collect(config, day, { ledger, kept }, terminal);
     terminal.endProgress();

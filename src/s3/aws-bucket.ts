@@ -70,7 +70,11 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
     async list(prefix) {
       const keys: string[] = [];
       let next: string | undefined;
+      let pages = 0;
       do {
+        pages += 1;
+        if (pages > mostPages)
+          throw new S3Error('failed', 'TooManyKeys', `list ${showKey(prefix)}`, 'the listing does not end');
         const page = await client
           .send(
             new ListObjectsV2Command({
@@ -169,6 +173,9 @@ async function getObject(
     throw explainS3Failure(place, error, signal);
   }
 }
+
+/** Of a listing, each with up to a thousand keys: far more than a run archives. */
+const mostPages = 1_000;
 
 export interface S3Access extends ConnectionRules {
   readonly region?: string | undefined;

@@ -42,13 +42,14 @@ export async function* readObject({ place, get, signal }: ObjectReading): AsyncG
     if (arriving !== undefined) {
       for await (const bytes of untilLost(arriving, signal)) {
         done += bytes.length;
+        // Checked at once: nothing says that it ends.
+        if (done > size) throw new S3Error('changed', 'TooLong', place, 'more bytes arrived than announced');
         tries = 0;
         yield { bytes, size };
         signal?.throwIfAborted();
       }
     }
     if (done === size) return;
-    if (done > size) throw new S3Error('changed', 'TooLong', place, 'more bytes arrived than announced');
     tries += 1;
     if (tries > maxTries) throw cutOff(place, done, size);
     await wait(firstPauseMs * 2 ** (tries - 1), undefined, { signal }).catch(() => signal?.throwIfAborted());

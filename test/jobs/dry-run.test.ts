@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
+import { startStandIn } from '../support/http-stand-in.js';
 import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
 
 const bookings = makeBookings(120);
@@ -33,6 +34,19 @@ it('a dry run shows a sample with the names masked', async () => {
   expect(stdout).toContain('"BookingReferenceId":"BR-1"');
   expect(stdout).toContain('"BookingClientName":"***"');
   expect(stdout).not.toContain('Guest 1');
+});
+
+it('a dry run says what it does before the source has answered', async () => {
+  const api = await startStandIn(() => ({ kind: 'hang' }));
+  onTestFinished(() => api.close());
+  const { folder } = await prepareDay({
+    settings: { source: { kind: 'http', path: undefined, url: `${api.baseUrl}/bookings?day={day}` } },
+  });
+  const command = folder.call(['run', '--day', day, '--dry-run']);
+  await api.received(1);
+  expect(command.stderr).toBe(`${day}: reading the bookings for a dry run\n`);
+  command.stop('SIGTERM');
+  expect(await command.ended).toMatchObject({ exitCode: 1 });
 });
 
 it('a dry run of a finished day, of a failed one, and of a replay changes nothing', async () => {

@@ -11,6 +11,14 @@ describe('reading an object', () => {
     expect(asked).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  it('stops at the announced size, even if the body does not end', async () => {
+    async function* endless() {
+      for (;;) yield whole;
+    }
+    const { read } = prepare((from) => ({ ...arrive(from, { bytes: 0, isCut: false }), body: endless() }));
+    await expect(read()).rejects.toMatchObject({ fault: 'changed', code: 'TooLong' });
+  });
+
   it('continues where the body ends early without an error', async () => {
     const { read } = prepare((from) => arrive(from, { bytes: 4, isCut: false }));
     expect(await read()).toEqual(whole);

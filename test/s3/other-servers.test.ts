@@ -120,3 +120,20 @@ describe('a key', () => {
     expect(await bucket.list(`${folder}/`)).toEqual([]);
   });
 });
+
+describe('a server whose listing never ends', () => {
+  it('is asked for a thousand pages', async () => {
+    let pages = 0;
+    intercept((request, response) => {
+      if (!request.url?.includes('list-type=2')) return false;
+      pages += 1;
+      response.writeHead(200, { 'content-type': 'application/xml' });
+      response.end(
+        `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${pages}</NextContinuationToken></ListBucketResult>`,
+      );
+      return true;
+    });
+    await expect(open().list('x/')).rejects.toMatchObject({ fault: 'failed', code: 'TooManyKeys' });
+    expect(pages).toBe(1_000);
+  });
+});
