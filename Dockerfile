@@ -1,26 +1,32 @@
-FROM node:20.20-bookworm-slim AS build
+# Two images: for production (the default), and with --target=trial one that also has the sandbox.
+# `npm run pin-images` adds the digests of the tags.
+FROM node:24.19.0-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json bundle.js ./
 COPY src src
 COPY jobs jobs
-# SQLite ships builds for two C libraries; this image has only one of them.
-RUN npm run build \
- && npm prune --omit=dev --ignore-scripts \
- && rm -rf node_modules/@libsql/*-musl
+RUN npm run build && mv dist trial && npm run build -- --without-sandbox
+COPY ops/sbom.js ops/
+# SQLite ships builds for two C libraries; this image has only one of them. The lists of what it holds go into the image.
+RUN npm prune --omit=dev --ignore-scripts \
+ && rm -rf node_modules/@libsql/*-musl \
+ && npm pkg delete devDependencies \
+ && node ops/sbom.js --out=sbom
 
-FROM node:20.20-bookworm-slim
+# Without npm and the other tools of Node's image. (From version 26 on, Node also needs libatomic1.)
+FROM debian:trixie-20260803-slim AS runtime
+COPY --from=build /usr/local/bin/node /usr/local/bin/
+# The user `node`, 1000.
+COPY --from=build /etc/passwd /etc/group /etc/
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /build/node_modules node_modules
-COPY --from=build /build/dist dist
+COPY --from=build /build/sbom ./
 COPY package.json hotel-review.schema.json LICENSE ./
-# Mount points: a new volume inherits the owner of the folder it covers. /sandbox is for `hotel-review sandbox`.
-RUN install -d -m 0700 -o 1000 -g 1000 /data /sandbox
-
-# The image's user `node`, by number, so that Kubernetes can verify that it is not root.
-USER 1000:1000
+# A mount point: a new volume inherits the owner of the folder it covers.
+RUN install -d -m 0700 -o 1000 -g 1000 /data
 # The configuration is expected here; its relative paths are relative to it.
 WORKDIR /data
 # The port of `serve`; set it to the port of `work --port`. For `run` and others use --no-healthcheck.
@@ -30,3 +36,13 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
 # Process 1 handles SIGTERM itself and starts no other processes, so no init is needed.
 ENTRYPOINT ["node", "/app/dist/jobs/hotel-review.js"]
 CMD ["--help"]
+
+FROM runtime AS trial
+COPY --from=build /build/trial /app/dist
+RUN install -d -m 0700 -o 1000 -g 1000 /sandbox
+# By number, so that Kubernetes can verify that it is not root.
+USER 1000:1000
+
+FROM runtime AS production
+COPY --from=build /build/dist /app/dist
+USER 1000:1000

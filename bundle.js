@@ -1,5 +1,6 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { argv } from 'node:process';
 import { rolldown } from 'rolldown';
 
 /**
@@ -7,7 +8,10 @@ import { rolldown } from 'rolldown';
  * finding and opening files, so everything that commands have in common goes into a few groups.
  */
 const folder = 'dist/jobs';
-const commands = ['hotel-review', 'first-run'];
+/** For production: without the sandbox and what needs it. `jobs/handlers.ts` tells who calls it nevertheless. */
+const withoutSandbox = argv.includes('--without-sandbox');
+const jobsWithSandbox = ['sandbox', 'make-bookings', 'first-run'];
+const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run'];
 
 /**
  * Each group is a file with these modules and everything that they import, except for what an earlier group has. A command
@@ -101,7 +105,10 @@ async function bundle(names, groups) {
     input: Object.fromEntries(names.map((name) => [name, join(folder, `${name}.js`)])),
     platform: 'node',
     // With native parts, which are next to their own files.
-    external: ['ssh2', 'pg-native'],
+    external: [
+      ...['ssh2', 'pg-native'],
+      ...(withoutSandbox ? jobsWithSandbox.map((name) => `./${name}.js`) : []),
+    ],
     plugins: [poolOfUndici, lessToLoad, nativePartOfLibsql],
   });
   const { output } = await built.generate({
@@ -124,3 +131,8 @@ for (const { fileName, code } of output) {
   writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
 }
 for (const name of commands) chmodSync(join(folder, `${name}.js`), 0o755);
+if (withoutSandbox) {
+  const files = readdirSync(folder).filter((name) => jobsWithSandbox.includes(name.split('.')[0]));
+  for (const name of files) rmSync(join(folder, name));
+  rmSync('dist/src/sandbox', { recursive: true });
+}

@@ -4,7 +4,9 @@ import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
 import { ConfigurationError, noNamesInFile } from '../src/config/problems.js';
+import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
+import { codeOf } from '../src/text/safe-error.js';
 import { type Command, withConfig, withTerminal } from './command.js';
 
 /** It ships with the package. */
@@ -151,16 +153,24 @@ export function createHandlers(command: Command): Handlers {
       ),
     sandbox: (options, globals) =>
       withTerminal(globals, command, async (terminal) =>
-        (await import('./sandbox.js')).runSandbox(options, terminal),
+        (await import('./sandbox.js').catch(explainWithoutSandbox)).runSandbox(options, terminal),
       ),
     makeBookings: (options, globals) =>
       withTerminal(globals, command, async (terminal) =>
-        (await import('./make-bookings.js')).makeBookings(
+        (await import('./make-bookings.js').catch(explainWithoutSandbox)).makeBookings(
           { day: yesterdayIn('UTC').iso, ...options },
           terminal,
         ),
       ),
   };
+}
+
+/** Images for production are built without the sandbox. */
+function explainWithoutSandbox(error: unknown): never {
+  if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+  throw new UsageError(
+    'the sandbox is not part of this installation; use the project itself, or an image built with --target=trial',
+  );
 }
 
 /** Long-running commands write log lines, at the usual level unless another one is set. */

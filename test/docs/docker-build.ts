@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectFile } from '../support/compose-file.js';
 
@@ -18,11 +18,17 @@ export interface BuiltImage {
   readonly workdir: string;
   readonly entrypoint: readonly string[];
   readonly healthcheck: readonly string[];
+}
+
+/** What the Dockerfile builds, by the name of the stage. */
+export interface BuiltImages {
+  readonly production: BuiltImage;
+  readonly trial: BuiltImage;
   remove(): void;
 }
 
 interface Stage {
-  readonly root: string;
+  root: string;
   workdir: string;
   user: string;
   entrypoint: readonly string[];
@@ -45,11 +51,11 @@ export function readInstructions(): { readonly word: string; readonly rest: stri
 
 /**
  * Executes the Dockerfile's steps with bash on this machine instead of in the stage's base image, each stage in a
- * temporary folder in place of its root.
+ * temporary folder in place of its root. Of Node's image there is what other stages copy: Node itself, and the users.
  *
  * @throws Error for an unknown instruction, and when a step fails
  */
-export function buildWithoutEngine(): BuiltImage {
+export function buildWithoutEngine(): BuiltImages {
   const folder = mkdtempSync(join(tmpdir(), 'docker-build-'));
   // The image's user needs access.
   chmodSync(folder, 0o755);
@@ -57,20 +63,42 @@ export function buildWithoutEngine(): BuiltImage {
   let stage: Stage | undefined;
   for (const { word, rest } of readInstructions()) {
     if (word === 'FROM') {
-      const root = join(folder, String(stages.size));
-      mkdirSync(root);
-      stage = { root, workdir: '/', user: '0:0', entrypoint: [], healthcheck: [], env: {} };
-      stages.set(/ AS (\w+)$/.exec(rest)?.[1] ?? '', stage);
+      const [, base = '', name = ''] = /^(\S+) AS (\w+)$/.exec(rest) ?? [];
+      stage = startStage(join(folder, name), base, stages.get(base));
+      stages.set(name, stage);
     } else if (stage !== undefined) perform(word, rest, stage, stages);
   }
-  if (stage === undefined) throw new Error('the Dockerfile has no stage');
+  return {
+    production: toImage(stages.get('production')),
+    trial: toImage(stages.get('trial')),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+function startStage(root: string, base: string, parent: Stage | undefined): Stage {
+  if (parent !== undefined) {
+    // Links instead of copies: no step changes a file in place.
+    execFileSync('cp', ['--archive', '--link', parent.root, root]);
+    return { ...parent, root, env: { ...parent.env } };
+  }
+  mkdirSync(root);
+  if (base.startsWith('node:')) {
+    for (const path of ['usr/local/bin', 'etc']) mkdirSync(join(root, path), { recursive: true });
+    cpSync(process.execPath, join(root, 'usr/local/bin/node'));
+    for (const path of ['etc/passwd', 'etc/group']) cpSync(`/${path}`, join(root, path));
+  }
+  return { root, workdir: '/', user: '0:0', entrypoint: [], healthcheck: [], env: {} };
+}
+
+function toImage(stage: Stage | undefined): BuiltImage {
+  if (stage === undefined) throw new Error('the Dockerfile has no such stage');
   const { root, user, workdir, env, entrypoint, healthcheck } = stage;
   const [uid = Number.NaN, gid = Number.NaN] = user.split(':').map(Number);
   const at = (path: string) => join(root, path);
   return {
-    ...{ at, uid, gid, workdir: at(workdir), env, healthcheck },
+    ...{ at, uid, gid, workdir: at(workdir), healthcheck },
+    env: { ...env, PATH: `${at('/usr/local/bin')}:${process.env.PATH}` },
     entrypoint: entrypoint.map((part) => (part.startsWith('/') ? at(part) : part)),
-    remove: () => rmSync(folder, { recursive: true }),
   };
 }
 
@@ -91,9 +119,10 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
     }
     case 'RUN': {
       const command = rest.replaceAll(/(?<= )\//g, `${stage.root}/`);
-      // npm's settings of this machine, which has perhaps a registry of its own.
+      // npm's settings of this machine, which has perhaps a registry of its own, and what npm has downloaded before.
       const { PATH, npm_config_globalconfig } = process.env;
-      const env = { PATH, npm_config_globalconfig, HOME: stage.root, ...stage.env };
+      const ofNpm = { npm_config_globalconfig, npm_config_cache: join(homedir(), '.npm') };
+      const env = { PATH, ...ofNpm, HOME: stage.root, ...stage.env };
       execFileSync('bash', ['-euc', command], { cwd: here, env, stdio: ['ignore', 'ignore', 'inherit'] });
       return;
     }
@@ -120,6 +149,7 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
 
 function copyInto(source: string, target: string, isFolder: boolean): void {
   const isFile = statSync(source).isFile();
+  mkdirSync(isFolder ? target : dirname(target), { recursive: true });
   cpSync(source, isFile && isFolder ? join(target, basename(source)) : target, {
     recursive: true,
     verbatimSymlinks: true,

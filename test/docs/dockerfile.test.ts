@@ -5,30 +5,42 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { projectFile } from '../support/compose-file.js';
+import { exactImage, projectFile } from '../support/compose-file.js';
 import { patienceMs } from '../support/patience.js';
-import { type BuiltImage, buildWithoutEngine, readInstructions } from './docker-build.js';
+import { type BuiltImage, type BuiltImages, buildWithoutEngine, readInstructions } from './docker-build.js';
 
 const { version, devDependencies } = JSON.parse(projectFile('package.json'));
 const lock = JSON.parse(projectFile('package-lock.json'));
 const instructions = readInstructions();
+const stages = instructions.filter(({ word }) => word === 'FROM').map(({ rest }) => rest.split(' AS '));
+const allImages = stages
+  .map(([image = '']) => image)
+  .filter((image) => !stages.some(([, name]) => name === image));
 const day = '2026-11-20';
 
 describe('The Dockerfile', () => {
-  it('pins its base images', () => {
-    const images = instructions.filter(({ word }) => word === 'FROM').map(({ rest }) => rest.split(' ')[0]);
-    expect(images).toHaveLength(2);
-    expect(new Set(images).size).toBe(1);
-    expect(images[0]).toMatch(/^node:\d+\.\d+-\w+-slim$/);
+  it.each(allImages)('pins %s to an exact version', (image) => {
+    expect(image).toMatch(exactImage);
   });
 
-  it('starts from a Node version that the package supports', () => {
-    const image = instructions[0]?.rest ?? '';
-    const [, major, minor] = /node:(\d+)\.(\d+)/.exec(image) ?? [];
-    const [, neededMajor, neededMinor] =
-      /(\d+)\.(\d+)/.exec(JSON.parse(projectFile('package.json')).engines.node) ?? [];
-    expect(Number(major)).toBe(Number(neededMajor));
-    expect(Number(minor)).toBeGreaterThanOrEqual(Number(neededMinor));
+  it('starts from a Node version with long-term support on which CI tests', () => {
+    const [, major = ''] = /^node:(\d+)\./.exec(allImages[0] ?? '') ?? [];
+    const [, needed = ''] = /(\d+)/.exec(JSON.parse(projectFile('package.json')).engines.node) ?? [];
+    expect(Number(major)).toBeGreaterThanOrEqual(Number(needed));
+    expect(Number(major) % 2).toBe(0);
+    expect(/for version in ([\d ]+);/.exec(projectFile('.ci/parts.sh'))?.[1]?.split(' ')).toContain(major);
+  });
+
+  it('takes nothing of the image that has npm but Node and the users', () => {
+    const final = instructions.slice(instructions.findIndex(({ rest }) => rest.endsWith(' AS runtime')));
+    const taken = final
+      .filter(
+        ({ word, rest }) => word === 'COPY' && rest.startsWith('--from=build /') && !rest.includes('/build/'),
+      )
+      .map(({ rest }) => rest.replace('--from=build ', ''));
+    expect(taken).toEqual(['/usr/local/bin/node /usr/local/bin/', '/etc/passwd /etc/group /etc/']);
+    expect(final[0]?.rest).toMatch(/^debian:/);
+    expect(final.at(-1)).toEqual({ word: 'USER', rest: '1000:1000' });
   });
 
   it('copies by name what .dockerignore lets through, so that no secret gets into a layer', () => {
@@ -47,22 +59,18 @@ describe('What the Dockerfile builds', () => {
   const needs = process.getuid?.() === 0 ? undefined : 'needs root, as an engine that builds images has it';
   beforeEach(({ skip }) => skip(needs !== undefined, needs));
 
-  let image: BuiltImage;
+  let images: BuiltImages;
   beforeAll(() => {
-    if (needs === undefined) image = buildWithoutEngine();
+    if (needs === undefined) images = buildWithoutEngine();
   }, 600_000);
-  afterAll(() => image?.remove(), 600_000);
+  afterAll(() => images?.remove(), 600_000);
 
   /** As a container would be started. */
-  function start(args: readonly string[], env: Record<string, string> = {}, before: readonly string[] = []) {
-    const { uid, gid, workdir: cwd, entrypoint } = image;
+  function start(image: BuiltImage, args: readonly string[], before: readonly string[] = []) {
+    const { uid, gid, workdir: cwd, entrypoint, env } = image;
     const asUser = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--bounding-set=-all'];
     const [program = '', ...rest] = [...before, ...asUser, '--no-new-privs', ...entrypoint, ...args];
-    const child = spawn(program, rest, {
-      cwd,
-      env: { PATH: process.env.PATH, ...image.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(program, rest, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const written = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
@@ -74,19 +82,42 @@ describe('What the Dockerfile builds', () => {
   }
 
   async function startSandbox(before: readonly string[] = []) {
-    const sandbox = start(['sandbox', '--json', '--folder', image.at('/sandbox')], {}, before);
+    const { trial } = images;
+    const sandbox = start(trial, ['sandbox', '--json', '--folder', trial.at('/sandbox')], before);
     await vi.waitUntil(() => sandbox.written.stdout.includes('\n'), { timeout: patienceMs });
     return { ...sandbox, configuration: JSON.parse(sandbox.written.stdout).configuration as string };
   }
 
-  it('runs as a user that is not root and owns only its data folders', () => {
+  const owned = [
+    ['production', '/data'],
+    ['trial', '/data'],
+    ['trial', '/sandbox'],
+  ] as const;
+  it.each(owned)('runs %s as a user that is not root and owns its data folder %s', (name, path) => {
+    const image = images[name];
     expect(image.uid).toBe(1000);
-    for (const path of ['/data', '/sandbox'])
-      expect(statSync(image.at(path))).toMatchObject({ uid: 1000, gid: 1000, mode: 0o40700 });
+    expect(statSync(image.at(path))).toMatchObject({ uid: 1000, gid: 1000, mode: 0o40700 });
     expect(statSync(image.at('/app/dist')).uid).toBe(0);
   });
 
-  it('holds no dependency of development, and no second copy of a native part', () => {
+  it('has no sandbox in production, and says so', async () => {
+    const { production, trial } = images;
+    const search = (image: BuiltImage) =>
+      spawnSync('grep', ['--recursive', '--files-with-matches', 'sandbox-password', image.at('/app/dist')], {
+        encoding: 'utf8',
+      }).stdout;
+    expect(search(trial)).not.toBe('');
+    expect(search(production)).toBe('');
+    expect(existsSync(production.at('/sandbox'))).toBe(false);
+    for (const args of [['sandbox'], ['sandbox', 'bookings', '--day', day]])
+      expect(await start(production, args).ended).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('the sandbox is not part of this installation'),
+      });
+  });
+
+  it('holds no dependency of development, no second copy of a native part, and no package manager', () => {
+    const { production: image } = images;
     const installed = readdirSync(image.at('/app/node_modules'));
     // What the program needs as well is no dependency of development alone.
     const forDevelopment = Object.keys(devDependencies).filter(
@@ -100,25 +131,38 @@ describe('What the Dockerfile builds', () => {
         expect(existsSync(image.at(`/app/node_modules/${name}`)), name).toBe(false);
     }
     expect(readdirSync(image.at('/app/node_modules/@libsql'))).toHaveLength(1);
+    expect(readdirSync(image.at('/usr/local/bin'))).toEqual(['node']);
+  });
+
+  it('lists the packages that it holds, and their licences', () => {
+    const { production: image } = images;
+    const { components } = JSON.parse(readFileSync(image.at('/app/sbom.cdx.json'), 'utf8'));
+    const names: string[] = components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['undici', 'libsql', 'ssh2']));
+    for (const name of names) expect(existsSync(image.at(`/app/node_modules/${name}`)), name).toBe(true);
+    expect(readFileSync(image.at('/app/licences.txt'), 'utf8')).toMatch(/^undici@[\d.]+ {2}MIT$/m);
   });
 
   it('is small', () => {
-    const { stdout } = spawnSync('du', ['--summarize', '--block-size=1M', image.at('/app')], {
+    const { stdout } = spawnSync('du', ['--summarize', '--block-size=1M', images.production.at('/app')], {
       encoding: 'utf8',
     });
     expect(Number.parseInt(stdout, 10)).toBeLessThan(160);
   });
 
   it('says its version', async () => {
-    expect(await start(['--version']).ended).toMatchObject({ exitCode: 0, stdout: `${version}\n` });
+    expect(await start(images.production, ['--version']).ended).toMatchObject({
+      exitCode: 0,
+      stdout: `${version}\n`,
+    });
   });
 
   it.each(['body', 'file'])('reviews a day by %s', async (delivery) => {
     const { configuration, child, ended } = await startSandbox();
-    const out = join(image.at('/sandbox'), `bookings-${day}.csv`);
-    await start(['sandbox', 'bookings', '--day', day, '--count', '200', '--out', out]).ended;
+    const out = join(images.trial.at('/sandbox'), `bookings-${day}.csv`);
+    await start(images.trial, ['sandbox', 'bookings', '--day', day, '--count', '200', '--out', out]).ended;
     const run = ['replay', day, '--delivery', delivery, '--config', configuration, '--json'];
-    const { exitCode, stdout, stderr } = await start(run).ended;
+    const { exitCode, stdout, stderr } = await start(images.production, run).ended;
     expect(exitCode, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ state: 'succeeded', counts: { pending: 0 } });
     child.kill('SIGTERM');
@@ -149,8 +193,8 @@ describe('What the Dockerfile builds', () => {
   });
 
   async function askForHealth(port: number): Promise<number | null> {
-    const [program = '', ...args] = image.healthcheck;
-    const env = { PATH: process.env.PATH, ...image.env, HOTEL_REVIEW_HEALTH_PORT: String(port) };
+    const [program = '', ...args] = images.production.healthcheck;
+    const env = { ...images.production.env, HOTEL_REVIEW_HEALTH_PORT: String(port) };
     const [exitCode] = await once(spawn(program, args, { env, stdio: 'ignore' }), 'close');
     return exitCode;
   }

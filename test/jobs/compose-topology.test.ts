@@ -1,19 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { environmentOf, projectFile, readComposeFile } from '../support/compose-file.js';
-import { hookSecret } from '../support/hook-secrets.js';
+import { environmentOf, projectFile } from '../support/compose-file.js';
 import { certificateNeeds } from '../support/machine.js';
 import { type Postgres, postgresNeeds, startPostgres } from '../support/postgres.js';
-import { redisNeeds, startRedis } from '../support/redis.js';
+import { redisNeeds } from '../support/redis.js';
 import { command, runIn, startSandboxCommand, sumTold } from '../support/sandbox-command.js';
 import { openSsh } from '../support/sftp-programs.js';
 import {
   awaitAnswer,
-  chrootNeeds,
   makeComposeCertificate,
+  makeComposeSecrets,
   makeVolumes,
+  startComposeRedis,
   startComposeSftp,
   startLogging,
 } from './compose-topology.js';
@@ -22,15 +25,12 @@ const curlNeeds =
   spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0
     ? undefined
     : 'needs curl: apt-get install curl';
-const needs = redisNeeds ?? postgresNeeds ?? certificateNeeds ?? openSsh.needs ?? chrootNeeds ?? curlNeeds;
+const needs = redisNeeds ?? postgresNeeds ?? certificateNeeds ?? openSsh.needs ?? curlNeeds;
 
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-const own = {
-  POSTGRES_PASSWORD: 'unused: the address is given',
-  HOTEL_REVIEW_HOOK_SECRET: hookSecret,
-};
+const trial = parseEnv(projectFile('ops/docker/trial.env')) as Record<string, string>;
 
-describe('The processes of docker-compose.yml, without containers', () => {
+describe('The trial of docker-compose.yml, without containers', () => {
   beforeEach(({ skip }) => skip(needs !== undefined, needs));
 
   let postgres: Postgres;
@@ -42,35 +42,36 @@ describe('The processes of docker-compose.yml, without containers', () => {
   /** Everything except `serve` and `work`, and their commands. */
   async function startPeers(delivery: 'body' | 'file') {
     const folder = makeVolumes();
+    makeComposeSecrets(folder);
     const { certificate, key } = makeComposeCertificate(folder);
     const tls = ['--tls-certificate', certificate, '--tls-key', key];
-    const sandbox = await startSandboxCommand(join(folder, 'srv/sandbox'), ...tls, '--result-delay', '0');
-    const redis = await startRedis({ args: readComposeFile().services.redis.command?.slice(1) ?? [] });
-    onTestFinished(() => redis.close());
+    const sandbox = await startSandboxCommand(join(folder, 'sandbox'), ...tls, '--result-delay', '0');
+    const redisPort = await startComposeRedis(folder);
     const sftp = delivery === 'file' ? await startComposeSftp(folder) : undefined;
 
     const config = join(folder, 'hotel-review.yaml');
-    writeFileSync(config, place(projectFile('ops/docker/hotel-review.yaml'), folder, sftp?.port));
+    const servers = { ledger: await postgres.createDatabase(), redisPort, sftpPort: sftp?.port };
+    writeFileSync(config, place(projectFile('ops/docker/trial.yaml'), folder, servers));
     const env = {
       ...environmentOf('serve', {
-        ...own,
+        ...trial,
         HOTEL_REVIEW_BASE_URL: sandbox.addresses.service.baseUrl,
         ...(sftp && { HOTEL_REVIEW_SFTP_HOST_KEY: sftp.hostKey }),
       }),
-      HOTEL_REVIEW_LEDGER: await postgres.createDatabase(),
-      HOTEL_REVIEW_QUEUE: redis.url,
-      NODE_EXTRA_CA_CERTS: certificate,
       PATH: process.env.PATH,
     };
     const start = (service: 'serve' | 'work', message: string) =>
       startLogging([command, service, '--port', '0', '--config', config], message, { cwd: folder, env });
-    return { folder, config, env, sandbox, start };
+    return { folder, config, env, sandbox, redisPort, start };
   }
 
   it.each(['body', 'file'] as const)(
     'review the day that the end-of-day hook names, by %s',
     async (delivery) => {
-      const { folder, config, env, sandbox, start } = await startPeers(delivery);
+      const { folder, config, env, sandbox, redisPort, start } = await startPeers(delivery);
+      const stranger = new Redis(redisPort, '127.0.0.1');
+      onTestFinished(() => stranger.disconnect());
+      await expect(stranger.keys('*')).rejects.toThrow('NOAUTH');
       const bookings = join(folder, 'exports', `bookings-${yesterday}.csv`);
       const made = ['--day', yesterday, '--count', '3000', '--out', bookings, '--json'];
       const day = (await runIn(folder, 'sandbox', 'bookings', ...made)).json as { bookings: number };
@@ -102,23 +103,32 @@ describe('The processes of docker-compose.yml, without containers', () => {
       sandbox.kill('SIGTERM');
       expect((await sandbox.ended).exitCode).toBe(0);
       expect(sumTold(sandbox).accepted).toBe(day.bookings);
-      if (delivery === 'file') expect(existsSync(join(folder, 'srv/sandbox/sftp/VerifyMappings'))).toBe(true);
+      if (delivery === 'file') expect(existsSync(join(folder, 'sandbox/sftp/VerifyMappings'))).toBe(true);
     },
   );
 });
 
-/** The configuration with this machine's paths instead of the containers'. */
-function place(written: string, folder: string, sftpPort: number | undefined): string {
+/** The configuration with this machine's paths and servers instead of the containers'. */
+function place(
+  written: string,
+  folder: string,
+  { ledger, redisPort, sftpPort }: { ledger: string; redisPort: number; sftpPort: number | undefined },
+): string {
   const here = written
-    .replaceAll(/(?<=["\s])\/(?=exports|data)/g, `${folder}/`)
+    .replaceAll(/(?<=["\s])\/(?=exports|data|certificate)/g, `${folder}/`)
+    .replaceAll('/run/secrets/', `${folder}/secrets/`)
+    .replace(/postgres:\/\/review:.*@postgres:5432\/review/, ledger)
+    .replace('@redis:6379', `@127.0.0.1:${redisPort}`)
     .replace('host: 0.0.0.0', 'host: 127.0.0.1');
   if (sftpPort === undefined) return here;
   const group = /^ {2}# sftp:\n {2}# {3}host: sftp\n(?: {2}# {3}.*\n)*/m.exec(here)?.[0] ?? '';
   const sftp = group
     .replaceAll(/^ {2}# /gm, '  ')
-    .replace('host: sftp', `host: 127.0.0.1\n    port: ${sftpPort}`)
-    .replace('username: review', 'username: root')
-    .replace('/login/', `${folder}/login/`);
+    .replace('host: sftp', 'host: 127.0.0.1')
+    .replace('port: 2222', `port: ${sftpPort}`)
+    .replace('username: review', `username: ${userInfo().username}`)
+    .replace('/login/', `${folder}/login/`)
+    .replace('root: /sandbox/', `root: ${folder}/sandbox/`);
   return here
     .replace(group, sftp)
     .replace('delivery: body', 'delivery: file')

@@ -1,18 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { fillIn, projectFile, readComposeFile } from '../support/compose-file.js';
+import type { CertificateFiles } from '../support/machine.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningProgram, startProgram } from '../support/program.js';
 import { awaitGreeting, findFreePort, runsAsRoot, spawnServer, stopServer } from '../support/sftp-server.js';
 
-/** sshd only chroots into folders below ones that nobody but root can change; temporary folders are not. */
-export const chrootNeeds = runsAsRoot ? undefined : 'needs root: sshd shuts its users in';
-
 /** A folder in place of the containers' volumes; removed after the test. */
 export function makeVolumes(): string {
+  // sshd accepts keys only below folders that nobody else can change; root's temporary folder is not one of them.
   const folder = realpathSync(mkdtempSync(join(runsAsRoot ? '/run' : tmpdir(), 'compose-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of [
@@ -20,19 +19,26 @@ export function makeVolumes(): string {
     'data',
     'certificate',
     'certificate-key',
-    'srv/sandbox',
+    'sandbox',
     'host-keys',
     'login',
+    'redis',
+    'ops/docker',
   ])
     mkdirSync(join(folder, name), { recursive: true });
   return folder;
 }
 
+/** Creates the secrets of a trial, in the folder `secrets`. */
+export function makeComposeSecrets(folder: string): void {
+  const script = join(folder, 'ops/docker/make-secrets.sh');
+  writeFileSync(script, projectFile('ops/docker/make-secrets.sh'));
+  execFileSync('sh', [script]);
+  writeFileSync(join(folder, 'secrets/api-key'), projectFile('ops/docker/trial-key'));
+}
+
 /** Creates the sandbox's certificate as docker-compose.yml does, except for its address here. */
-export function makeComposeCertificate(folder: string): {
-  readonly certificate: string;
-  readonly key: string;
-} {
+export function makeComposeCertificate(folder: string): CertificateFiles {
   const { entrypoint = [], command = [] } = readComposeFile().services.certificate;
   const [shell = '', ...options] = entrypoint;
   const script = fillIn(command.join(' '), {})
@@ -45,17 +51,36 @@ export function makeComposeCertificate(folder: string): {
   };
 }
 
+/** Starts Redis as docker-compose.yml does, on a port of its own. It ends with the test. */
+export async function startComposeRedis(folder: string): Promise<number> {
+  const { entrypoint = [], command = [], healthcheck } = readComposeFile().services.redis;
+  const port = await findFreePort();
+  const place = (text: string) =>
+    fillIn(text, {})
+      .replaceAll('/run/secrets/', `${folder}/secrets/`)
+      .replaceAll('/tmp/redis.conf', `${folder}/redis.conf`)
+      .replace('--dir /data', `--dir ${folder}/redis --bind 127.0.0.1 --port ${port}`)
+      .replace('redis-cli', `redis-cli -p ${port}`);
+  const [shell = '', ...options] = [...entrypoint, ...command.map(place)];
+  const server = spawnServer(shell, options);
+  onTestFinished(() => stopServer(server, join(folder, 'redis')));
+  const [, test = ''] = healthcheck?.test ?? [];
+  const isHealthy = () => spawnSync('sh', ['-c', place(test)], { stdio: 'ignore' }).status === 0;
+  await vi.waitUntil(isHealthy, { timeout: patienceMs, interval: 50 });
+  return port;
+}
+
 /** Starts the SFTP server of ops/docker/sftp for the test's user. It ends with the test. */
 export async function startComposeSftp(
   folder: string,
 ): Promise<{ readonly port: number; readonly hostKey: string }> {
   const port = await findFreePort();
   const place = (text: string) =>
-    text.replaceAll(/(?<= )\/(?=host-keys|login|srv)/g, `${folder}/`).replaceAll('[ -s /', `[ -s ${folder}/`);
+    text.replaceAll(/(?<= )\/(?=host-keys|login)/g, `${folder}/`).replaceAll('[ -s /', `[ -s ${folder}/`);
   const config = join(folder, 'sshd_config');
   const changed = place(projectFile('ops/docker/sftp/sshd_config'))
-    .replace('Port 22', `Port ${port}\nListenAddress 127.0.0.1`)
-    .replace('AllowUsers review', 'AllowUsers root')
+    .replace('Port 2222', `Port ${port}\nListenAddress 127.0.0.1`)
+    .replace('AllowUsers review', `AllowUsers ${userInfo().username}`)
     .replace('PermitRootLogin no', 'PermitRootLogin prohibit-password');
   writeFileSync(config, changed);
   const script = join(folder, 'start.sh');

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Creates the secrets of docker-compose.yml that are missing, in the folder `secrets`. Only its owner may enter that folder. The
+# files are readable by all, because each container reads them as another user.
+set -eu
+cd "$(dirname "$0")/../.."
+mkdir -p -m 0700 secrets
+
+# make NAME COMMAND...: keeps a secret that is there.
+make() {
+  name=$1
+  shift
+  [ -s "secrets/$name" ] || "$@" > "secrets/$name"
+  chmod 0444 "secrets/$name"
+}
+
+# Passwords become part of an address: digits and letters only.
+make postgres-password openssl rand -hex 24
+make redis-password openssl rand -hex 24
+make hash-key openssl rand -hex 32
+make hook-secret sh -euc 'echo "whsec_$(openssl rand -base64 32)"'
