@@ -51,6 +51,8 @@ const failures: ReadonlyMap<string, NetworkFailure> = new Map([
   ['HOSTNAME_MISMATCH', certificate],
   ['INVALID_CA', certificate],
   ['INVALID_PURPOSE', certificate],
+  // Node's word for reasons that it has no word for, such as an issuer that may not sign.
+  ['UNSPECIFIED', certificate],
   ['EPROTO', protocol],
 ]);
 

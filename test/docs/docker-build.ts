@@ -114,7 +114,8 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
       const [target = '', ...sources] = paths.split(' ').reverse();
       const base = from === undefined ? context : stages.get(from)?.root;
       if (base === undefined) throw new Error(`the Dockerfile has no stage ${from}`);
-      for (const source of sources) copyInto(join(base, source), resolve(here, target), target.endsWith('/'));
+      for (const source of sources)
+        copyInto(join(base, source), join(stage.root, resolve(stage.workdir, target)), target.endsWith('/'));
       return;
     }
     case 'RUN': {

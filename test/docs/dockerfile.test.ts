@@ -137,9 +137,12 @@ describe('What the Dockerfile builds', () => {
   it('lists the packages that it holds, and their licences', () => {
     const { production: image } = images;
     const { components } = JSON.parse(readFileSync(image.at('/app/sbom.cdx.json'), 'utf8'));
-    const names: string[] = components.map(({ name }: { name: string }) => name);
-    expect(names).toEqual(expect.arrayContaining(['undici', 'libsql', 'ssh2']));
-    for (const name of names) expect(existsSync(image.at(`/app/node_modules/${name}`)), name).toBe(true);
+    const names = new Set<string>(components.map(({ name }: { name: string }) => name));
+    const held = Object.keys(lock.packages)
+      .filter((path) => path !== '' && existsSync(image.at(`/app/${path}`)))
+      .map((path) => path.split('node_modules/').at(-1) ?? '');
+    expect(held.length).toBeGreaterThan(100);
+    expect([...names].sort()).toEqual([...new Set(held)].sort());
     expect(readFileSync(image.at('/app/licences.txt'), 'utf8')).toMatch(/^undici@[\d.]+ {2}MIT$/m);
   });
 

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse as parseYaml } from 'yaml';
 import { exitCode } from '../../src/cli/exit-code.js';
 import type { FailureClass } from '../../src/review/run.js';
 import { projectFile } from '../support/compose-file.js';
@@ -15,8 +14,9 @@ const calls = [...page.matchAll(/```\w+\n([\s\S]*?)```|`([^`\n]+)`/g)]
   .flatMap(([, block, inline]) => (block ?? inline ?? '').split('\n'))
   .flatMap(
     (line) =>
-      /(?:hotel-review|hotel-review\.js|--rm(?: --no-deps)?(?: -T)? serve) ([a-z][^#;|>]*)/.exec(line)?.[1] ??
-      [],
+      /(?:hotel-review|hotel-review\.js|--rm(?: --no-deps)?(?: -T)? (?:serve|sandbox)) ([a-z][^#;|>]*)/.exec(
+        line,
+      )?.[1] ?? [],
   )
   .map((words) => words.trim().split(/\s+/));
 
@@ -51,24 +51,6 @@ describe('docs/operations.md', () => {
     };
     const reported = [...section('By error class').matchAll(/^\| (\w+) \|/gm)].map(([, name]) => name);
     expect(reported.filter((name) => name !== 'class')).toEqual(Object.keys(classes));
-  });
-
-  it('has a CronJob that retries only after exit code 1, one at a time', () => {
-    const { spec } = parseYaml(/```yaml\n([\s\S]*?)```/.exec(section('Kubernetes'))?.[1] ?? '');
-    expect(spec.concurrencyPolicy).toBe('Forbid');
-    const job = spec.jobTemplate.spec;
-    expect(job.backoffLimit).toBeGreaterThan(0);
-    expect(job.template.spec.restartPolicy).toBe('Never');
-    const [rule] = job.podFailurePolicy.rules;
-    const { usage, resultPending, busy } = exitCode;
-    expect(rule).toEqual({
-      action: 'FailJob',
-      onExitCodes: {
-        containerName: job.template.spec.containers[0].name,
-        operator: 'In',
-        values: [usage, resultPending, busy],
-      },
-    });
   });
 
   it('links to existing files and headings', () => {

@@ -49,6 +49,7 @@ describe('a failure of the network', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls-certificate'],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls-certificate'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-certificate'],
+    ['UNSPECIFIED', 'tls-certificate'],
     ['EPROTO', 'tls-protocol'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls-protocol'],
   ])('%s stops the run', (code, word) => {

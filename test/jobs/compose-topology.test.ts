@@ -69,7 +69,7 @@ describe('The trial of docker-compose.yml, without containers', () => {
     'review the day that the end-of-day hook names, by %s',
     async (delivery) => {
       const { folder, config, env, sandbox, redisPort, start } = await startPeers(delivery);
-      const stranger = new Redis(redisPort, '127.0.0.1');
+      const stranger = new Redis(redisPort, '127.0.0.1', { enableReadyCheck: false });
       onTestFinished(() => stranger.disconnect());
       await expect(stranger.keys('*')).rejects.toThrow('NOAUTH');
       const bookings = join(folder, 'exports', `bookings-${yesterday}.csv`);

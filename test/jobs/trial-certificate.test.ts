@@ -63,7 +63,7 @@ describe('A certificate for another host, signed with the key of the trial', () 
     const { code, text } = await callBrands(folder, other.baseUrl, files.certificate);
     expect(other.keys).toEqual([]);
     expect(code).toBe(1);
-    expect(text).toContain('certificate');
+    expect(text).toContain('tls-certificate');
   });
 
   it('would be accepted if that of the trial were an authority', async () => {
