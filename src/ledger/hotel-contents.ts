@@ -24,9 +24,9 @@ export function createHotelContents(store: Store, holdLoad: () => Promise<Hold |
   };
 }
 
-export function createHotelReader({ dialect, read }: Store): HotelReader {
+export function createHotelReader({ dialect, read, readTogether }: Store): HotelReader {
   return {
-    lookUp: (serviceIds) => read(() => lookUp(dialect, serviceIds)),
+    lookUp: (serviceIds) => readTogether(() => lookUp(dialect, serviceIds)),
     latestLoad: () => read(() => latestLoad(dialect)),
   };
 }
@@ -111,11 +111,12 @@ function* finishLoad(dialect: Dialect, id: string, at: number): Query<HotelLoad>
   const hotels = yield* countHotels(dialect, load);
   yield* change(
     `UPDATE ${schema}hotel_contents AS earlier SET load = ?
-     WHERE load = (SELECT max(number) FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL) AND NOT EXISTS (
+     WHERE load = ? AND NOT EXISTS (
        SELECT 1 FROM ${schema}hotel_contents AS named
        WHERE named.load = ? AND named.service_id = earlier.service_id
      )`,
     load,
+    yield* findCurrentLoad(dialect),
     load,
   );
   yield* change(
@@ -137,17 +138,27 @@ function* countHotels({ schema }: Dialect, load: number): Query<number> {
 }
 
 /** Also rows of loads that are not finished: call it while no load is open. */
-function* removeUnseen({ schema }: Dialect, limit: number): Query<number> {
+function* removeUnseen(dialect: Dialect, limit: number): Query<number> {
+  const { schema } = dialect;
+  const seen = yield* findCurrentLoad(dialect);
+  let removed = 0;
+  // In the order of the index: otherwise PostgreSQL may read the whole table each time.
+  for (const isUnseen of ['load < ?', 'load > ?'])
+    removed += yield* change(
+      `DELETE FROM ${schema}hotel_contents WHERE number IN (
+         SELECT number FROM ${schema}hotel_contents WHERE ${isUnseen} ORDER BY load, service_id LIMIT ${limit - removed}
+       )`,
+      seen,
+    );
+  return removed;
+}
+
+/** The number of the last load that was finished; 0 if there is none. */
+function* findCurrentLoad({ schema }: Dialect): Query<number> {
   const last = yield* one(
     `SELECT coalesce(max(number), 0) AS number FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL`,
   );
-  const seen = Number(last?.number);
-  return yield* change(
-    `DELETE FROM ${schema}hotel_contents
-     WHERE number IN (SELECT number FROM ${schema}hotel_contents WHERE load < ? OR load > ? LIMIT ${limit})`,
-    seen,
-    seen,
-  );
+  return Number(last?.number);
 }
 
 function* latestLoad({ schema }: Dialect): Query<HotelLoad | undefined> {
@@ -157,17 +168,9 @@ function* latestLoad({ schema }: Dialect): Query<HotelLoad | undefined> {
   return row && toLoad(row);
 }
 
-function* lookUp(
-  { schema, isListed }: Dialect,
-  serviceIds: readonly number[],
-): Query<(KnownHotel | undefined)[]> {
-  const asked = isListed('service_id', serviceIds);
-  const rows = yield* all(
-    `SELECT * FROM ${schema}hotel_contents
-     WHERE load = (SELECT max(number) FROM ${schema}hotel_loads WHERE finished_at IS NOT NULL) AND ${asked.sql}
-     ORDER BY number`,
-    ...asked.values,
-  );
+function* lookUp(dialect: Dialect, serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
+  const { sql, values } = dialect.findContents(yield* findCurrentLoad(dialect), serviceIds);
+  const rows = yield* all(sql, ...values);
   // Of several rows of one hotel the last one counts.
   const found = new Map(rows.map((row) => [Number(row.service_id), row]));
   return serviceIds.map((serviceId) => {

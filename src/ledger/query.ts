@@ -129,6 +129,8 @@ export interface Dialect {
   findCandidates(reference: string): Query<readonly Candidates[]>;
   /** See `DeliveredBookings`. */
   nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined>;
+  /** The rows of the content of these hotels in a load, of the same hotel in the order of their numbers. */
+  findContents(load: number, serviceIds: readonly number[]): Statement;
   /** The copy's mapping of each hotel, in the order of the request. */
   lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;
 }

@@ -356,7 +356,7 @@ export const migrations: readonly string[] = [
     email text,
     website text
   );
-  CREATE INDEX contents_by_hotel ON hotel_review.hotel_contents (load, service_id);
+  CREATE INDEX contents_by_hotel ON hotel_review.hotel_contents (load, service_id, number);
   `,
   `
   ALTER TABLE hotel_review.runs ADD COLUMN guest_names text COLLATE "C" NOT NULL DEFAULT 'send';

@@ -39,6 +39,14 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
     values: [reference, reference],
   }),
   isListed: (column, list) => ({ sql: `${column} = ANY (?)`, values: [list.map(String)] }),
+  // One index look-up per hotel, also before the server has statistics of a load. The last row of a hotel counts.
+  findContents: (load, serviceIds) => ({
+    sql: `SELECT found.* FROM unnest(?::bigint[]) AS asked (id) CROSS JOIN LATERAL (
+       SELECT * FROM hotel_review.hotel_contents WHERE load = ? AND service_id = asked.id
+       ORDER BY number DESC LIMIT 1
+     ) AS found`,
+    values: [serviceIds.map(String), load],
+  }),
   findCandidates,
   lookUp,
 };

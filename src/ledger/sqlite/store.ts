@@ -106,6 +106,11 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
       sql: `${column} IN (SELECT value FROM json_each(?))`,
       values: [JSON.stringify(list)],
     }),
+    findContents: (load, serviceIds) => ({
+      sql: `SELECT * FROM hotel_contents
+       WHERE load = ? AND service_id IN (SELECT value FROM json_each(?)) ORDER BY number`,
+      values: [load, JSON.stringify(serviceIds)],
+    }),
     findCandidates,
     nextDelivered: (run, after) => nextDelivered(sealing, run, after),
     lookUp,
