@@ -51,15 +51,16 @@ export { default as buildConnector } from ${place('core/connect.js')};`
 
 /**
  * Other modules that commands need less of than what Node would load: the modules of yaml that only the bundler can shrink,
- * and none of child_process, which commander would load for commands that are programs of their own.
+ * no child_process, which commander would load for commands that are programs of their own, and no HTTP/2.
  */
 const lessToLoad = {
   name: 'less-to-load',
   resolveId(source, importer) {
     if (source === 'yaml') return join(process.cwd(), 'node_modules/yaml/browser/index.js');
-    return source === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null;
+    if (source === 'node:child_process' && importer?.includes('/commander/')) return '\0nothing';
+    return source === 'node:http2' && importer?.includes('/undici/') ? '\0nothing' : null;
   },
-  load: (id) => (id === '\0nothing' ? 'export {}' : null),
+  load: (id) => (id === '\0nothing' ? 'export const constants = {};' : null),
 };
 
 /**
