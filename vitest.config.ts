@@ -25,7 +25,10 @@ const common = {
 /** What runs for long, or takes another course each time; and tests that have more cases by night. */
 const nightly = [
   'test/**/*.nightly.test.ts',
+  'test/jobs/file-days.test.ts',
   'test/jobs/file-faults.test.ts',
+  'test/jobs/file-frozen-owner.test.ts',
+  'test/jobs/file-kill.test.ts',
   'test/jobs/file-server-faults.test.ts',
   'test/ledger/{postgres,sqlite}.test.ts',
   'test/library/bookings-module.test.ts',

@@ -122,7 +122,11 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
       const command = rest.replaceAll(/(?<= )\//g, `${stage.root}/`);
       // npm's settings of this machine, which has perhaps a registry of its own, and what npm has downloaded before.
       const { PATH, npm_config_globalconfig } = process.env;
-      const ofNpm = { npm_config_globalconfig, npm_config_cache: join(homedir(), '.npm') };
+      const ofNpm = {
+        npm_config_globalconfig,
+        npm_config_cache: join(homedir(), '.npm'),
+        npm_config_prefer_offline: 'true',
+      };
       const env = { PATH, ...ofNpm, HOME: stage.root, ...stage.env };
       execFileSync('bash', ['-euc', command], { cwd: here, env, stdio: ['ignore', 'ignore', 'inherit'] });
       return;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
-import { engine } from '../support/engine.js';
+import { engine, runsEveryCase } from '../support/engine.js';
 import { expectEachOnce, expectError, expectReport } from '../support/expectations.js';
 import { type StandInAnswer, success } from '../support/http-stand-in.js';
 import { csvOf, makeBookings, toCsv } from '../support/made-bookings.js';
@@ -138,22 +138,24 @@ describe('a day in progress', () => {
   });
 });
 
-describe('the day that run chooses when none is given', () => {
-  it.each([
-    ['Pacific/Kiritimati', 14],
-    ['Pacific/Niue', -11],
-  ])('is yesterday in %s', async (timezone, hoursAhead) => {
-    const hour = 3_600_000;
-    const dayInZone = (at: number) => new Date(at + hoursAhead * hour).toISOString().slice(0, 10);
-    const startedAt = Date.now();
-    // If midnight passes in that zone meanwhile, it is today by then.
-    const possible = [dayInZone(startedAt - 24 * hour), dayInZone(startedAt)];
-    const { standIn, folder } = await prepareDay({ settings: { timezone } });
-    for (const one of possible) await folder.writeBookings(toCsv(bookings), one);
-    const result = await folder.run(['run', '--json']);
-    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
-    const midnightPassed = dayInZone(Date.now()) !== dayInZone(startedAt);
-    expect(midnightPassed ? possible : possible.slice(0, 1)).toContain(result.report.day);
-    expectEachOnce(standIn, bookings);
+if (runsEveryCase) {
+  describe('the day that run chooses when none is given', () => {
+    it.each([
+      ['Pacific/Kiritimati', 14],
+      ['Pacific/Niue', -11],
+    ])('is yesterday in %s', async (timezone, hoursAhead) => {
+      const hour = 3_600_000;
+      const dayInZone = (at: number) => new Date(at + hoursAhead * hour).toISOString().slice(0, 10);
+      const startedAt = Date.now();
+      // If midnight passes in that zone meanwhile, it is today by then.
+      const possible = [dayInZone(startedAt - 24 * hour), dayInZone(startedAt)];
+      const { standIn, folder } = await prepareDay({ settings: { timezone } });
+      for (const one of possible) await folder.writeBookings(toCsv(bookings), one);
+      const result = await folder.run(['run', '--json']);
+      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 120 } });
+      const midnightPassed = dayInZone(Date.now()) !== dayInZone(startedAt);
+      expect(midnightPassed ? possible : possible.slice(0, 1)).toContain(result.report.day);
+      expectEachOnce(standIn, bookings);
+    });
   });
-});
+}

@@ -29,19 +29,21 @@ const httpError = (status: number, headers = {}): StandInAnswer => ({
 });
 
 describe('a service with temporary trouble', () => {
-  it('a hang: the call is abandoned after timeoutSeconds, sent again, and counts as repeated', async () => {
-    const { standIn, result } = await review((_, number) => (number === 1 ? { kind: 'hang' } : success), {
-      body: { timeoutSeconds: 1 },
+  if (runsEveryCase) {
+    it('a hang: the call is abandoned after timeoutSeconds, sent again, and counts as repeated', async () => {
+      const { standIn, result } = await review((_, number) => (number === 1 ? { kind: 'hang' } : success), {
+        body: { timeoutSeconds: 1 },
+      });
+      expectReport(result, {
+        exitCode: 0,
+        state: 'succeeded',
+        counts: { delivered: 300, repeated: batchSize },
+      });
+      expectEachOnce(standIn, bookings);
+      const [hung] = standIn.requests;
+      expect(countBodies(standIn).get(hung?.body.toString() ?? '')).toBe(2);
     });
-    expectReport(result, {
-      exitCode: 0,
-      state: 'succeeded',
-      counts: { delivered: 300, repeated: batchSize },
-    });
-    expectEachOnce(standIn, bookings);
-    const [hung] = standIn.requests;
-    expect(countBodies(standIn).get(hung?.body.toString() ?? '')).toBe(2);
-  });
+  }
 
   it('429 with Retry-After: the batch is retried no earlier than requested, and no try is spent', async () => {
     const { standIn, folder } = await prepareDay(

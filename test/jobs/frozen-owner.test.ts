@@ -32,7 +32,10 @@ describe('an owner that is frozen while its day is taken over', () => {
     source.giveRest();
     const result = await folder.runDay();
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
-    expect(await ledger.run()).toMatchObject({ runId: run.runId, token: run.token + 1 });
+    const { runId, token } = await ledger.run();
+    expect(runId).toBe(run.runId);
+    // On a busy machine an owner may lose the day to itself.
+    expect(token).toBeGreaterThan(run.token);
     const before = await ledger.dump();
     await engine.expectFencedWhenWoken(frozen);
     expect(await ledger.dump()).toEqual(before);
@@ -60,7 +63,7 @@ describe('an owner that is frozen while its day is taken over', () => {
       ({ read, collectStartedAt }) => read > 0 && collectStartedAt > first.run.collectStartedAt,
     );
     await second.release();
-    expect(second.run.token).toBe(first.run.token + 1);
+    expect(second.run.token).toBeGreaterThan(first.run.token);
     // To the frozen one, which asked first.
     source.giveRest(1);
     await engine.expectFencedWhenWoken(frozen);
