@@ -13,6 +13,7 @@ import { createTunnelAgent } from '../http/tunnel.js';
 import { isLoopback } from '../http/url.js';
 import { type S3Bucket, S3Error, showS3Location } from './bucket.js';
 import { explainS3Failure, isConflict, isMissing, isUnsupported, noteServer } from './failure.js';
+import { limitAnswers } from './limited-answers.js';
 import { type ArrivingObject, readObject } from './reading.js';
 import { checkBeforeCompleting, uploadObject } from './upload.js';
 
@@ -229,6 +230,7 @@ export function createS3Client({ silenceMs = 30_000, ...access }: S3Access): S3C
   });
   if (endpoint === undefined) refusePlainHttp(client);
   noteServers(client);
+  limitAnswers(client);
   return client;
 }
 

@@ -137,3 +137,43 @@ describe('a server whose listing never ends', () => {
     expect(pages).toBe(1_000);
   });
 });
+
+describe('a server whose answers have no end', () => {
+  /** Sends as fast as the other side reads, until that one leaves. */
+  function flood(status: number): { readonly sent: () => number } {
+    let sent = 0;
+    intercept((request, response) => {
+      request.resume();
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      const block = Buffer.alloc(1_000_000, '<a>x</a>');
+      const send = () => {
+        while (!response.destroyed) {
+          sent += block.length;
+          if (!response.write(block)) break;
+        }
+      };
+      response.on('drain', send).on('error', () => {});
+      send();
+      return true;
+    });
+    return { sent: () => sent };
+  }
+
+  it.each([
+    ['an error', 403],
+    ['a list', 200],
+  ])('is cut off: %s', async (_what, status) => {
+    const { sent } = flood(status);
+    await expect(open().list('x/')).rejects.toThrow(/AnswerTooLong/);
+    expect(sent()).toBeLessThan(100_000_000);
+  });
+
+  it('is cut off: an error in the place of an object', async () => {
+    const { sent } = flood(403);
+    const read = async () => {
+      for await (const _ of open().read('x')) expect.unreachable();
+    };
+    await expect(read()).rejects.toThrow(/AnswerTooLong/);
+    expect(sent()).toBeLessThan(400_000_000);
+  });
+});
