@@ -24,6 +24,8 @@ export function createResultRecords() {
   function judge(): readonly string[] | 'open' | MalformedReason {
     const last = open.at(-1)?.text;
     if (last === undefined) return 'too-long';
+    // Joining long lines again and again would take minutes.
+    if (open.length > 1 && openLength() > longestLine) return 'malformed-quotes';
     // Inside open quotes, only a line with a quote can make a difference.
     const isInside = open.length > 1 && !last.includes('"');
     const cells = isInside ? 'open' : splitCells(open.map(({ text }) => text).join('\n'));
@@ -31,6 +33,8 @@ export function createResultRecords() {
     if (cells === 'malformed') return 'malformed-quotes';
     return width === undefined || fits(cells, width) || cells.every(isBlank) ? cells : 'wrong-cell-count';
   }
+
+  const openLength = () => open.reduce((sum, { text = '' }) => sum + text.length, 0);
 
   function read(lines: readonly ResultLine[], { isEnd }: { readonly isEnd: boolean }): ResultRecord[] {
     const records: ResultRecord[] = [];
