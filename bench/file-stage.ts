@@ -9,7 +9,7 @@ import { type MeasuredProcess, measureProcess } from './harness/measured-process
 import { startFileService } from './stand-ins/start-file-service.js';
 
 /** What delivers the day: this product, or a script in `peers`. */
-export type FileContestant = 'ours' | 'node-script' | 'python-script' | 'duckdb-script';
+export type FileContestant = 'ours' | 'ours-encrypted' | 'node-script' | 'python-script' | 'duckdb-script';
 
 export interface FileStage {
   readonly counts: FileDayCounts;
@@ -39,21 +39,21 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
   const { username, privateKeyFile = '' } = ssh.login;
   const [csv, knownHostsFile] = [join(folder, 'bookings.csv'), join(folder, 'known_hosts')];
   const [configuration, peerSettings] = [join(folder, 'hotel-review.yaml'), join(folder, 'peer.json')];
+  const encrypting = join(folder, 'encrypting.yaml');
   const peerFolder = join(folder, 'peer');
   const api = { baseUrl: service.baseUrl, apiKey: 'bench', accountId: 'bench' };
   const login = { host: '127.0.0.1', port: ssh.port, username, privateKeyFile, root: ssh.root };
 
   const counts = await writeFileDay(csv, { day, bookings });
   await writeFile(knownHostsFile, scanHostKeys(ssh.port));
-  await writeFile(
-    configuration,
-    JSON.stringify({
-      service: api,
-      source: { kind: 'csv', path: csv },
-      delivery: 'file',
-      file: { sftp: { ...login, hostKey: ssh.fingerprints }, resultPollSeconds: pollSeconds },
-    }),
-  );
+  const settings = {
+    service: api,
+    source: { kind: 'csv', path: csv },
+    delivery: 'file',
+    file: { sftp: { ...login, hostKey: ssh.fingerprints }, resultPollSeconds: pollSeconds },
+  };
+  await writeFile(configuration, JSON.stringify(settings));
+  await writeFile(encrypting, JSON.stringify({ ...settings, keys: './keys' }));
   await writeFile(
     peerSettings,
     JSON.stringify({
@@ -66,9 +66,19 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
     }),
   );
 
-  const ours = [pathOf('../dist/jobs/hotel-review.js'), 'run', '--day', day, '--config', configuration];
+  const ours = (config: string) => [
+    process.execPath,
+    pathOf('../dist/jobs/hotel-review.js'),
+    'run',
+    '--day',
+    day,
+    '--config',
+    config,
+    '--json',
+  ];
   const commands: Readonly<Record<FileContestant, readonly string[]>> = {
-    ours: [process.execPath, ...ours, '--json'],
+    ours: ours(configuration),
+    'ours-encrypted': ours(encrypting),
     'node-script': [process.execPath, pathOf('peers/evening-script.mjs'), peerSettings],
     'duckdb-script': [process.execPath, pathOf('peers/duckdb-script.mjs'), peerSettings],
     'python-script': ['python3', pathOf('peers/evening_script.py'), peerSettings],

@@ -8,7 +8,8 @@ export interface FileRunOptions {
   readonly name: string;
   readonly work: string;
   readonly bookings: Readonly<Record<'full' | 'quick', number>>;
-  readonly peer: Exclude<FileContestant, 'ours'>;
+  /** `ours` is compared with itself: encrypted against not. */
+  readonly peer: Exclude<FileContestant, 'ours-encrypted'>;
   readonly reach: Reach;
 }
 
@@ -19,6 +20,11 @@ interface Peer {
 }
 
 const peers: Readonly<Record<FileRunOptions['peer'], Peer>> = {
+  ours: {
+    what: 'the same without encryption',
+    does: 'With the setting keys, ledger, spool and archive are encrypted.',
+    findObstacle: () => undefined,
+  },
   'node-script': {
     what: 'a script in Node',
     findObstacle: () => undefined,
@@ -57,7 +63,7 @@ export function createFileRunComparison(options: FileRunOptions): Comparison {
       const { counts } = stage;
       const mixed = `${show(counts.bookings)} bookings, ${show(counts.duplicates)} duplicates and ${show(counts.malformed)} malformed records`;
       return {
-        ours: contestantOn(stage, 'ours', 'booked-hotel review'),
+        ours: contestantOn(stage, peer === 'ours' ? 'ours-encrypted' : 'ours', 'booked-hotel review'),
         other: contestantOn(stage, peer, peer.replace('-', ' ')),
         notes: [
           `${mixed}.`,

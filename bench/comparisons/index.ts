@@ -46,6 +46,13 @@ export const comparisons: readonly Comparison[] = [
     peer: 'duckdb-script',
     reach: { ratio: { atMost: 3 } },
   }),
+  createFileRunComparison({
+    ...millionByFile,
+    work: '1,000,000 bookings by file, encrypted',
+    name: 'file-run-encrypted',
+    peer: 'ours',
+    reach: { ratio: { atMost: 1.1 } },
+  }),
   createUploadComparison({
     ...eightyMegabytes,
     name: 'upload-80-mb',
