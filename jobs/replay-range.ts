@@ -77,7 +77,7 @@ export async function replayRange(
         return { ended };
       },
     });
-    if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say);
+    if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say, signal);
   } finally {
     endProgress(progress, terminal);
     await close();

@@ -67,7 +67,8 @@ export async function reviewDay(
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     terminal.report({ ...toReport(run, clock(), suspects), ...waiting });
-    if (!terminal.signal.aborted) await applyConfiguredRetention(config, parts.ledger, terminal.say);
+    if (!terminal.signal.aborted)
+      await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
     await close();
@@ -79,6 +80,7 @@ export async function applyConfiguredRetention(
   config: Config,
   ledger: Ledger,
   warn: (message: string) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   const kept = {
     ledger,
@@ -92,4 +94,7 @@ export async function applyConfiguredRetention(
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
   }
+  if (config.file.removeAfterDays === undefined || config.file.sftp === undefined) return;
+  const { removeConfigured } = await import('./remove-sent.js');
+  await removeConfigured(config, ledger, warn, signal);
 }

@@ -29,7 +29,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const reviews = createBackgroundReviews({
     parts: { ...observed.parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
-    afterReview: () => applyConfiguredRetention(config, ledger, (message) => log.warn(message)),
+    afterReview: () => applyConfiguredRetention(config, ledger, (message) => log.warn(message), signal),
     signal,
   });
   const reviewScheduler = createReviewScheduler({

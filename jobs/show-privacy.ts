@@ -60,6 +60,7 @@ async function examine(
     ledger: await showLedgerPlace(config),
     archive: place,
     spool: file.spool,
+    removeAfterDays: file.removeAfterDays,
     service: service.baseUrl,
     sftp: file.sftp && `sftp://${file.sftp.host}:${file.sftp.port}${file.sftp.root}`,
     encryption: describeKeys(config),
@@ -106,9 +107,13 @@ async function countSpooled(config: Config): Promise<Counted> {
   return { count: (await openSpool(config).list()).length };
 }
 
-/** Each day has one file, and a later run replaces it. */
+/** Each day has one file, and a later run replaces it. What we have removed does not count. */
 function countSentFiles(runs: readonly Run[]): Counted {
-  const days = new Set(runs.flatMap(({ day, file }) => (file?.remotePath === undefined ? [] : [day])));
+  const wasRemoved = ({ file }: Run) =>
+    file?.removals?.some(({ path, outcome }) => path === file.remotePath && outcome === 'removed') ?? false;
+  const days = new Set(
+    runs.flatMap((run) => (run.file?.remotePath === undefined || wasRemoved(run) ? [] : [run.day])),
+  );
   return { count: days.size, since: [...days].sort()[0] };
 }
 

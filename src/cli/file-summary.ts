@@ -100,8 +100,10 @@ export function renderVerified(day: string, runs: readonly VerifiedRun[], comman
   if (runs.length === 0) return `No run of ${day} has files in the archive; only runs by file do.\n`;
   const lines = runs.flatMap(({ runId, items, unanswered, posted }) => [
     `run ${runId}:`,
-    ...items.map(({ item, fault }) =>
-      fault === undefined ? `  ok      ${item}` : `  DIFFERS ${item}: ${fault}`,
+    ...items.map(({ item, fault, note }) =>
+      fault === undefined
+        ? `  ok      ${item}${note === undefined ? '' : `: ${note}`}`
+        : `  DIFFERS ${item}: ${fault}`,
     ),
     ...(unanswered === 0
       ? ['  Every booking of the file has a verdict.']

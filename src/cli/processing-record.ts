@@ -55,6 +55,8 @@ export interface Installation {
   /** Absent if none is configured. */
   readonly sftp?: string | undefined;
   readonly source: string;
+  /** Absent if nothing is removed from the SFTP server. */
+  readonly removeAfterDays?: number | undefined;
   /** Undefined if nothing is encrypted. */
   readonly encryption?: Encryption | undefined;
   /** What is there now. */
@@ -137,7 +139,10 @@ function describePlaces({ kept, guestNameDays, recordDays, ...where }: Installat
         {
           ...place('SFTP server', where.sftp, 'file', kept.sentFiles),
           categories: ['guest-names', 'bookings'],
-          until: 'its operator removes the files',
+          until:
+            where.removeAfterDays === undefined
+              ? 'its operator removes the files'
+              : `${where.removeAfterDays} days after the business day (file.removeAfterDays), where the server permits it`,
         },
       ]
     : [];

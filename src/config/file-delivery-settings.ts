@@ -105,6 +105,11 @@ export const file = group({
     .refine(isUnambiguous, expected('no word in both lists'))
     .prefault({})
     .describe("The words of the result's verdicts. A row with any other word has no verdict."),
+  removeAfterDays: wholeNumber(1, 36_500)
+    .exactOptional()
+    .describe(
+      'After how many days our files and their results are removed from the SFTP server, where it permits that. Only what is byte for byte what the ledger knows is removed. Not set: nothing is.',
+    ),
   spool: text('a path')
     .default('./data/spool')
     .describe('The folder for files on their way to and from the server. It is a cache.'),

@@ -8,6 +8,7 @@ import type {
   RunWriter,
   Settlement,
 } from '../review/ledger.js';
+import type { RemoteRemoval } from '../review/review-file.js';
 import type { Run } from '../review/run.js';
 import {
   abandonRun,
@@ -29,6 +30,7 @@ export function createRunWriter({ dialect, read, transact }: Store): RunWriter &
     abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
     takeOver: (runId, asked) => transact(() => takeOver(dialect, runId, asked)),
     noteExpected: (runId, expected) => transact(() => noteExpected(dialect, runId, expected)),
+    noteRemoval: (runId, removal) => transact(() => noteRemoval(dialect, runId, removal)),
     replaceFailure: (runId, change) =>
       transact((mayBeDone) => replaceFailure(dialect, runId, change, mayBeDone)),
     settle: (right, settlement) => transact((mayBeDone) => settle(dialect, right, settlement, mayBeDone)),
@@ -171,4 +173,11 @@ function columnsOfRun(patch: RunPatch): Assigned {
     accepts_volume: patch.acceptsVolume && 1,
     expected: patch.expected,
   };
+}
+
+function* noteRemoval(dialect: Dialect, runId: string, removal: RemoteRemoval): Query<void> {
+  const { number, run } = yield* lockRun(dialect, runId);
+  const others = (run.file?.removals ?? []).filter(({ path }) => path !== removal.path);
+  const file = { ...run.file, removals: [...others, removal] };
+  yield* change(`UPDATE ${dialect.schema}runs SET file = ? WHERE number = ?`, JSON.stringify(file), number);
 }

@@ -8,6 +8,7 @@ import type { Claims, OpenStep, Right, StepCursor } from './claims.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
 import type { ErasureReader, Erasures } from './erasures.js';
 import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
+import type { RemoteRemoval } from './review-file.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { BookingForm } from './step.js';
 import type { VolumeHistory } from './volume.js';
@@ -92,6 +93,8 @@ export interface RunWriter {
   takeOver(runId: string, asked?: CollectRequest): Promise<Run>;
   /** Records how many records its source should hold, whatever its state; `hasUnexpectedCount` compares. */
   noteExpected(runId: string, expected: number): Promise<Run>;
+  /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
+  noteRemoval(runId: string, removal: RemoteRemoval): Promise<void>;
   /** Replaces why a run failed; false unless it failed with the code `before`. */
   replaceFailure(
     runId: string,

@@ -52,6 +52,18 @@ export interface ReviewFile {
   readonly archivedTo: string;
   /** The names in the archive of results that the server held besides the one that was judged. */
   readonly laterResults: readonly string[];
+  /** What `file.removeAfterDays` did with our files on the server. */
+  readonly removals: readonly RemoteRemoval[];
+}
+
+/** A file of ours on the server that was due to be removed. */
+export interface RemoteRemoval {
+  /** From the SFTP root, without a leading slash. */
+  readonly path: string;
+  /** `removing`: about to be; `other`: what is there is not what we sent or judged, so it was left alone. */
+  readonly outcome: 'removing' | 'removed' | 'absent' | 'other' | 'denied';
+  /** Epoch milliseconds. */
+  readonly at: number;
 }
 
 export interface UnreadableResult {

@@ -1,10 +1,11 @@
+import { chmodSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { archiveOf } from '../support/archived-run.js';
 import { day, type Settings } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
-import { prepareFileDay, remotePath, resultPath } from '../support/file-day.js';
+import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
@@ -219,6 +220,23 @@ describe('guest erase', () => {
       class: 'usage',
       message: /set hashKey to that key/,
     });
+  });
+
+  it('erases what it can from behind an SFTP server that refuses, and says with exit 1 what is left there', async () => {
+    const { folder, server: sftp } = await runDay();
+    chmodSync(sftp.disk(remoteFolder), 0o555);
+    const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(erased).toMatchObject({
+      exitCode: 1,
+      json: { left: [{ day, place: 'sftp', why: expect.stringMatching(/the server denies it/) }] },
+    });
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+    expect(await readFile(sftp.disk(remotePath), 'utf8')).toContain(canary);
+    expect(await readdir(sftp.disk(remoteFolder))).toHaveLength(2);
+    chmodSync(sftp.disk(remoteFolder), 0o755);
+    const again = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toContain(canary);
+    expect(again).toMatchObject({ exitCode: 0, json: { left: [] } });
   });
 
   it('leaves an unfinished run alone and says so, with exit 1', async () => {

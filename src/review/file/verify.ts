@@ -11,6 +11,8 @@ import { renderReviewFile } from './spooled-files.js';
 export interface VerifiedItem {
   readonly item: string;
   readonly fault?: string;
+  /** What is worth knowing about something that is in order. */
+  readonly note?: string;
 }
 
 export interface VerifyParts {
@@ -39,6 +41,7 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   if (result)
     add(`${manifestName}, of the result`, compare(findFile(manifest, result.name)?.sha256, result.sha256));
   add(`${manifestName}, of the run`, compareStated(manifest, describeRun(run)));
+  items.push(...describeRemovals(run));
   if (run.linesBlanked) return items;
 
   const calls = describeCalls(await ledger.listAttempts(id, 'trigger'));
@@ -56,6 +59,15 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   const rendered = await measure(renderReviewFile({ ledger, masterIdColumn }, run));
   add("the ledger's bookings, rendered again", compare(rendered.sha256, sent));
   return items;
+}
+
+/** What `file.removeAfterDays` did: those files are not missing. */
+function describeRemovals({ file }: Run): readonly VerifiedItem[] {
+  return (file?.removals ?? []).flatMap(({ path, outcome, at }) =>
+    outcome === 'removed'
+      ? [{ item: `${path} on the SFTP server`, note: `removed by us at ${new Date(at).toISOString()}` }]
+      : [],
+  );
 }
 
 async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise<Manifest | string> {

@@ -79,7 +79,7 @@ async function findFirst<Item>(
 }
 
 /** The day itself or, if that is later, the one on which the run ended or was collected. */
-function countedFrom(
+export function countedFrom(
   { day, finishedAt, collectedAt, collectStartedAt, startedAt }: Run,
   timezone: string,
 ): string {

@@ -53,6 +53,16 @@ export async function applyRetention(
   if (instant !== undefined) await removeDue(parts, findDueDays(periods, { now: instant, timezone }));
 }
 
+/** The day before which what is kept for that many days is due; undefined in a ledger that is too new. */
+export async function findDueDay(
+  ledger: Pick<Retention, 'findLastStart'>,
+  days: number,
+  { now, timezone }: RetentionMoment,
+): Promise<string | undefined> {
+  const instant = findRetentionInstant(now, await ledger.findLastStart(now - witnessAgeMs));
+  return instant === undefined ? undefined : dayBefore(businessDayAt(new Date(instant), timezone), days);
+}
+
 /** Counts from what the clock says; see `findRetentionInstant`. */
 export function findDueDays(
   { guestNameDays, recordDays }: RetentionPeriods,
