@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/load.js';
-import { removeSentFiles } from '../src/review/file/remove-sent.js';
 import type { Ledger } from '../src/review/ledger.js';
+import { removeSentFiles } from '../src/review/stored/remove-sent.js';
 import { findDueDay } from '../src/review/stored/retention.js';
 import { SftpError } from '../src/sftp/sftp.js';
 import { formatCountOf } from '../src/text/format.js';

@@ -8,10 +8,12 @@ import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remoteFolder, remotePath, resultPath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { bucketName, useS3Server } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
+const buckets = useS3Server();
 const canary = 'Cañária Quetzal';
 const bookings = makeBookings(6).map((booking) =>
   booking.BookingReferenceId === 'BR-2' ? { ...booking, BookingClientName: canary } : booking,
@@ -237,6 +239,22 @@ describe('guest erase', () => {
     const again = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
     expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toContain(canary);
     expect(again).toMatchObject({ exitCode: 0, json: { left: [] } });
+  });
+
+  it('erases from an archive in a bucket, with a receipt that verify accepts', async () => {
+    const { folder, result } = await runDay({
+      archive: `s3://${bucketName}/erased`,
+      s3: { ...buckets().access() },
+    });
+    const kept = `erased/${day}/${result.report.runId}/20112026.csv`;
+    const sent = (await buckets().read(kept)).toString();
+    expect(sent).toContain(canary);
+    const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
+    expect(erased).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect((await buckets().read(kept)).toString()).toBe(sent.replace(canary, ''));
+    for (const key of await buckets().keys())
+      expect((await buckets().read(key)).toString()).not.toContain(canary);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
   });
 
   it('leaves an unfinished run alone and says so, with exit 1', async () => {

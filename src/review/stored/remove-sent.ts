@@ -2,12 +2,12 @@ import { createBusinessDay } from '../../booking/business-day.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { type ErasureReader, followErasures } from '../erasures.js';
+import { measure } from '../file/manifest.js';
+import { locateRemoteFiles } from '../file/remote-files.js';
 import type { Ledger } from '../ledger.js';
 import type { RemoteRemoval } from '../review-file.js';
 import { isActive, type Run } from '../run.js';
-import { countedFrom } from '../stored/oldest-names.js';
-import { measure } from './manifest.js';
-import { locateRemoteFiles } from './remote-files.js';
+import { countedFrom } from './oldest-names.js';
 
 export interface RemoveSentParts {
   readonly ledger: Pick<Ledger, 'listRuns' | 'getRun' | 'holdDay' | 'noteRemoval'> &
