@@ -4,6 +4,7 @@ import Libsql from 'libsql';
 import { expect, it, vi } from 'vitest';
 import { createDayFolder, type DayFolder, day } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
+import { patienceMs } from '../support/patience.js';
 
 /** Counts for ever, and returns no row. */
 const endless = `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)
@@ -71,7 +72,7 @@ it.each([
 ])('is stopped with %s by SIGTERM, which leaves no process behind', async (_, args) => {
   const folder = await prepareDay({ timeoutSeconds: 3_600 });
   const command = folder.start(args);
-  await vi.waitUntil(() => readersOf(command.pid).length === 1, { timeout: 30_000 });
+  await vi.waitUntil(() => readersOf(command.pid).length === 1, { timeout: patienceMs });
   const readers = readersOf(command.pid);
   command.kill('SIGTERM');
   expect(await command.ended).toMatchObject({ exitCode: 1, signal: null });
@@ -81,9 +82,9 @@ it.each([
 it('ends with the command even if that is killed', async () => {
   const folder = await prepareDay({ timeoutSeconds: 3_600 });
   const command = folder.start(['run', '--dry-run', '--day', day]);
-  await vi.waitUntil(() => readersOf(command.pid).length === 1, { timeout: 30_000 });
+  await vi.waitUntil(() => readersOf(command.pid).length === 1, { timeout: patienceMs });
   const [reader = 0] = readersOf(command.pid);
   command.kill('SIGKILL');
   await command.ended;
-  await vi.waitUntil(() => parentOf(reader) === undefined, { timeout: 30_000 });
+  await vi.waitUntil(() => parentOf(reader) === undefined, { timeout: patienceMs });
 });
