@@ -73,6 +73,7 @@ describe('The questions of init', () => {
       sftpPort: 22,
       sftpUsername: 'u',
       sftpKeyFile: 'id',
+      keys: './keys',
     });
     expect(asked).toEqual([
       'The fingerprint of its host key, SHA256:… (empty: later)',
