@@ -4,11 +4,16 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 export const tagBytes = 16;
 
-/** Encrypts with AES-256-GCM: ciphertext and tag. A nonce must not be used twice under a key. */
-export function encrypt(secret: Buffer, nonce: Buffer, plain: Uint8Array, context: Uint8Array): Buffer {
+/** Encrypts with AES-256-GCM: ciphertext and tag, in pieces. A nonce must not be used twice under a key. */
+export function encrypt(
+  secret: Buffer,
+  nonce: Buffer,
+  plain: Uint8Array,
+  context: Uint8Array,
+): readonly Buffer[] {
   const cipher = createCipheriv(algorithm, secret, nonce);
   cipher.setAAD(context);
-  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
 }
 
 /** Undefined where bytes, context or key are not those that were encrypted. */
@@ -35,7 +40,7 @@ export function decrypt(
 /** Encrypts under a random nonce, which precedes the result. */
 export function seal(secret: Buffer, plain: Uint8Array, context: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
-  return Buffer.concat([nonce, encrypt(secret, nonce, plain, context)]);
+  return Buffer.concat([nonce, ...encrypt(secret, nonce, plain, context)]);
 }
 
 /** Undefined where bytes, context or key are not those of `seal`. */

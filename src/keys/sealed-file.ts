@@ -10,6 +10,7 @@ import { damaged, findKey } from './sealed-value.js';
  * nonce holds its number and whether it is the last, so that chunks can't be moved, and a cut-off end is noticed.
  */
 const chunkBytes = 64 * 1024;
+const sealedChunkBytes = chunkBytes + tagBytes;
 const saltBytes = 16;
 const startBytes = headingBytes + saltBytes;
 const noContext = Buffer.alloc(0);
@@ -28,39 +29,37 @@ export function createFileSealer(keys: Pick<DayKeys, 'use'>, day: string, place:
   const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
   const secret = deriveKey(key.secret, start, place);
   const nextNonce = createNonces();
-  let isStarted = false;
-  let waiting: Buffer[] = [];
+  // Sealed when more arrives: only then it is certain not to be the last. Memory outside V8's heap makes full garbage
+  // collections frequent, so it is used again for each chunk.
+  const chunk = Buffer.allocUnsafe(chunkBytes);
   let length = 0;
+  let isStarted = false;
 
-  /** Seals all whole chunks but one: the last chunk is known only at the end. */
-  function drain(): Buffer[] {
-    if (length <= chunkBytes) return [];
-    const bytes = Buffer.concat(waiting);
-    const sealed: Buffer[] = [];
-    let position = 0;
-    for (; bytes.length - position > chunkBytes; position += chunkBytes)
-      sealed.push(
-        encrypt(secret, nextNonce(false), bytes.subarray(position, position + chunkBytes), noContext),
-      );
-    const rest = bytes.subarray(position);
-    waiting = [rest];
-    length = rest.length;
+  function sealChunk(isLast: boolean): readonly Buffer[] {
+    const sealed = encrypt(secret, nextNonce(isLast), chunk.subarray(0, length), noContext);
+    length = 0;
     return sealed;
   }
 
-  function withStart(sealed: readonly Buffer[]): Buffer {
-    if (isStarted) return Buffer.concat(sealed);
+  function takeStart(): readonly Buffer[] {
+    if (isStarted) return [];
     isStarted = true;
-    return Buffer.concat([start, ...sealed]);
+    return [start];
   }
 
   return {
     take(bytes) {
-      waiting.push(Buffer.from(bytes));
-      length += bytes.length;
-      return withStart(drain());
+      const sealed = [...takeStart()];
+      for (let from = 0; from < bytes.length; ) {
+        if (length === chunkBytes) sealed.push(...sealChunk(false));
+        const piece = bytes.subarray(from, from + chunkBytes - length);
+        chunk.set(piece, length);
+        length += piece.length;
+        from += piece.length;
+      }
+      return Buffer.concat(sealed);
     },
-    end: () => withStart([encrypt(secret, nextNonce(true), Buffer.concat(waiting), noContext)]),
+    end: () => Buffer.concat([...takeStart(), ...sealChunk(true)]),
   };
 }
 
@@ -126,25 +125,35 @@ function createFileOpener(keys: Pick<DayKeys, 'find'> | undefined, start: Buffer
   if (!heading) throw damaged(place);
   const secret = deriveKey(findKey(keys, heading, place).secret, start, place);
   const nextNonce = createNonces();
-  const sealedBytes = chunkBytes + tagBytes;
-  let rest: Buffer = noContext;
+  const chunk = Buffer.allocUnsafe(sealedChunkBytes);
+  let length = 0;
 
-  function openChunk(sealed: Buffer, isLast: boolean): Buffer {
-    const plain = decrypt(secret, nextNonce(isLast), sealed, noContext);
+  function openChunk(isLast: boolean): Buffer {
+    const plain = decrypt(secret, nextNonce(isLast), chunk.subarray(0, length), noContext);
     if (!plain) throw damaged(place);
+    length = 0;
     return plain;
   }
 
   return {
     *take(bytes) {
-      const all = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes]);
-      let position = 0;
-      for (; all.length - position > sealedBytes; position += sealedBytes)
-        yield openChunk(all.subarray(position, position + sealedBytes), false);
-      rest = all.subarray(position);
+      for (let from = 0; from < bytes.length; ) {
+        if (length === sealedChunkBytes) yield openChunk(false);
+        const piece = bytes.subarray(from, from + sealedChunkBytes - length);
+        chunk.set(piece, length);
+        length += piece.length;
+        from += piece.length;
+      }
     },
-    end: () => openChunk(rest, true),
+    end: () => openChunk(true),
   };
+}
+
+/** How much content a file holds, by its size and its first bytes: nothing is decrypted. */
+export function measureContent(size: number, begun: Uint8Array): number {
+  if (!isSealed(begun)) return size;
+  const sealed = size - startBytes;
+  return Math.max(0, sealed - Math.ceil(sealed / sealedChunkBytes) * tagBytes);
 }
 
 function deriveKey(secret: Buffer, start: Buffer, place: string): Buffer {

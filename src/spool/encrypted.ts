@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises';
 import { createMeasure } from '../async/measure.js';
 import { type DayKeys, whileUnlocked } from '../keys/day-keys.js';
 import { KeyError } from '../keys/key-error.js';
-import { createFileSealer, openFile, sealFile } from '../keys/sealed-file.js';
+import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
 import {
   type DirectorySpool,
   findFinishedName,
@@ -40,9 +41,14 @@ export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSp
     read,
     measure: measureFile,
     async locate(name) {
+      const path = await spool.locate(name);
       return {
-        path: await spool.locate(name),
-        measure: async () => (await measure(read(name))).bytes,
+        path,
+        measure: async () => {
+          const { size } = await stat(path);
+          for await (const begun of spool.read(name)) return measureContent(size, begun);
+          return size;
+        },
         read: () => read(name),
         convert: () => whileUnlocked(keys, () => createFileSealer(keys, dayOf(name), name)),
       };

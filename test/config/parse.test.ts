@@ -51,6 +51,7 @@ describe('a configuration', () => {
         dateFormat: 'yyyy-MM-dd',
         where: {},
         encoding: 'utf-8',
+        maxGigabytes: 20,
         delimiter: ',',
       },
       delivery: 'body',
@@ -63,6 +64,7 @@ describe('a configuration', () => {
         resultQuietSeconds: 30,
         resultPattern: '{day:ddMMyyyy}*_Result.csv',
         resultNames: 'all',
+        maxResultFactor: 10,
         resultColumn: 'IsCorrectMapping',
         resultValues: {
           correct: ['true', 'yes', '1', 'correct'],
@@ -98,6 +100,7 @@ describe('a configuration', () => {
       },
       export: {
         folder: '',
+        maxGigabytes: 20,
         mappingsPattern: '{account}_mappings_{guid}.csv',
         transformedPattern: '{account}_transformed_{guid}.csv',
         hotelsPattern: '{account}_hotels_{guid}.csv',
@@ -133,6 +136,8 @@ describe('a configuration', () => {
       port: 22,
       root: '/',
       timeoutSeconds: 30,
+      transferMinutes: 60,
+      maxEntries: 100_000,
     });
   });
 
@@ -182,6 +187,7 @@ describe('a source', () => {
       dateFormat: 'yyyy-MM-dd',
       where: {},
       encoding: 'utf-8',
+      maxGigabytes: 20,
     });
   });
 });

@@ -113,6 +113,23 @@ describe('verify', () => {
   });
 });
 
+/** There is no copy of the mappings, and no content of hotels. */
+const nothingKnown = {
+  copyServiceId: null,
+  bookedHotel: null,
+  copyHotel: null,
+  distanceKm: null,
+  hoursToCheckIn: null,
+};
+const hotelColumns = [
+  'copyServiceId',
+  ...['booked', 'copy'].flatMap((hotel) =>
+    ['Name', 'City', 'Country', 'Phones', 'LocalTime'].map((fact) => `${hotel}Hotel${fact}`),
+  ),
+  'distanceKm',
+  'hoursToCheckIn',
+];
+
 describe('affected', () => {
   it('lists the bookings that the result marks, as text and as JSON, without guests', async () => {
     const { folder, result } = await runDay();
@@ -128,7 +145,7 @@ describe('affected', () => {
       day,
       runId: result.report.runId,
       state: 'succeeded',
-      affected: affected.map((booking) => ({ ...booking, copyServiceId: null })),
+      affected: affected.map((booking) => ({ ...booking, ...nothingKnown })),
       unanswered: 0,
       posted: 0,
     });
@@ -139,8 +156,9 @@ describe('affected', () => {
     const path = join(folder.path, 'wrong.csv');
     expect((await folder.run(['affected', day, '--csv', 'wrong.csv'])).exitCode).toBe(0);
     const bytes = await readFile(path);
+    const emptyCells = Object.fromEntries(hotelColumns.map((column) => [column, '']));
     expect(parse(bytes, { columns: true, bom: true })).toEqual(
-      affected.map((booking) => ({ ...booking, ServiceId: String(booking.ServiceId), copyServiceId: '' })),
+      affected.map((booking) => ({ ...booking, ServiceId: String(booking.ServiceId), ...emptyCells })),
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const before = await readFile(path);
@@ -157,7 +175,9 @@ describe('affected', () => {
     const answered = await folder.run(['affected', day, '--json']);
     expect(answered.json).toMatchObject({ day, runId: result.report.runId, affected: [] });
     const header = bookingsHeader.replace('BookingClientName,', '');
-    expect(await readFile(join(folder.path, 'wrong.csv'), 'utf8')).toBe(`\uFEFF${header},copyServiceId\n`);
+    expect(await readFile(join(folder.path, 'wrong.csv'), 'utf8')).toBe(
+      `\uFEFF${header},${hotelColumns.join(',')}\n`,
+    );
   });
 
   it('exits with 1 when there is no run, and with 3 when the result has not arrived', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createFileSealer, openFile, sealFile } from '../../src/keys/sealed-file.js';
+import { createFileSealer, measureContent, openFile, sealFile } from '../../src/keys/sealed-file.js';
 import { openValue, sealValue } from '../../src/keys/sealed-value.js';
 import { openTestKeys } from './test-keys.js';
 
@@ -31,6 +31,15 @@ const open = (stored: Buffer, blockSize = 100_000, place = 'a.csv') =>
   collect(openFile(keys, inBlocks(stored, blockSize), place));
 
 describe('an encrypted file', () => {
+  it.each([0, 1, chunk - 1, chunk, chunk + 1, 5 * chunk + 7])(
+    'tells that its content has %i bytes without decrypting it',
+    async (size) => {
+      const stored = await seal(randomBytes(size));
+      expect(measureContent(stored.length, stored)).toBe(size);
+      expect(measureContent(size, randomBytes(size))).toBe(size);
+    },
+  );
+
   it.each([0, 1, chunk - 1, chunk, chunk + 1, 3 * chunk, 5 * chunk + 7])(
     'of %i bytes is read as it was, whatever the blocks',
     async (size) => {
