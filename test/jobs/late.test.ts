@@ -142,10 +142,20 @@ describe('late bookings by body', () => {
   });
 });
 
+/** A zone where the day neither begins nor ends during a test. */
+function findZoneAtNoon(now: Date): { readonly timezone: string; readonly today: string } {
+  const hoursAhead = 12 - now.getUTCHours();
+  return {
+    // In these names, what is ahead of UTC has a minus.
+    timezone: `Etc/GMT${hoursAhead > 0 ? '-' : '+'}${Math.abs(hoursAhead)}`,
+    today: new Date(now.getTime() + hoursAhead * 3_600_000).toISOString().slice(0, 10),
+  };
+}
+
 describe('a day that is run before it has ended', () => {
   it('is topped up by each later run, and done only after it has ended', async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    const { standIn, folder } = await prepareDay({ settings: { timezone: 'Etc/GMT+12' } });
+    const { timezone, today } = findZoneAtNoon(new Date());
+    const { standIn, folder } = await prepareDay({ settings: { timezone } });
     await folder.writeBookings(toCsv(early), today);
     const run = () => folder.run(['run', '--day', today, '--json']);
     const first = await run();

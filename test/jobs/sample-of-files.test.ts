@@ -57,7 +57,7 @@ describe('the sample of a local file', () => {
 
   it.runIf(canCountDescriptors)('reads only the beginning and leaves nothing open', async () => {
     lay(longCsv);
-    truncateSync(join(folder, `${day.iso}.txt`), 2 ** 40);
+    truncateSync(join(folder, `${day.iso}.txt`), 2 ** 34);
     const { records } = await takeSample(settings());
     expect(records).toHaveLength(500);
     expect(await countDescriptors(join(folder, `${day.iso}.txt`))).toBe(0);
