@@ -17,7 +17,7 @@ export function mountSmallDisk(folder: string, kilobytes: number, uid = 0): Smal
   mount(folder, `size=${kilobytes}k,mode=755,uid=${uid},gid=${uid}`);
   // Lazily: some process may still have a file open there.
   onTestFinished(() => unmount(folder));
-  return { grow: () => mount(folder, 'remount,size=16m') };
+  return { grow: () => mount(folder, 'remount,size=128m') };
 }
 
 function canMount(): boolean {
