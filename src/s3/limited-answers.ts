@@ -20,7 +20,7 @@ export function limitAnswers(client: S3Client): void {
         if (!isContent && response.body instanceof Readable) response.body = limit(response.body);
         return result;
       },
-    // Right behind the answer, before it is read.
+    // Right after the answer arrived, before it is read.
     { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
   );
 }
