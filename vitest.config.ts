@@ -30,7 +30,7 @@ const nightly = [
   'test/jobs/file-frozen-owner.test.ts',
   'test/jobs/file-kill.test.ts',
   'test/jobs/file-server-faults.test.ts',
-  'test/ledger/{postgres,sqlite}.test.ts',
+  'test/ledger/{postgres,sqlite,sqlite-encrypted}.test.ts',
   'test/library/bookings-module.test.ts',
   'test/many-machines/lost-queue.test.ts',
   'test/many-machines/triggers.test.ts',

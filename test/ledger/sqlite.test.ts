@@ -18,7 +18,6 @@ import { describeLedgerContract } from '../contracts/ledger.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 describeLedgerContract('SQLite', { open: openSqliteLedger });
-describeLedgerContract('SQLite, encrypted', { open: () => openSqliteLedger({ isEncrypted: true }) });
 
 describe('the SQLite ledger', () => {
   let opened: OpenedSqliteLedger;
