@@ -224,22 +224,30 @@ describe('guest erase', () => {
     });
   });
 
-  it('erases what it can from behind an SFTP server that refuses, and says with exit 1 what is left there', async () => {
-    const { folder, server: sftp } = await runDay();
-    chmodSync(sftp.disk(remoteFolder), 0o555);
-    const erased = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
-    expect(erased).toMatchObject({
-      exitCode: 1,
-      json: { left: [{ day, place: 'sftp', why: expect.stringMatching(/the server denies it/) }] },
-    });
-    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
-    expect(await readFile(sftp.disk(remotePath), 'utf8')).toContain(canary);
-    expect(await readdir(sftp.disk(remoteFolder))).toHaveLength(2);
-    chmodSync(sftp.disk(remoteFolder), 0o755);
-    const again = await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']);
-    expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toContain(canary);
-    expect(again).toMatchObject({ exitCode: 0, json: { left: [] } });
-  });
+  it.each([
+    ['the name', []],
+    ['everything', ['--all']],
+  ])(
+    'erases %s where an SFTP server does not refuse it, and says with exit 1 what is left',
+    async (_, what) => {
+      const { folder, server: sftp } = await runDay();
+      const erase = () => folder.run(['guest', 'erase', 'BR-2', ...what, '--reason', 'x', '--json']);
+      chmodSync(sftp.disk(remoteFolder), 0o555);
+      for (const _time of ['first', 'again']) {
+        expect(await erase()).toMatchObject({
+          exitCode: 1,
+          json: { left: [{ day, place: 'sftp', why: expect.stringMatching(/the server denies it/) }] },
+        });
+        expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+        expect(await readFile(sftp.disk(remotePath), 'utf8')).toContain(canary);
+        expect(await readdir(sftp.disk(remoteFolder))).toHaveLength(2);
+      }
+      chmodSync(sftp.disk(remoteFolder), 0o755);
+      const last = await erase();
+      expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toContain(canary);
+      expect(last).toMatchObject({ exitCode: 0, json: { left: [] } });
+    },
+  );
 
   it('erases from an archive in a bucket, with a receipt that verify accepts', async () => {
     const { folder, result } = await runDay({

@@ -41,7 +41,7 @@ export interface LeftPlace {
 export interface ErasedPlaces {
   readonly erased: readonly ErasedPlace[];
   readonly left: readonly LeftPlace[];
-  /** The runs that carry the guest. */
+  /** The runs that carry the guest, or carried a guest whom the SFTP server may still have. */
   readonly runs: readonly Run[];
 }
 
@@ -68,8 +68,9 @@ export async function eraseKept(
     for (const file of await listKeptFiles(parts, run))
       if ((await findRecords(file, erasure.guest)).length > 0) files.push(file);
     const batches = await listBatchesOf(parts, run, erasure);
-    if (files.length + batches.length === 0) continue;
-    runs.push(run);
+    const isHere = files.length + batches.length > 0;
+    if (isHere || (await isServerBehind(parts, run))) runs.push(run);
+    if (!isHere) continue;
     const at = { runId: run.id, day: run.day };
     if (mayStillBeSent(run)) {
       left.push({ ...at, place: 'ledger', why: unfinished });
@@ -92,6 +93,15 @@ export async function eraseKept(
     else erased.push(...contents.map((content) => ({ ...at, place: content.place, ...toSums(content) })));
   }
   return { erased, left, runs };
+}
+
+/** After an erasure that the server refused, ledger and archive no longer tell that its files carry the guest. */
+async function isServerBehind({ ledger }: EraseParts, { id, file }: Run): Promise<boolean> {
+  if (!file) return false;
+  const erased = await ledger.listErasedContents(id);
+  const isDoneThere = (before: string) =>
+    erased.some((content) => content.place === 'sftp' && content.before === before);
+  return erased.some(({ place, before }) => place === 'archive' && !isDoneThere(before));
 }
 
 /** Its file was announced to the service with a checksum, or a result is to be joined with it. */
