@@ -2,13 +2,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { toGuestHistory } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
 import type { RecordedAction } from '../src/review/audit.js';
-import {
-  findGuest,
-  type GuestQuery,
-  listSearchedRuns,
-  readLinesNaming,
-  withPseudonym,
-} from '../src/review/guests/guest.js';
+import { listEveryRun } from '../src/review/every-run.js';
+import { findGuest, type GuestQuery, readLinesNaming, withPseudonym } from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { readBooking, readFields } from '../src/review/stored/stored-line.js';
@@ -41,7 +36,7 @@ export async function exportOneGuest(config: Config, asked: GuestQuery, terminal
 
 async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: GuestQuery, signal: AbortSignal) {
   const guest = await findGuest(ledger, query, signal);
-  const runs = await listSearchedRuns(ledger);
+  const runs = await listEveryRun(ledger);
   const bookings: object[] = [];
   for (const reference of guest.references)
     bookings.push(...(await ledger.trace(reference)).map(toGuestHistory));

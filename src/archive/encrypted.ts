@@ -1,4 +1,4 @@
-import { createMeasure } from '../async/measure.js';
+import { createMeasure, measure } from '../async/measure.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
 import { type Archive, ArchiveError, expectContent } from './archive.js';
@@ -30,9 +30,8 @@ export function encryptArchive(archive: Archive, { keys, encrypts }: EncryptedAr
       if ((await archive.list(day, runId)).includes(name)) {
         // The same content would be encrypted to other bytes.
         for await (const _ of expected());
-        const kept = createMeasure();
-        for await (const _ of kept.pass(read(day, runId, name)));
-        if (kept.result().sha256 !== plain.result().sha256)
+        const kept = await measure(read(day, runId, name));
+        if (kept.sha256 !== plain.result().sha256)
           throw new ArchiveError(
             'different-content',
             `${place} is already in the archive, with different bytes`,

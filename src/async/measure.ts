@@ -19,3 +19,17 @@ export function createMeasure() {
     },
   };
 }
+
+/**
+ * Reads content to its end.
+ *
+ * @param handOn receives each block before the next one is read
+ */
+export async function measure(
+  content: AsyncIterable<Uint8Array>,
+  handOn?: (block: Uint8Array) => Promise<void>,
+) {
+  const measured = createMeasure();
+  for await (const block of measured.pass(content)) await handOn?.(block);
+  return measured.result();
+}

@@ -1,16 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { createMeasure } from '../async/measure.js';
+import { createMeasure, measure } from '../async/measure.js';
 import { type DayKeys, whileUnlocked } from '../keys/day-keys.js';
 import { KeyError } from '../keys/key-error.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
-import {
-  type DirectorySpool,
-  findFinishedName,
-  isAbsence,
-  measure,
-  type Spool,
-  type SpooledFile,
-} from './spool.js';
+import { type DirectorySpool, findFinishedName, isAbsence, type Spool, type SpooledFile } from './spool.js';
 
 export interface EncryptedSpoolOptions {
   readonly keys: DayKeys;

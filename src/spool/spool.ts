@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { measure } from '../async/measure.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
 
@@ -120,21 +121,6 @@ async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promi
   } finally {
     await file.close();
   }
-}
-
-/** @param handOn receives each block before the next one is read */
-export async function measure(
-  blocks: AsyncIterable<Uint8Array>,
-  handOn?: (block: Uint8Array) => Promise<void>,
-): Promise<SpooledFile> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const block of blocks) {
-    hash.update(block);
-    bytes += block.length;
-    await handOn?.(block);
-  }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined> {

@@ -1,10 +1,11 @@
 import { type ArchivedFile, ArchiveError } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReceivedResult } from '../review-file.js';
 import { lookForResult } from './await-result.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
-import { keepManifest, measure } from './manifest.js';
+import { keepManifest } from './manifest.js';
 import { limitReceived } from './received-size.js';
 import { findResults } from './remote-files.js';
 import {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ArchivedFile } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
 import type { Attempt } from '../history.js';
 import type { ResultCounts, ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
@@ -95,18 +95,6 @@ export function describeCalls(attempts: readonly Attempt[]): Manifest['calls'] {
     ...(httpStatus !== undefined && { httpStatus }),
     ...(statusCode !== undefined && { statusCode }),
   }));
-}
-
-export async function measure(
-  content: AsyncIterable<Uint8Array>,
-): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const block of content) {
-    hash.update(block);
-    bytes += block.length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
 }
 
 async function* toBytes(text: string): AsyncGenerator<Uint8Array> {

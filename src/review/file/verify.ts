@@ -1,10 +1,11 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
 import { type ErasureReader, followErasures } from '../erasures.js';
 import type { AttemptReader } from '../history.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import { checkReviewFile } from './file-check.js';
-import { describeCalls, describeRun, type Manifest, manifestName, measure } from './manifest.js';
+import { describeCalls, describeRun, type Manifest, manifestName } from './manifest.js';
 import { renderReviewFile } from './spooled-files.js';
 
 /** What was checked, and what is wrong with it; no fault if it matches the ledger. */

@@ -1,14 +1,16 @@
 import type { Archive } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
 import type { Spool } from '../../spool/spool.js';
 import type { ErasedContent, Erasures } from '../erasures.js';
-import { manifestName, measure } from '../file/manifest.js';
+import { listEveryRun } from '../every-run.js';
+import { manifestName } from '../file/manifest.js';
 import { removeSpooled } from '../file/spooled-files.js';
 import type { BatchReader, RunLister } from '../ledger.js';
 import { isActive, type Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
-import { isLineOf, listNeedles, listSearchedRuns } from './guest.js';
+import { isLineOf, listNeedles } from './guest.js';
 import { findRecords, listKeptFiles } from './guest-files.js';
 
 export interface EraseParts {
@@ -61,7 +63,7 @@ export async function eraseKept(
   const erased: ErasedPlace[] = [];
   const left: LeftPlace[] = [];
   const runs: Run[] = [];
-  for (const run of await listSearchedRuns(parts.ledger)) {
+  for (const run of await listEveryRun(parts.ledger)) {
     signal.throwIfAborted();
     if (!dryRun) await completeReplacements(parts, run);
     const files = [];

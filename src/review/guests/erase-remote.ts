@@ -1,9 +1,9 @@
+import { measure } from '../../async/measure.js';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
 import type { SizeLimit } from '../../sftp/limits.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import type { ErasedContent, Erasures } from '../erasures.js';
-import { measure } from '../file/manifest.js';
 import { largestOf, limitReceived } from '../file/received-size.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import type { Run } from '../run.js';

@@ -1,4 +1,5 @@
 import { bookingFields } from '../../booking/booking.js';
+import { listEveryRun } from '../every-run.js';
 import { createPseudonyms } from '../guest-names.js';
 import { foldName } from '../hash-key.js';
 import type { History } from '../history.js';
@@ -37,14 +38,6 @@ export interface Guest {
   readonly runIds: ReadonlySet<string>;
 }
 
-/** Far more runs than a ledger keeps. */
-const runsSearched = 1_000_000;
-
-/** Every run that may still have bookings or files, the newest first. */
-export function listSearchedRuns(ledger: RunLister): Promise<readonly Run[]> {
-  return ledger.listRuns({ limit: runsSearched });
-}
-
 /** By name, this reads every stored booking: names are in no index. */
 export async function findGuest(
   ledger: BatchReader & Pick<History, 'trace'> & RunLister,
@@ -66,7 +59,7 @@ export async function findGuest(
   else {
     names.add(query.name);
     if (query.pseudonym !== undefined) names.add(query.pseudonym);
-    for (const run of await listSearchedRuns(ledger))
+    for (const run of await listEveryRun(ledger))
       for await (const { line, form } of readLinesNaming(ledger, run, query, signal)) add(run, line, form);
   }
   // The same booking may be in other runs, with its name corrected.

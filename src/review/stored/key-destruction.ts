@@ -1,13 +1,11 @@
 import type { DayKeyRemoval } from '../../keys/day-keys.js';
+import { listEveryRun } from '../every-run.js';
 import type { DayHolds, RunLister } from '../ledger.js';
 
 export interface KeyDestructionParts {
   readonly ledger: RunLister & Pick<DayHolds, 'holdDay'>;
   readonly keys: DayKeyRemoval;
 }
-
-/** More runs than a day ever has. */
-const everyRun = 100_000;
 
 /**
  * Destroys the keys of days before that one whose runs keep no names any more: what backups hold of them becomes
@@ -18,7 +16,7 @@ export async function destroyKeys({ ledger, keys }: KeyDestructionParts, before:
     const hold = await ledger.holdDay(day);
     if (!hold) continue;
     try {
-      const runs = await ledger.listRuns({ day, limit: everyRun });
+      const runs = await listEveryRun(ledger, { day });
       const isDone = runs.length > 0 && runs.every(({ namesBlankedAt }) => namesBlankedAt !== undefined);
       if (isDone && !hold.lost.aborted) keys.destroy(day);
     } finally {

@@ -1,6 +1,7 @@
 import type { Archive } from '../../archive/archive.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import type { Spool } from '../../spool/spool.js';
+import { listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
 import type { BatchSampler, RunLister } from '../ledger.js';
 import type { Run } from '../run.js';
@@ -24,8 +25,6 @@ export interface KeptNames {
   readonly ageDays: number;
 }
 
-/** More runs than a ledger ever holds. */
-const everyRun = 1_000_000;
 const dayMs = 86_400_000;
 
 /**
@@ -38,7 +37,7 @@ export async function findOldestNames(
 ): Promise<readonly KeptNames[]> {
   const today = businessDayAt(new Date(now), timezone).iso;
   const spooled = await spool.list();
-  const runs = (await ledger.listRuns({ limit: everyRun }))
+  const runs = (await listEveryRun(ledger))
     .map((run) => ({ run, since: countedFrom(run, timezone) }))
     .sort((one, other) => (one.since < other.since ? -1 : Number(one.since > other.since)));
   const looks: Readonly<Record<NamePlace, (run: Run) => boolean | Promise<boolean>>> = {

@@ -1,8 +1,9 @@
+import { measure } from '../../async/measure.js';
 import { createBusinessDay } from '../../booking/business-day.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { type ErasureReader, followErasures } from '../erasures.js';
-import { measure } from '../file/manifest.js';
+import { listEveryRun } from '../every-run.js';
 import { locateRemoteFiles } from '../file/remote-files.js';
 import type { Ledger } from '../ledger.js';
 import type { RemoteRemoval } from '../review-file.js';
@@ -33,9 +34,6 @@ interface SentFile {
   readonly sha256: string;
 }
 
-/** More runs than a ledger ever holds. */
-const everyRun = 1_000_000;
-
 /**
  * Removes our files and their results from the SFTP server, of runs that are older than `before` and not needed there any
  * more. A file is removed only if it is, byte for byte, what the ledger says that this run sent or judged. What became of
@@ -49,7 +47,7 @@ export async function removeSentFiles(
   before: string,
   signal: AbortSignal,
 ): Promise<RemovedSent> {
-  const runs = await parts.ledger.listRuns({ limit: everyRun });
+  const runs = await listEveryRun(parts.ledger);
   const due = listDue(runs, before, parts.timezone);
   let removed = 0;
   let denied = 0;

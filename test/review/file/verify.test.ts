@@ -1,6 +1,7 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { keepManifest, measure } from '../../../src/review/file/manifest.js';
+import { measure } from '../../../src/async/measure.js';
+import { keepManifest } from '../../../src/review/file/manifest.js';
 import { renderReviewFile } from '../../../src/review/file/spooled-files.js';
 import { type VerifiedItem, verifyRun } from '../../../src/review/file/verify.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
