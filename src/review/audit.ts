@@ -9,7 +9,19 @@ export type AuditedAction =
   | 'guest-erase'
   | 'guest-purge'
   | 'keys-rotate'
-  | 'keys-forget';
+  | 'keys-forget'
+  | 'cases'
+  | 'case'
+  | 'case-opened'
+  | 'case-extended'
+  | 'case-reported'
+  | 'case-escalated'
+  | 'case-corrected'
+  | 'case-dismissed'
+  | 'case-reopened'
+  | 'case-assigned'
+  | 'case-noted'
+  | 'case-resolved';
 
 /** What was done, and to what. Nothing in it may be a guest's name. */
 export interface Action {

@@ -1,0 +1,131 @@
+import type { RecordedAction } from '../review/audit.js';
+import type { Ledger, ReadOnlyLedger } from '../review/ledger.js';
+import type { BookingForm } from '../review/step.js';
+import type { Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
+
+/** A ledger with cases. */
+export interface CaseLedger extends Ledger {
+  readonly cases: CaseStore;
+}
+
+export interface ReadOnlyCaseLedger extends ReadOnlyLedger {
+  readonly cases: CaseReader;
+}
+
+/**
+ * The cases. They hold references and stays of bookings, and no guest's name.
+ *
+ * case-transitions.ts decides what happens to a case; the store reads, applies, and records it in the audit trail.
+ */
+export interface CaseStore extends CaseReader {
+  /**
+   * Reads the case of each key, asks `decide` what becomes of it, and writes that, all in one transaction. A decision for a
+   * key without a case opens one. Returns the cases that were changed, as they are then.
+   *
+   * @param decide may be called again for the same key when a connection was lost
+   */
+  changeByKey<Key extends CaseKey>(
+    keys: readonly Key[],
+    decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
+  ): Promise<readonly Case[]>;
+  /** The same for cases that exist; unknown ids are skipped. */
+  changeById(
+    ids: readonly number[],
+    decide: (held: HeldCase) => CaseDecision | undefined,
+  ): Promise<readonly Case[]>;
+  markFollowed(mark: FollowedRun): Promise<void>;
+  /** Removes a booking from all cases. Returns how many rows held it. */
+  eraseReference(reference: string): Promise<number>;
+  /** Removes what people wrote about a booking. Returns how many rows held something. */
+  eraseNotes(reference: string): Promise<number>;
+  /** Removes the bookings of business days before `before`, and the cases without bookings that have not changed since. */
+  prune(before: string): Promise<void>;
+}
+
+export interface CaseReader {
+  /** In the order of their ids. */
+  list(filter: CaseFilter): Promise<CaseSummary[]>;
+  find(id: number): Promise<HeldCase | undefined>;
+  /** The ids of the cases of these keys, in the same order. At most 1,000 per call. */
+  findIds(keys: readonly CaseKey[]): Promise<(number | undefined)[]>;
+  /** Every booking with that reference. */
+  findBookings(reference: string): Promise<readonly FoundBooking[]>;
+  /** Those whose mapping is not corrected or dismissed. */
+  listActive(): Promise<readonly Case[]>;
+  /** The active cases whose mapping moved after their evidence. */
+  listMoved(): Promise<readonly MovedCase[]>;
+  /** The cases that have been in the state `reported` since before that instant. */
+  listReported(before: number): Promise<readonly number[]>;
+  /** The unresolved bookings that have a reference and whose stay is ahead. */
+  listOpenReferences(today: string): Promise<readonly OpenReference[]>;
+  /** The collected runs that are not completely followed up, the oldest first. */
+  listRunsToFollow(): Promise<readonly FollowedRun[]>;
+  /** The bookings of a run with one of these references. */
+  findInRun(runId: string, references: readonly string[]): Promise<readonly StoredBooking[]>;
+}
+
+/** What becomes of a case. */
+export interface CaseDecision {
+  readonly case: Omit<Case, 'id' | keyof CaseKey>;
+  /** Those that are new or have changed. */
+  readonly bookings: readonly CaseBooking[];
+  /** For the audit trail; the subject is the case unless one is named. */
+  readonly actions: readonly RecordedAction[];
+}
+
+export interface CaseFilter {
+  /** Without one: every case with an open booking. */
+  readonly state?: MappingState | undefined;
+  readonly provider?: string | undefined;
+  /** Only cases with an open booking whose check-in is before this day, or unknown. */
+  readonly checkInBefore?: string | undefined;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+}
+
+export interface CaseSummary extends Case {
+  readonly bookings: number;
+  readonly openBookings: number;
+  /** The nearest check-in of its open bookings, as far as one is known. */
+  readonly firstCheckIn?: string;
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  readonly hasUnknownCheckIn: boolean;
+}
+
+export interface FoundBooking {
+  readonly id: number;
+  readonly booking: CaseBooking;
+}
+
+/** A move of a mapping; `to` is absent where it was deleted. */
+export interface LaterMove {
+  readonly to?: number;
+  readonly seenAt: number;
+}
+
+export interface MovedCase {
+  readonly id: number;
+  /** Those after its evidence, the oldest first. */
+  readonly moves: readonly LaterMove[];
+}
+
+export interface OpenReference {
+  readonly id: number;
+  readonly reference: string;
+  /** The business day of the version that the case holds. */
+  readonly day: string;
+}
+
+/** How far a run has been followed up. */
+export interface FollowedRun {
+  readonly runId: string;
+  /** Its bookings and suspects. */
+  readonly hasBookings: boolean;
+  /** Its result too, or there is none to come. */
+  readonly isComplete: boolean;
+}
+
+export interface StoredBooking {
+  readonly line: string;
+  readonly form: BookingForm;
+}

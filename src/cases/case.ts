@@ -1,0 +1,105 @@
+import type { ProviderHotel } from '../mappings/mapping-copy.js';
+
+/** What a case is about: a provider's hotel, and the master hotel as which it was booked. There is one case for each. */
+export interface CaseKey extends ProviderHotel {
+  readonly serviceId: number;
+}
+
+/** Who found it: a result, a verdict e-mail, the comparison with the local copy of the mappings, or the watch. */
+export const caseOrigins = ['affected', 'email', 'suspect', 'watch'] as const;
+export type CaseOrigin = (typeof caseOrigins)[number];
+
+/** What happened to the mapping, by the local copy alone. */
+export type CaseMove = 're-pointed' | 'merged' | 'unmapped';
+
+/** The state of the mapping. It says nothing about the guests: a corrected mapping does not change a booking. */
+export const mappingStates = ['open', 'reported', 'escalated', 'corrected', 'dismissed'] as const;
+export type MappingState = (typeof mappingStates)[number];
+
+/** What was done for a guest. */
+export const resolutions = ['rebooked', 'confirmed', 'cancelled'] as const;
+export type Resolution = (typeof resolutions)[number];
+
+/** A wrong or doubtful mapping. Instants are epoch milliseconds. */
+export interface Case extends CaseKey {
+  /** From 1. */
+  readonly id: number;
+  readonly state: MappingState;
+  readonly stateSince: number;
+  /** In the order in which they were added. */
+  readonly origins: readonly CaseOrigin[];
+  readonly move?: CaseMove;
+  readonly openedAt: number;
+  /** The finding that opened or reopened it: only a later move of the mapping corrects it. */
+  readonly evidenceAt: number;
+  /** The first move that the watch found, if any: a deletion after it corrects nothing. */
+  readonly watchedSince?: number;
+  /** The move that corrected it, for a corrected case. */
+  readonly correctedBy?: number;
+  readonly assignee?: string;
+  readonly note?: string;
+}
+
+/** A booking of a case, in its latest version. */
+export interface CaseBooking {
+  /** From 1, within its case. */
+  readonly place: number;
+  readonly reference?: string;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string;
+  readonly checkOut?: string;
+  /** The business day of that version. */
+  readonly day: string;
+  readonly addedAt: number;
+  /** Whether a verdict or an e-mail named it; otherwise it is here because it has the same mapping. */
+  readonly isNamed: boolean;
+  readonly resolved?: BookingResolution;
+}
+
+export interface BookingResolution {
+  readonly as: Resolution;
+  readonly at: number;
+  readonly note?: string;
+  /** True where a newer version of the booking has another hotel. */
+  readonly isAutomatic: boolean;
+}
+
+/** A case with all of its bookings. */
+export interface HeldCase extends Case {
+  /** In the order of their places. */
+  readonly bookings: readonly CaseBooking[];
+}
+
+export type BookingState = 'open' | 'resolved' | 'stayed';
+
+/** @param today YYYY-MM-DD, in the account's zone */
+export function stateOfBooking(
+  { resolved, checkIn, checkOut }: Pick<CaseBooking, 'resolved' | 'checkIn' | 'checkOut'>,
+  today: string,
+): BookingState {
+  if (resolved) return 'resolved';
+  return isAhead(checkIn ?? checkOut, today) ? 'open' : 'stayed';
+}
+
+/** Whether a stay is ahead: check-in today or later. An unknown check-in might be tomorrow. */
+export function isAhead(checkIn: string | undefined, today: string): boolean {
+  return checkIn === undefined || checkIn >= today;
+}
+
+/** Whether somebody still has to act on the mapping. */
+export function isActiveCase({ state }: Pick<Case, 'state'>): boolean {
+  switch (state) {
+    case 'open':
+    case 'reported':
+    case 'escalated':
+      return true;
+    case 'corrected':
+    case 'dismissed':
+      return false;
+  }
+}
+
+/** A unique key: provider names and hotel ids hold no NUL. */
+export function keyOfCase({ providerName, providerHotelId, serviceId }: CaseKey): string {
+  return `${providerName}\0${providerHotelId}\0${serviceId}`;
+}
