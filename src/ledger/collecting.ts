@@ -62,11 +62,12 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       return lines.includes(`\n${line}\n`);
     },
 
-    noteVolume: ({ providers, drop }) =>
+    noteVolume: ({ accepted, providers, drop }) =>
       transact(function* () {
         yield* lockRight(dialect, right);
         yield* change(
-          `UPDATE ${dialect.schema}runs SET providers = ?, volume = ? WHERE number = ?`,
+          `UPDATE ${dialect.schema}runs SET day_accepted = ?, providers = ?, volume = ? WHERE number = ?`,
+          accepted ?? null,
           providers && JSON.stringify(providers),
           drop ? JSON.stringify(drop) : null,
           run,
@@ -100,7 +101,7 @@ function* resetRun(
     `UPDATE ${schema}runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, providers = NULL, volume = NULL,
+       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
        names_blanked_at = NULL, lines_blanked = 0
      WHERE number = ?`,
     source,

@@ -11,6 +11,7 @@ import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
 import {
   getRun,
+  latestRun,
   listActiveRuns,
   listLatestRuns,
   listRuns,
@@ -38,7 +39,7 @@ export function createReader(
     audit: createActionRecorder(store),
     ...createErasureReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
-    latestRun: async (day) => (await read(() => listRuns(dialect, { day, limit: 1 })))[0],
+    latestRun: (day) => read(() => latestRun(dialect, day)),
     getRun: (runId) => read(() => getRun(dialect, runId)),
     listRuns: (options) => read(() => listRuns(dialect, options)),
     listLatestRuns: (range) => read(() => listLatestRuns(dialect, range)),

@@ -1,5 +1,6 @@
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import type { Right } from '../review/claims.js';
+import { incompleteTriggers, triggersOfOtherDays } from '../review/day-runs.js';
 import type { LedgerSummary } from '../review/ledger.js';
 import { FencedError } from '../review/ledger-errors.js';
 import { noRuns, type Run, type RunState } from '../review/run.js';
@@ -14,6 +15,11 @@ export interface StoredRun {
   readonly run: Run;
   readonly row: StoredRow;
 }
+
+const quote = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
+/** The conditions of `isOfItsDay` and `mayCompleteDay`. */
+export const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
+const mayCompleteDay = `trigger NOT IN (${quote(incompleteTriggers)})`;
 
 export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);
@@ -76,13 +82,23 @@ export function* listRuns(
   return rows.map(toRun);
 }
 
+export function* latestRun({ schema }: Dialect, day: string): Query<Run | undefined> {
+  const row = yield* one(
+    `SELECT * FROM ${schema}runs WHERE day = ? AND ${isOfItsDay} ORDER BY number DESC LIMIT 1`,
+    day,
+  );
+  return row && toRun(row);
+}
+
 export function* listLatestRuns(
   { schema }: Dialect,
   { from, to }: { readonly from: string; readonly to: string },
 ): Query<Run[]> {
   const rows = yield* all(
     `SELECT * FROM ${schema}runs
-     WHERE number IN (SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? GROUP BY day) ORDER BY day`,
+     WHERE number IN (
+       SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? AND ${isOfItsDay} GROUP BY day
+     ) ORDER BY day`,
     from,
     to,
   );
@@ -99,9 +115,10 @@ export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
 export function* listVolumes({ schema }: Dialect, days: readonly string[]): Query<DayVolume[]> {
   if (days.length === 0) return [];
   const rows = yield* all(
-    `SELECT day, accepted, providers FROM ${schema}runs WHERE number IN (
+    `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM ${schema}runs WHERE number IN (
        SELECT max(number) FROM ${schema}runs
-       WHERE state = 'succeeded' AND NOT tops_up AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
+       WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day_accepted IS NOT NULL OR NOT tops_up)
+         AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
      ) ORDER BY day`,
     ...days,
   );
@@ -114,10 +131,11 @@ export function* listVolumes({ schema }: Dialect, days: readonly string[]): Quer
 
 export function* summarise({ schema }: Dialect, today: BusinessDay): Query<LedgerSummary> {
   const rows = yield* all(
-    `SELECT state, count(*) AS count, min(day) AS first_day FROM ${schema}runs GROUP BY state`,
+    `SELECT state, count(*) AS count, min(CASE WHEN ${isOfItsDay} THEN day END) AS first_day FROM ${schema}runs
+     GROUP BY state`,
   );
   const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));
-  const [firstDay] = rows.map((row) => String(row.first_day)).sort();
+  const [firstDay] = rows.flatMap(({ first_day: day }) => (day === null ? [] : [String(day)])).sort();
   return withoutUndefined({
     runsByState: {
       ...noRuns,
@@ -133,14 +151,15 @@ const goodDaysRead = 10;
 
 /**
  * Runs that were collected before their day ended miss bookings, and those of days that have not begun, which older versions
- * allowed, miss them all: neither makes a day good. Nor does a run with another number of records than the hook expected.
+ * allowed, miss them all: neither makes a day good. Nor does a run with another number of records than the hook expected, nor
+ * one whose trigger says that it completes no day.
  */
 function* findLastGoodDay(schema: string, today: BusinessDay): Query<string | undefined> {
   let before = today.next().iso;
   for (;;) {
     const rows = yield* all(
       `SELECT day, max(coalesce(collect_started_at, started_at)) AS collected FROM ${schema}runs
-       WHERE state = 'succeeded' AND (expected IS NULL OR expected = read - filtered) AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
+       WHERE state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered) AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
       before,
     );
     for (const row of rows) {

@@ -38,13 +38,15 @@ export interface Collect {
   store(chunk: CollectedChunk): Promise<void>;
   /** True if that stored batch contains exactly this line. @throws FencedError */
   holds(form: BookingForm, batch: number, line: string): Promise<boolean>;
-  /** Stores how many bookings were accepted by provider, and whether they are far fewer than usual. */
+  /** Stores how many bookings the day has by provider, and whether they are far fewer than usual. */
   noteVolume(volume: CollectedVolume): Promise<void>;
   /** Ends the collect and stores the plan, in one transaction. */
   finish(plan: { readonly steps: readonly PlannedStep[]; readonly at: number }): Promise<Run>;
 }
 
 export interface CollectedVolume extends Pick<Volume, 'providers'> {
+  /** The bookings of the whole day, of a run that stores only a part of them. */
+  readonly accepted?: number;
   readonly drop?: VolumeDrop;
 }
 

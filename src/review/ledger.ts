@@ -63,6 +63,7 @@ export interface ReadOnlyLedger
 }
 
 export interface RunReader extends RunLister {
+  /** The newest run of the day's bookings: never one with trigger `watch`. */
   latestRun(day: string): Promise<Run | undefined>;
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;
@@ -71,13 +72,13 @@ export interface RunReader extends RunLister {
 }
 
 export interface RunLister {
-  /** Newest day first, and within a day the newest run first. */
+  /** Newest day first, and within a day the newest run first. All runs, also those that review bookings of other days. */
   listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
 }
 
 /** An overview of days. */
 export interface DayOverview {
-  /** The newest run of each day from `from` to `to` that has one, oldest day first. */
+  /** The newest run of the bookings of each day from `from` to `to` that has one, oldest day first. */
   listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
   /** @param today the day it is now in the account's zone: no later one is a good day */
   summarise(today: BusinessDay): Promise<LedgerSummary>;
@@ -210,9 +211,9 @@ export interface KeptData {
 
 export interface LedgerSummary {
   readonly runsByState: Readonly<Record<RunState, number>>;
-  /** The first day in the ledger. */
+  /** The first day with a run of its bookings. */
   readonly firstDay?: string;
-  /** The last day with a successful run that was collected after the day had ended. */
+  /** The last day with a successful run that may complete it and was collected after the day had ended. */
   readonly lastGoodDay?: string;
 }
 

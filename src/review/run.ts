@@ -2,8 +2,11 @@ import type { NameForm } from './guest-names.js';
 import type { ReviewFile } from './review-file.js';
 import type { VolumeDrop } from './volume.js';
 
-/** What started a run. */
-export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay';
+/**
+ * What started a run. `today` sends what is new while the day is not over; `watch` sends stays of other days again, whose
+ * mapping changed. What each means for its day: see day-runs.ts.
+ */
+export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today' | 'watch';
 
 /** How a run reaches the service. */
 export type DeliveryKind = 'body' | 'file';

@@ -25,7 +25,10 @@ export interface DayVolume extends Volume {
 
 /** What good days were like. */
 export interface VolumeHistory {
-  /** The newest successful run of each of these days; runs that top a day up are left out. */
+  /**
+   * The newest successful run of each of these days that may complete it. Runs that topped a day up without counting all of
+   * it are left out.
+   */
   listVolumes(days: readonly string[]): Promise<DayVolume[]>;
 }
 

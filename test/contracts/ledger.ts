@@ -5,6 +5,7 @@ import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
+import { describeDayRuns } from './ledger/day-runs.js';
 import { describeDelivered } from './ledger/delivered.js';
 import { describeErasures } from './ledger/erasures.js';
 import { describeFindings } from './ledger/findings.js';
@@ -54,6 +55,7 @@ export function describeLedgerContract(
       describeCollecting,
       describeClaiming,
       describeRecording,
+      describeDayRuns,
       describeVolumes,
       describeWaitingSteps,
       describeFindings,

@@ -35,6 +35,7 @@ const newRunColumns = [
     'volume',
     'lines_blanked',
     'guest_names',
+    'day_accepted',
   ],
 ];
 const newRejectColumns = ['field', 'value'];
@@ -51,7 +52,7 @@ describe('an SQLite ledger from before the copy of the mappings existed', () => 
   afterEach(() => opened.cleanUp());
 
   it('is migrated when it is opened, and keeps its data', async () => {
-    const run = await collectedRun(opened.ledger, 'r1');
+    const run = await collectedRun(opened.ledger, 'r1', { trigger: 'hook' });
     await opened.ledger.close();
     const raw = opened.openRaw();
     for (const table of newTables) raw.exec(`DROP TABLE ${table}`);
@@ -62,7 +63,7 @@ describe('an SQLite ledger from before the copy of the mappings existed', () => 
     raw.close();
     const ledger = await opened.reopen();
     expect(await ledger.getRun('r1')).toMatchObject({
-      ...{ id: run.id, state: run.state, delivery: 'file' },
+      ...{ id: run.id, state: run.state, delivery: 'file', trigger: 'hook' },
       counts: { accepted: run.counts.accepted, posted: run.counts.accepted, affected: 1, unanswered: 1 },
     });
     expect(await ledger.nextSuspects('r1')).toBeUndefined();
@@ -84,7 +85,7 @@ describe('a PostgreSQL ledger from before the copy of the mappings existed', () 
   afterEach(() => opened.cleanUp());
 
   it('is migrated by the first writer, and keeps its data; a reader says that this must happen first', async () => {
-    const run = await collectedRun(opened.ledger, 'r1');
+    const run = await collectedRun(opened.ledger, 'r1', { trigger: 'hook' });
     await opened.ledger.close();
     await opened.query(
       [
@@ -103,7 +104,7 @@ describe('a PostgreSQL ledger from before the copy of the mappings existed', () 
     await expect(opened.find()).rejects.toBeInstanceOf(LedgerUnusableError);
     const ledger = opened.open();
     expect(await ledger.getRun('r1')).toMatchObject({
-      ...{ id: run.id, state: run.state, delivery: 'file' },
+      ...{ id: run.id, state: run.state, delivery: 'file', trigger: 'hook' },
       counts: { accepted: run.counts.accepted, posted: run.counts.accepted, affected: 1, unanswered: 1 },
     });
     expect(await ledger.trace('BR-1')).toHaveLength(1);

@@ -361,4 +361,13 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE hotel_review.runs ADD COLUMN guest_names text COLLATE "C" NOT NULL DEFAULT 'send';
   `,
+  `
+  DROP INDEX hotel_review.one_active_run_per_day;
+  ALTER TABLE hotel_review.runs DROP CONSTRAINT runs_trigger_check;
+  ALTER TABLE hotel_review.runs ADD CONSTRAINT runs_trigger_check
+    CHECK (trigger IN ('schedule', 'hook', 'manual', 'replay', 'today', 'watch'));
+  CREATE UNIQUE INDEX one_active_run_per_day ON hotel_review.runs (day, (trigger = 'watch'))
+    WHERE state IN ('collecting', 'delivering', 'awaiting-result');
+  ALTER TABLE hotel_review.runs ADD COLUMN day_accepted bigint;
+  `,
 ];

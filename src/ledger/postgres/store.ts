@@ -8,6 +8,7 @@ import type { BookingForm } from '../../review/step.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { all, type Candidates, type Dialect, one, type Query, type Store } from '../query.js';
 import { findInPage } from '../reference-index.js';
+import { isOfItsDay } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Database } from './database.js';
@@ -113,6 +114,7 @@ function* nextDelivered(
     `WITH others AS (
        SELECT number, guest_names FROM hotel_review.runs
        WHERE day = (SELECT day FROM hotel_review.runs WHERE number = ?) AND number <> ? AND number >= ?
+         AND ${isOfItsDay}
          AND names_blanked_at IS NULL AND pruned_at IS NULL
      ), slices AS (
        SELECT number, guest_names, form, batch, first, steps.bookings

@@ -3,6 +3,7 @@ import type { NameForm } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm, Slice } from '../../review/step.js';
 import { all, one, type Query } from '../query.js';
+import { isOfItsDay } from '../runs.js';
 import { placeOfBatch, type Sealing } from '../sealing.js';
 
 /**
@@ -38,7 +39,7 @@ function* listOthers(
 ): Query<{ readonly number: number; readonly guestNames: NameForm }[]> {
   const rows = yield* all(
     `SELECT other.number, other.guest_names FROM runs JOIN runs AS other ON other.day = runs.day AND other.number <> runs.number
-       WHERE runs.number = ? AND other.number >= ? AND other.names_blanked_at IS NULL AND other.pruned_at IS NULL
+       WHERE runs.number = ? AND other.number >= ? AND other.${isOfItsDay} AND other.names_blanked_at IS NULL AND other.pruned_at IS NULL
        ORDER BY other.number`,
     run,
     from,

@@ -331,4 +331,15 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE runs ADD COLUMN guest_names TEXT NOT NULL DEFAULT 'send';
   `,
+  `
+  DROP INDEX one_active_run_per_day;
+  ALTER TABLE runs ADD COLUMN started_by TEXT NOT NULL DEFAULT 'manual'
+    CHECK (started_by IN ('schedule', 'hook', 'manual', 'replay', 'today', 'watch'));
+  UPDATE runs SET started_by = trigger;
+  ALTER TABLE runs DROP COLUMN trigger;
+  ALTER TABLE runs RENAME COLUMN started_by TO trigger;
+  CREATE UNIQUE INDEX one_active_run_per_day ON runs (day, trigger = 'watch')
+    WHERE state IN ('collecting', 'delivering', 'awaiting-result');
+  ALTER TABLE runs ADD COLUMN day_accepted INTEGER;
+  `,
 ];

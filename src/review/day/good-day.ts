@@ -1,4 +1,5 @@
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import { mayCompleteDay } from '../day-runs.js';
 import { hasUnexpectedCount, type Run } from '../run.js';
 
 /** Whether the collect began before the day ended: later bookings are missing. */
@@ -16,5 +17,10 @@ export function endedTooEarly(run: Run, timezone: string): boolean {
 
 /** Whether the run makes its day a good one, as the metrics count it: "succeeded" alone does not. */
 export function makesDayGood(run: Run, timezone: string): boolean {
-  return run.state === 'succeeded' && !endedTooEarly(run, timezone) && !hasUnexpectedCount(run);
+  return (
+    run.state === 'succeeded' &&
+    mayCompleteDay(run) &&
+    !endedTooEarly(run, timezone) &&
+    !hasUnexpectedCount(run)
+  );
 }

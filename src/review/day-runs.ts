@@ -1,0 +1,21 @@
+import type { Run, Trigger } from './run.js';
+
+/**
+ * Which runs count for the business day whose date they bear. The ledgers' queries are made from the same lists.
+ */
+
+/** These send bookings of other days: they are no runs of the day on which they run. */
+export const triggersOfOtherDays: readonly Trigger[] = ['watch'];
+
+/** These make no day done or good: `today` sends what was booked so far. */
+export const incompleteTriggers: readonly Trigger[] = ['today', ...triggersOfOtherDays];
+
+/** Whether it reviewed bookings of its day. */
+export function isOfItsDay({ trigger }: Pick<Run, 'trigger'>): boolean {
+  return !triggersOfOtherDays.includes(trigger);
+}
+
+/** Whether its day can be done once it succeeded. */
+export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
+  return !incompleteTriggers.includes(trigger);
+}

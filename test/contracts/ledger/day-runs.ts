@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
+
+const tomorrow = createBusinessDay(day, 'Europe/Madrid').next();
+
+async function succeed(ledger: Ledger, id: string, options: Partial<NewRun>): Promise<void> {
+  const run = await ledger.createRun(newRun(id, { startedAt: at, ...options }));
+  await ledger.settle(rightOf(run), { state: 'succeeded', at });
+}
+
+export function describeDayRuns(opened: () => OpenedLedger): void {
+  describe('which runs count for a day', () => {
+    it('a `watch` run is no run of the bookings of its day', async () => {
+      const { ledger } = opened();
+      await succeed(ledger, 'watch', { trigger: 'watch' });
+      expect(await ledger.latestRun(day)).toBeUndefined();
+      expect(await ledger.listLatestRuns({ from: day, to: day })).toEqual([]);
+      expect(await ledger.listVolumes([day])).toEqual([]);
+      expect(await ledger.summarise(tomorrow)).toEqual({
+        runsByState: expect.objectContaining({ succeeded: 1 }),
+      });
+      expect((await ledger.listRuns({ day, limit: 9 })).map(({ id }) => id)).toEqual(['watch']);
+      await succeed(ledger, 'nightly', { trigger: 'schedule' });
+      await succeed(ledger, 'watch-again', { trigger: 'watch' });
+      expect((await ledger.latestRun(day))?.id).toBe('nightly');
+      expect((await ledger.listLatestRuns({ from: day, to: day })).map(({ id }) => id)).toEqual(['nightly']);
+    });
+
+    it('a `watch` run is active beside another run of the day, but only one at a time', async () => {
+      const { ledger } = opened();
+      await ledger.createRun(newRun('nightly'));
+      await ledger.createRun(newRun('watch', { trigger: 'watch' }));
+      expect((await ledger.listActiveRuns()).map(({ id }) => id)).toEqual(['nightly', 'watch']);
+      await expect(ledger.createRun(newRun('other', { trigger: 'watch' }))).rejects.toThrow();
+      await expect(ledger.createRun(newRun('today', { trigger: 'today' }))).rejects.toThrow();
+    });
+
+    it('what a `watch` run sent is not delivered for its day, and what a `today` run sent is', async () => {
+      const { ledger } = opened();
+      for (const [trigger, booking] of [
+        ['watch', 'of another day'],
+        ['today', 'of the day'],
+      ] as const) {
+        const run = await collectedRun(ledger, trigger, { trigger, bookings: [booking] });
+        await perform(ledger, run, 'batch 0', done);
+        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      }
+      await ledger.createRun(newRun('next', { topsUp: true }));
+      const first = await ledger.nextDelivered('next');
+      expect(first?.lines.toString()).toContain('of the day');
+      expect(first?.lines.toString()).not.toContain('of another day');
+      expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
+    });
+
+    it('a `today` run is the newest of its day, but makes it neither good nor a usual one', async () => {
+      const { ledger } = opened();
+      await succeed(ledger, 'today', { trigger: 'today' });
+      expect((await ledger.latestRun(day))?.id).toBe('today');
+      expect(await ledger.listVolumes([day])).toEqual([]);
+      const summary = await ledger.summarise(tomorrow);
+      expect(summary).toMatchObject({ firstDay: day });
+      expect(summary).not.toHaveProperty('lastGoodDay');
+      await succeed(ledger, 'nightly', { trigger: 'schedule', topsUp: true });
+      expect(await ledger.summarise(tomorrow)).toMatchObject({ lastGoodDay: day });
+    });
+
+    it('a run that tops a day up stands for its volume where it counted the whole day', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('nightly', { topsUp: true }));
+      const collect = await startCollect(ledger, run);
+      await collect.noteVolume({ accepted: 412, providers: { Bedlink: 412 } });
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      expect(await ledger.listVolumes([day])).toEqual([{ day, accepted: 412, providers: { Bedlink: 412 } }]);
+    });
+  });
+}
