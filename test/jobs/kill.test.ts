@@ -111,8 +111,8 @@ describe('a run that is killed', () => {
       expect(exitCode).toBe(0);
       const interrupted = (await ledger.attempts()).filter(({ outcome }) => outcome === 'interrupted');
       expect(interrupted.map(({ step }) => step)).toContain((await ledger.batches()).find(isReceived)?.name);
-      // No more than one process has in flight.
-      expect(interrupted.length).toBeLessThanOrEqual(4);
+      // No more than is in flight: on a busy machine, another process may miss its lease too.
+      expect(interrupted.length).toBeLessThanOrEqual(4 * engine.performers);
       expect(report.counts.repeated).toBe(interrupted.length * batchSize);
       await arrivals.checkWhole(report, bookings);
       expect(received.map((reference) => arrivals.of(reference))).toEqual(Array(batchSize).fill(2));
