@@ -1,13 +1,13 @@
 import type { Right } from '../review/claims.js';
-import type { Collect, CollectedBatch, CollectedChunk, CollectStart } from '../review/collected.js';
+import type { Collect, CollectedChunk, CollectStart } from '../review/collected.js';
 import { FencedError } from '../review/ledger-errors.js';
 import type { Run } from '../review/run.js';
 import { startDelivery } from '../review/run-transitions.js';
-import { type BookingForm, bookingForms, type PlannedStep } from '../review/step.js';
+import type { BookingForm, PlannedStep } from '../review/step.js';
 import { readBatch } from './batches.js';
+import { createCollectedIndexes } from './collected-indexes.js';
 import { countSuspects, storeSuspects } from './findings.js';
 import { change, type Dialect, insert, one, type Query, type Store } from './query.js';
-import { createReferenceIndex, type ReferenceIndex } from './reference-index.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
 import { placeOfBatch, placeOfReject } from './sealing.js';
@@ -17,37 +17,29 @@ import { runTables } from './stored-run.js';
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
 
-type Indexes = Readonly<Record<BookingForm, ReferenceIndex>>;
-
 export async function beginCollect(store: Store, right: Right, start: CollectStart): Promise<Collect> {
   const { dialect, readTogether, transact, transactUnflushed } = store;
   const { batchSize } = start;
-  const run = await transact(() => resetRun(dialect, right, start));
-  const indexes: Indexes = {
-    body: createReferenceIndex(dialect.references),
-    file: createReferenceIndex(dialect.references),
-  };
+  const { number: run, day } = await transact(() => resetRun(dialect, right, start));
+  const indexes = createCollectedIndexes(dialect, { number: run, day });
   const cache = new Map<string, string>();
   let chunks = 0;
 
   return {
     async store(chunk) {
-      const full = bookingForms.filter((form) => indexes[form].isFull);
+      const full = indexes.listFull();
       await transactUnflushed(function* (mayBeDone) {
-        const {
-          row,
-          run: { day },
-        } = yield* lockRight(dialect, right);
+        const { row } = yield* lockRight(dialect, right);
         if (dialect.countsChunks) {
           if (mayBeDone && Number(row.chunks) === chunks + 1) return;
           if (Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         }
         yield* storeChunk(dialect, { run, day }, chunk);
-        for (const form of full) yield* storeReferences(run, form, indexes[form]);
+        for (const index of full) yield* index.store();
       });
       chunks += 1;
-      for (const form of full) indexes[form].clear();
-      indexBatches(indexes, chunk.batches, batchSize);
+      for (const index of full) index.clear();
+      indexes.add(chunk.batches, batchSize);
     },
 
     async holds(form, batch, line) {
@@ -79,18 +71,18 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         const { run: before, row } = yield* lockRight(dialect, right);
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
         if (dialect.countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
-        for (const form of bookingForms) yield* storeReferences(run, form, indexes[form]);
+        for (const index of indexes.all) yield* index.store();
         return yield* storePlan(dialect, run, before, steps, at);
       }),
   };
 }
 
-/** Removes what an earlier collect of the run left, and returns the run's row number. */
+/** Removes what an earlier collect of the run left. */
 function* resetRun(
   dialect: Dialect,
   right: Right,
   { source, at, batchSize, comparesMappings = false, guestNames = 'send' }: CollectStart,
-): Query<number> {
+): Query<{ readonly number: number; readonly day: string }> {
   const { schema } = dialect;
   const { number, run } = yield* lockRight(dialect, right);
   if (run.state !== 'collecting')
@@ -102,7 +94,7 @@ function* resetRun(
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
        repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
-       names_blanked_at = NULL, lines_blanked = 0
+       names_blanked_at = NULL, lines_blanked = 0, stays_indexed = 1
      WHERE number = ?`,
     source,
     batchSize,
@@ -112,7 +104,7 @@ function* resetRun(
     noSuspects,
     number,
   );
-  return number;
+  return { number, day: run.day };
 }
 
 interface CollectedRun {
@@ -187,27 +179,6 @@ function* storeRejects(
       firstPlace ?? null,
     );
   }
-}
-
-function indexBatches(indexes: Indexes, batches: readonly CollectedBatch[], batchSize: number): void {
-  for (const { form, number, referenceHashes } of batches) {
-    referenceHashes.forEach((hash, index) => {
-      indexes[form].add(hash, number * batchSize + index);
-    });
-  }
-}
-
-function storeReferences(run: number, form: BookingForm, index: ReferenceIndex): Query<void> {
-  const columns = {
-    ...({ run: 'bigint', form: 'text', first_hash: 'bigint', last_hash: 'bigint' } as const),
-    ...({ page: 'integer', entries: 'bytes' } as const),
-  };
-  return insert('reference_pages', columns, toRows(run, form, index));
-}
-
-function* toRows(run: number, form: BookingForm, index: ReferenceIndex) {
-  for (const { page, firstHash, lastHash, entries } of index.pages())
-    yield [run, form, firstHash, lastHash, page, entries];
 }
 
 /** A process that took the run over collects again: the batch may be missing or different. */

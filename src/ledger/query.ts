@@ -1,6 +1,7 @@
 import type { CopiedMapping, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../review/collected.js';
 import type { BookingForm } from '../review/step.js';
+import type { HashIndexOptions } from './hash-index.js';
 import type { Sealing } from './sealing.js';
 import type { StoredRow } from './stored-values.js';
 
@@ -118,8 +119,9 @@ export interface Dialect {
    * stored twice.
    */
   readonly countsChunks: boolean;
-  /** See `createReferenceIndex`. */
-  readonly references: { readonly pageEntries: number; readonly segmentEntries: number };
+  /** See `createHashIndex`. */
+  readonly reference_pages: HashIndexOptions;
+  readonly stay_pages: HashIndexOptions;
   /** True for a running step whose claim was not renewed for a lease. */
   isAbandoned(): Statement<Cell>;
   isHotel(hotel: ProviderHotel): Statement<Cell>;

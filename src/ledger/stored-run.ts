@@ -12,6 +12,7 @@ export const runTables = [
   'suspects',
   'steps',
   'reference_pages',
+  'stay_pages',
   'batches',
   'rejects',
   'warnings',

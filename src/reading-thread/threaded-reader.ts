@@ -111,8 +111,9 @@ export async function sendChunks(
       if (stopping.signal.aborted) break;
       wanted -= 1;
       const { bytes, ...arrays } = chunk.lines;
-      const { ends, forms, referenceHashes, providerOf } = arrays;
-      const moved = [bytes, ends, forms, referenceHashes, providerOf].map(({ buffer }) => buffer);
+      const { ends, forms, referenceHashes, hotelHashes, checkIns, providerOf } = arrays;
+      const keys = [referenceHashes, hotelHashes, checkIns, providerOf];
+      const moved = [bytes, ends, forms, ...keys].map(({ buffer }) => buffer);
       send({ kind: 'chunk', chunk }, moved);
     }
     send({ kind: 'end' });

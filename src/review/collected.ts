@@ -65,8 +65,16 @@ export interface CollectedBatch {
   readonly lines: Buffer;
   /** The hash of each line's booking reference: see `hashReference`. */
   readonly referenceHashes: readonly number[];
+  /** By what the stay of each line is found; without them none is. */
+  readonly stays?: StayKeys;
   /** In the order of their places. */
   readonly suspects?: readonly Suspect[];
+}
+
+/** A `StayKey` per line. */
+export interface StayKeys {
+  readonly hotelHashes: readonly number[];
+  readonly checkIns: readonly number[];
 }
 
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */

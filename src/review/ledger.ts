@@ -10,6 +10,7 @@ import type { ErasureReader, Erasures } from './erasures.js';
 import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
 import type { RemoteRemoval } from './review-file.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
+import type { StayLedger } from './stays.js';
 import type { BookingForm } from './step.js';
 import type { VolumeHistory } from './volume.js';
 
@@ -28,7 +29,8 @@ export interface Ledger
     SlotHolds,
     HookRequests,
     Retention,
-    Erasures {
+    Erasures,
+    StayLedger {
   readonly mappings: MappingCopy;
   readonly hotels: HotelContents;
   readonly exports: ExportLog;

@@ -21,6 +21,7 @@ const newTables = [
   'erased_contents',
   'hotel_loads',
   'hotel_contents',
+  'stay_pages',
 ];
 const newRunColumns = [
   ...[
@@ -36,6 +37,7 @@ const newRunColumns = [
     'lines_blanked',
     'guest_names',
     'day_accepted',
+    'stays_indexed',
   ],
 ];
 const newRejectColumns = ['field', 'value'];

@@ -370,4 +370,20 @@ export const migrations: readonly string[] = [
     WHERE state IN ('collecting', 'delivering', 'awaiting-result');
   ALTER TABLE hotel_review.runs ADD COLUMN day_accepted bigint;
   `,
+  `
+  ALTER TABLE hotel_review.runs ADD COLUMN stays_indexed smallint NOT NULL DEFAULT 0;
+
+  CREATE TABLE hotel_review.stay_pages (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    form text COLLATE "C" NOT NULL,
+    first_hash bigint NOT NULL,
+    last_hash bigint NOT NULL,
+    page integer NOT NULL,
+    first_position bigint NOT NULL,
+    last_check_in integer NOT NULL,
+    entries bytea NOT NULL,
+    PRIMARY KEY (run, form, first_hash, last_hash, page)
+  );
+  ALTER TABLE hotel_review.stay_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
+  `,
 ];

@@ -12,6 +12,7 @@ import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
+import { createStays } from '../stays.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
@@ -68,6 +69,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     hotels: createHotelContents(store, () => holds.take('hotels load')),
     exports: createExportLog(store),
     audit: createAuditTrail(store),
+    stays: createStays(store),
     holdDay,
     async holdSlot(places) {
       for (let number = 1; number <= places; number += 1) {

@@ -5,9 +5,9 @@ import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js'
 import type { NameForm } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { BookingForm } from '../../review/step.js';
+import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { all, type Candidates, type Dialect, one, type Query, type Store } from '../query.js';
-import { findInPage } from '../reference-index.js';
 import { isOfItsDay } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
@@ -28,7 +28,8 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   countsChunks: true,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that. `findCandidates`
   // expects all pages of a run to be sorted.
-  references: { pageEntries: 224, segmentEntries: Number.POSITIVE_INFINITY },
+  reference_pages: { pageEntries: 224, segmentEntries: Number.POSITIVE_INFINITY },
+  stay_pages: { pageEntries: 224 },
   // `now()` is the time when the transaction started, the same for all of its statements.
   isAbandoned: () => ({ sql: 'lease_until <= now()', values: [] }),
   isHotel: ({ providerName, providerHotelId }) => ({

@@ -342,4 +342,19 @@ export const migrations: readonly string[] = [
     WHERE state IN ('collecting', 'delivering', 'awaiting-result');
   ALTER TABLE runs ADD COLUMN day_accepted INTEGER;
   `,
+  `
+  ALTER TABLE runs ADD COLUMN stays_indexed INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE stay_pages (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL,
+    first_hash INTEGER NOT NULL,
+    last_hash INTEGER NOT NULL,
+    page INTEGER NOT NULL,
+    first_position INTEGER NOT NULL,
+    last_check_in INTEGER NOT NULL,
+    entries BLOB NOT NULL,
+    PRIMARY KEY (run, form, first_hash, last_hash, page)
+  ) STRICT;
+  `,
 ];

@@ -11,6 +11,7 @@ import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
+import { createStays } from '../stays.js';
 import { claim, findClaimed, renewClaims } from './claims.js';
 import { createGroupCommit } from './group-commit.js';
 import { openLedgerFile, tryLock } from './ledger-file.js';
@@ -49,6 +50,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     hotels: createHotelContents(store, () => tryHold('hotels-load')),
     exports: createExportLog(store),
     audit: createAuditTrail(store),
+    stays: createStays(store),
     holdDay: (day) => tryHold(day),
     async holdSlot(places) {
       for (let place = 1; place <= places; place += 1) {

@@ -1,6 +1,7 @@
 import { hashReference } from '../../booking/reference-hash.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import { bookingForms } from '../../review/step.js';
+import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import {
   type Answer,
@@ -11,7 +12,6 @@ import {
   type Request,
   type Store,
 } from '../query.js';
-import { findInPage } from '../reference-index.js';
 import { createSealing, type Sealing } from '../sealing.js';
 import type { Database, Value } from './database.js';
 import { nextDelivered } from './delivered.js';
@@ -95,7 +95,8 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     lock: '',
     countsChunks: false,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
-    references: { pageEntries: 4096, segmentEntries: 2 ** 19 },
+    reference_pages: { pageEntries: 4096 },
+    stay_pages: { pageEntries: 4096 },
     isAbandoned: () => ({ sql: 'coalesce(lease_until, 0) <= ?', values: [clock()] }),
     isHotel(hotel) {
       const { providerName, providerHotelId } = toStorableHotel(hotel);

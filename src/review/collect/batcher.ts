@@ -1,3 +1,4 @@
+import type { BookingKeys } from '../../booking/booking-keys.js';
 import type { Collect, CollectedBatch } from '../collected.js';
 import { createBufferPool } from '../lines/buffer-pool.js';
 import type { BookingForm } from '../step.js';
@@ -32,7 +33,8 @@ export function createBatcher(
   /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
   /** Full batches that are not stored yet. */
-  let whole: { readonly lines: Buffer<ArrayBuffer>; readonly referenceHashes: readonly number[] }[] = [];
+  let whole: (Pick<CollectedBatch, 'referenceHashes' | 'stays'> & { readonly lines: Buffer<ArrayBuffer> })[] =
+    [];
   const pool = createBufferPool();
   /** Batches that were handed out and may still be read. */
   let handedOut: Buffer<ArrayBuffer>[] = [];
@@ -41,6 +43,7 @@ export function createBatcher(
   let length = 0;
   let run: { readonly block: LineBlock; readonly start: number; end: number } | undefined;
   let referenceHashes: number[] = [];
+  let stays = noStays();
   let accepted = 0;
   /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
@@ -62,13 +65,15 @@ export function createBatcher(
     lines = larger;
   }
 
-  function add(block: LineBlock, start: number, end: number, referenceHash: number): true {
+  function add(block: LineBlock, start: number, end: number, keys: BookingKeys): true {
     if (run?.block !== block || run.end !== start) {
       endRun();
       run = { block, start, end: start };
     }
     run.end = end + 1;
-    referenceHashes.push(referenceHash);
+    referenceHashes.push(keys.referenceHash);
+    stays.hotelHashes.push(keys.hotelHash);
+    stays.checkIns.push(keys.checkIn);
     accepted += 1;
     if (referenceHashes.length === batchSize) finishBatch();
     return true;
@@ -76,10 +81,11 @@ export function createBatcher(
 
   function finishBatch(): void {
     endRun();
-    whole.push({ lines: lines.subarray(0, length), referenceHashes });
+    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays });
     lines = Buffer.allocUnsafeSlow(0);
     length = 0;
     referenceHashes = [];
+    stays = noStays();
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
@@ -95,26 +101,26 @@ export function createBatcher(
     block: LineBlock,
     start: number,
     end: number,
-    referenceHash: number,
+    keys: BookingKeys,
   ): Promise<boolean> {
     const line = block.bytes.subarray(start, end);
     if (await isHeldAt(earlier, line)) return false;
     const text = line.toString();
     if (collided.has(text)) return false;
     collided.add(text);
-    return add(block, start, end, referenceHash);
+    return add(block, start, end, keys);
   }
 
   function takeUnknown(
     block: LineBlock,
     start: number,
     end: number,
-    referenceHash: number,
+    keys: BookingKeys,
   ): boolean | Promise<boolean> {
     const earlier = memory.findOrRemember(block.view, start, end, accepted);
     return earlier === undefined
-      ? add(block, start, end, referenceHash)
-      : takeCandidate(earlier, block, start, end, referenceHash);
+      ? add(block, start, end, keys)
+      : takeCandidate(earlier, block, start, end, keys);
   }
 
   return {
@@ -133,13 +139,13 @@ export function createBatcher(
       block: LineBlock,
       start: number,
       end: number,
-      referenceHash: number,
+      keys: BookingKeys,
       known?: Pick<DeliveredIndex, 'has'>,
     ): boolean | Promise<boolean> {
       const isKnown = known?.has(form, block.view, start, end) ?? false;
       if (isKnown === true) return false;
-      if (isKnown === false) return takeUnknown(block, start, end, referenceHash);
-      return isKnown.then((is) => !is && takeUnknown(block, start, end, referenceHash));
+      if (isKnown === false) return takeUnknown(block, start, end, keys);
+      return isKnown.then((is) => !is && takeUnknown(block, start, end, keys));
     },
     /** Copies what it still needs of the current block. */
     releaseBlock: endRun,
@@ -148,12 +154,7 @@ export function createBatcher(
       if (isLast && referenceHashes.length > 0) finishBatch();
       const taken: CollectedBatch[] = [];
       for (const batch of whole) {
-        taken.push({
-          form,
-          number: firstWaiting + taken.length,
-          lines: batch.lines,
-          referenceHashes: batch.referenceHashes,
-        });
+        taken.push({ form, number: firstWaiting + taken.length, ...batch });
       }
       firstWaiting += taken.length;
       handedOut = whole.map((batch) => batch.lines);
@@ -166,6 +167,10 @@ export function createBatcher(
       handedOut = [];
     },
   };
+}
+
+function noStays() {
+  return { hotelHashes: [] as number[], checkIns: [] as number[] };
 }
 
 /** Walks to the line with that index. Candidates are few. */

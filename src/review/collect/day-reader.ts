@@ -1,4 +1,5 @@
 import type { ServiceField } from '../../booking/booking.js';
+import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readFieldText } from '../../booking/field-text.js';
 import { countDates, type Normalise } from '../../booking/normalise.js';
@@ -80,6 +81,9 @@ export interface RenderedLines {
   /** The form of each line, as an index into `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
   readonly referenceHashes: Uint32Array<ArrayBuffer>;
+  /** See `BookingKeys`. */
+  readonly hotelHashes: Uint32Array<ArrayBuffer>;
+  readonly checkIns: Uint16Array<ArrayBuffer>;
   /** The names of the providers in these lines. */
   readonly providers: readonly string[];
   /** The provider of each line, counted from 1; 0 for none. */
@@ -107,12 +111,15 @@ export function createChunkRenderer(
     ...(field !== undefined && { field }),
     ...(value !== undefined && names.form === 'send' && { value }),
   });
+  const findStayKey = createStayKeys();
   const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
   return ({ records, filtered = 0, progress, notices }) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
     const referenceHashes = new Uint32Array(records.length);
+    const hotelHashes = new Uint32Array(records.length);
+    const checkIns = new Uint16Array(records.length);
     const providers = createProviderNumbers();
     const providerOf = new Uint16Array(records.length);
     let lines = 0;
@@ -128,10 +135,12 @@ export function createChunkRenderer(
       else warnings.set(reason, { count: 1, firstPlace });
     }
 
-    function addLine(form: number, referenceHash: number, provider: string | undefined): void {
+    function addLine(form: number, keys: BookingKeys, provider: string | undefined): void {
       ends[lines] = buffer.length;
       forms[lines] = form;
-      referenceHashes[lines] = referenceHash;
+      referenceHashes[lines] = keys.referenceHash;
+      hotelHashes[lines] = keys.hotelHash;
+      checkIns[lines] = keys.checkIn;
       providerOf[lines] = providers.numberOf(provider);
       lines += 1;
       buffer.constant(lineFeed);
@@ -148,7 +157,7 @@ export function createChunkRenderer(
       if (plain && erased?.mayBe(plain.referenceHash)) buffer.extendTo(before);
       else if (plain) {
         dates.given += plain.dates;
-        addLine(usualForm, plain.referenceHash, plain.provider);
+        addLine(usualForm, plain, plain.provider);
         continue;
       }
       const normalised = normalise(record.fields);
@@ -180,7 +189,8 @@ export function createChunkRenderer(
         filledIn ??= new Set();
         filledIn.add(lines);
       }
-      addLine(bookingForms.indexOf(form), hashReference(booking.bookingReferenceId), booking.providerName);
+      const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
+      addLine(bookingForms.indexOf(form), keys, booking.providerName);
     }
 
     return {
@@ -191,6 +201,8 @@ export function createChunkRenderer(
         ends: ends.subarray(0, lines),
         forms: forms.subarray(0, lines),
         referenceHashes: referenceHashes.subarray(0, lines),
+        hotelHashes: hotelHashes.subarray(0, lines),
+        checkIns: checkIns.subarray(0, lines),
         providers: providers.names(),
         providerOf: providerOf.subarray(0, lines),
         ...(filledIn && { filledIn }),

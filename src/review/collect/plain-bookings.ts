@@ -1,4 +1,12 @@
 import { bookingFields, textFields } from '../../booking/booking.js';
+import {
+  type BookingKeys,
+  countDays,
+  hashPlainHotel,
+  hashProvider,
+  noHotel,
+  unknownCheckIn,
+} from '../../booking/booking-keys.js';
 import type { Normalise } from '../../booking/normalise.js';
 import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../../booking/plain-text.js';
 import { hashPlainReference, noReference } from '../../booking/reference-hash.js';
@@ -7,8 +15,8 @@ import type { GuestNames } from '../guest-names.js';
 import { copyTo, createLineBuffer, type LineBuffer } from '../lines/line-buffer.js';
 import type { PlainCells } from '../source.js';
 
-const [referencePlace, namePlace, providerPlace, checkInPlace] = (
-  ['BookingReferenceId', 'BookingClientName', 'ProviderName', 'CheckInDate'] as const
+const [referencePlace, namePlace, providerPlace, hotelPlace, checkInPlace] = (
+  ['BookingReferenceId', 'BookingClientName', 'ProviderName', 'ProviderHotelId', 'CheckInDate'] as const
 ).map((name) => bookingFields.findIndex((field) => field.name === name));
 /** Fields whose cells repeat. Each different cell is read once, like in any other record. */
 const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
@@ -25,13 +33,13 @@ const longestEscape = 6;
 
 interface KnownCell {
   readonly value: string;
+  /** Of a provider, its part of the hotel's hash; of a date, its days. See `BookingKeys`. */
+  readonly keyPart: number;
   /** As rendered, with what comes before and after it. */
   readonly rendered: Buffer;
 }
 
-/** What a rendered line is counted and found by. */
-interface RenderedPlainly {
-  readonly referenceHash: number;
+interface RenderedPlainly extends BookingKeys {
   readonly provider: string | undefined;
   readonly dates: number;
 }
@@ -69,7 +77,8 @@ export function createPlainRenderer(
         field.kind === 'date' ? layout.writeDate(value) : value,
         text,
       );
-      return { value, rendered: rendered.handOver() };
+      const keyPart = field.kind === 'date' ? countDays(value) : hashProvider(value);
+      return { value, keyPart, rendered: rendered.handOver() };
     });
   }
 
@@ -82,10 +91,11 @@ export function createPlainRenderer(
     at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, at);
     if (at === notPlain) return undefined;
     let referenceHash = noReference;
-    let provider: string | undefined;
+    let provider: KnownCell | undefined;
+    let hotelHash = noHotel;
     let dates = 0;
-    let checkIn: string | undefined;
-    let checkOut: string | undefined;
+    let checkIn: KnownCell | undefined;
+    let checkOut: KnownCell | undefined;
     for (let place = 1; place < bookingFields.length; place += 1) {
       const start = bounds[first + 2 * place] ?? 0;
       const end = bounds[first + 2 * place + 1] ?? 0;
@@ -99,27 +109,36 @@ export function createPlainRenderer(
         const known = lookUp(bytes, start, end);
         if (known === undefined) return undefined;
         at = copyTo(target, at, known.rendered);
-        if (place === providerPlace) provider = known.value;
+        if (place === providerPlace) provider = known;
         else {
           dates += 1;
-          if (place === checkInPlace) checkIn = known.value;
-          else checkOut = known.value;
+          if (place === checkInPlace) checkIn = known;
+          else checkOut = known;
         }
       } else {
-        const isReference = place === referencePlace;
+        const isHashed = place === referencePlace || place === hotelPlace;
         const textAt = copyTo(target, at, beforeTexts[place - 1] ?? missing);
-        at = copyPlainText(bytes, start, end, isReference ? asciiMarks : marks, target, textAt);
+        at = copyPlainText(bytes, start, end, isHashed ? asciiMarks : marks, target, textAt);
         if (at === notPlain) return undefined;
         // A pseudonym needs no escaping, and is shorter than what is reserved for a field.
         if (place === namePlace && !sendsNames)
           at = textAt + target.write(names.write(target.toString('utf8', textAt, at)) ?? '', textAt);
         at = copyTo(target, at, text.after);
-        if (isReference) referenceHash = hashPlainReference(bytes, start, end);
+        if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
+        // The provider comes before its hotel.
+        else if (place === hotelPlace && provider)
+          hotelHash = hashPlainHotel(provider.keyPart, bytes, start, end);
       }
     }
-    if (checkIn !== undefined && checkOut !== undefined && checkOut < checkIn) return undefined;
+    if (checkIn && checkOut && checkOut.value < checkIn.value) return undefined;
     line.extendTo(copyTo(target, at, ending));
-    return { referenceHash, provider, dates };
+    return {
+      referenceHash,
+      provider: provider?.value,
+      hotelHash,
+      checkIn: checkIn?.keyPart ?? unknownCheckIn,
+      dates,
+    };
   };
 }
 

@@ -1,3 +1,4 @@
+import { createStayKeys, noHotel, unknownCheckIn } from '../../booking/booking-keys.js';
 import { hashReference, noReference } from '../../booking/reference-hash.js';
 import {
   type Collect,
@@ -7,7 +8,7 @@ import {
   rejectsListed,
 } from '../collected.js';
 import { type BookingForm, bookingForms } from '../step.js';
-import { readReference } from '../stored/stored-line.js';
+import { readBooking } from '../stored/stored-line.js';
 import { createBatcher } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
@@ -78,7 +79,7 @@ export function createBookingStore(
   }
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, referenceHashes, filledIn } = lines;
+    const { ends, forms, referenceHashes, hotelHashes, checkIns, filledIn } = lines;
     const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
@@ -90,7 +91,12 @@ export function createBookingStore(
       const end = ends[index] ?? 0;
       const form = bookingForms[forms[index] ?? 0] ?? 'body';
       const batches = batching[form];
-      const taken = batches.take(block, start, end, referenceHashes[index] ?? noReference, known);
+      const keys = {
+        referenceHash: referenceHashes[index] ?? noReference,
+        hotelHash: hotelHashes[index] ?? noHotel,
+        checkIn: checkIns[index] ?? unknownCheckIn,
+      };
+      const taken = batches.take(block, start, end, keys, known);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       if (filledIn?.has(index)) {
@@ -132,10 +138,13 @@ export function createBookingStore(
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
+      const findStayKey = createStayKeys();
       for await (const { piece, line } of known.ofFile()) {
         const { start, end } = line;
-        const hash = hashReference(readReference(piece.bytes.toString('utf8', start, end), 'file'));
-        if (!(await batching.file.take(piece, start, end, hash))) continue;
+        const booking = readBooking(piece.bytes.toString('utf8', start, end), 'file');
+        const referenceHash = hashReference(booking.bookingReferenceId);
+        const keys = { referenceHash, ...findStayKey(booking) };
+        if (!(await batching.file.take(piece, start, end, keys))) continue;
         if (filledBefore?.find(piece.view, start, end) !== undefined)
           filledInMarks.note('file', batching.file.accepted - 1);
         if (isFull()) await store(false);

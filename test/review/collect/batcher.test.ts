@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
+import type { BookingKeys } from '../../../src/booking/booking-keys.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
 import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
 import type { CollectedBatch } from '../../../src/review/collected.js';
@@ -78,7 +79,7 @@ describe('batching', () => {
     expect(batching.ready).toBe(0);
     expect(batching.takeBatches({ isLast: false })).toEqual([]);
     expect(batching.takeBatches({ isLast: true })).toEqual([
-      { form: 'file', number: 1, lines: Buffer.from('c\n'), referenceHashes: [noReference] },
+      { form: 'file', number: 1, lines: Buffer.from('c\n'), ...keysOfLines([undefined]) },
     ]);
     expect(batching.takeBatches({ isLast: true })).toEqual([]);
     expect(batching.ready).toBe(0);
@@ -118,10 +119,26 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
         form: 'body',
         number,
         text: own.map((line) => `${line}\n`).join(''),
-        referenceHashes: own.map((line) => hashReference(referenceOf(line))),
+        ...keysOfLines(own.map(referenceOf)),
       };
     }),
     accepted: accepted.length,
+  };
+}
+
+function keysOf(reference: string | undefined): BookingKeys {
+  const referenceHash = hashReference(reference);
+  return { referenceHash, hotelHash: referenceHash >>> 1, checkIn: referenceHash % 1_000 };
+}
+
+function keysOfLines(references: readonly (string | undefined)[]) {
+  const keys = references.map(keysOf);
+  return {
+    referenceHashes: keys.map(({ referenceHash }) => referenceHash),
+    stays: {
+      hotelHashes: keys.map(({ hotelHash }) => hotelHash),
+      checkIns: keys.map(({ checkIn }) => checkIn),
+    },
   };
 }
 
@@ -152,7 +169,7 @@ function take(
   reference: string | undefined,
 ): boolean | Promise<boolean> {
   if (!line) throw new RangeError('there is no such line');
-  return batching.take(line.block, line.start, line.end, hashReference(reference));
+  return batching.take(line.block, line.start, line.end, keysOf(reference));
 }
 
 function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {

@@ -1,45 +1,44 @@
-import { noReference } from '../booking/reference-hash.js';
+export const bytesPerEntry = 8;
 
-const bytesPerEntry = 8;
-
-export interface ReferencePage {
+export interface HashPage {
   readonly page: number;
   readonly firstHash: number;
   readonly lastHash: number;
   readonly entries: Buffer;
 }
 
+/** How a database stores such an index. */
+export interface HashIndexOptions {
+  readonly pageEntries: number;
+  readonly segmentEntries?: number;
+}
+
 /**
- * Finds the bookings of a reference without a database index that would have to be maintained while a day is loaded.
+ * Finds the bookings of a reference or a hotel without a database index that would have to be maintained while a day is
+ * loaded.
  *
- * Each entry is a 64-bit number: the reference's hash in the high bits, the booking's position in the low bits. Entries
- * are collected in memory; whenever there are enough, they are sorted and written as pages, so that a larger day needs
- * no more memory. A hit is only a candidate: the line itself must be checked.
+ * Each entry is a 64-bit number: the hash in the high bits, a word with the booking's position in the low bits. Entries are
+ * collected in memory; whenever there are enough, they are sorted and written as pages, so that a larger day needs no more
+ * memory. A hit is only a candidate: the line itself must be checked.
  *
  * @param pageEntries entries per page: a look-up reads one page of each segment, or all that contain the same hash
  * @param segmentEntries entries that are sorted together
  */
-export function createReferenceIndex({
-  pageEntries,
-  segmentEntries = 2 ** 19,
-}: {
-  readonly pageEntries: number;
-  readonly segmentEntries?: number;
-}) {
+export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashIndexOptions) {
   let entries = new Uint32Array(2 * 65_536);
   let count = 0;
   let firstPage = 0;
 
   return {
-    /** @param hash of the reference; a booking without one is not indexed */
-    add(hash: number, position: number): void {
-      if (hash === noReference) return;
+    /** @param hash 0 for a booking that has nothing to be found by: it is not indexed */
+    add(hash: number, word: number): void {
+      if (hash === 0) return;
       if (2 * count === entries.length) {
         const larger = new Uint32Array(2 * entries.length);
         larger.set(entries);
         entries = larger;
       }
-      entries[2 * count] = position;
+      entries[2 * count] = word;
       entries[2 * count + 1] = hash;
       count += 1;
     },
@@ -50,7 +49,7 @@ export function createReferenceIndex({
     },
 
     /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
-    *pages(): Generator<ReferencePage> {
+    *pages(): Generator<HashPage> {
       const sorted = new BigUint64Array(entries.buffer, 0, count).sort();
       for (let start = 0; start < count; start += pageEntries) {
         const page = sorted.subarray(start, start + pageEntries);
@@ -71,19 +70,19 @@ export function createReferenceIndex({
   };
 }
 
-export type ReferenceIndex = ReturnType<typeof createReferenceIndex>;
+export type HashIndex = ReturnType<typeof createHashIndex>;
 
-/** The positions of that hash in a page, in the page's order. */
+/** The words of that hash in a page, in the page's order. */
 export function findInPage(page: Buffer, hash: number): number[] {
-  const positions: number[] = [];
+  const words: number[] = [];
   for (
     let at = firstEntryOf(page, hash);
     at < page.length && page.readUInt32LE(at + 4) === hash;
     at += bytesPerEntry
   ) {
-    positions.push(page.readUInt32LE(at));
+    words.push(page.readUInt32LE(at));
   }
-  return positions;
+  return words;
 }
 
 function firstEntryOf(page: Buffer, hash: number): number {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference, noReference } from '../../src/booking/reference-hash.js';
-import { createReferenceIndex, findInPage } from '../../src/ledger/reference-index.js';
+import { createHashIndex, findInPage } from '../../src/ledger/hash-index.js';
 
-describe('the reference index', () => {
+describe('the index of hashes', () => {
   it('written in parts, finds every booking once, on consecutively numbered pages', () => {
-    const index = createReferenceIndex({ pageEntries: 4, segmentEntries: 10 });
+    const index = createHashIndex({ pageEntries: 4, segmentEntries: 10 });
     const written = [];
     let parts = 0;
     for (let position = 0; position < 105; position += 1) {
@@ -27,7 +27,7 @@ describe('the reference index', () => {
   });
 
   it('returns the same pages again, for a write that must be repeated', () => {
-    const index = createReferenceIndex({ pageEntries: 4, segmentEntries: 10 });
+    const index = createHashIndex({ pageEntries: 4, segmentEntries: 10 });
     for (let position = 0; position < 25; position += 1) index.add(hashReference(`BR-${position}`), position);
     const once = keep(index.pages());
     expect(keep(index.pages())).toEqual(once);
@@ -35,7 +35,7 @@ describe('the reference index', () => {
   });
 
   it('keeps all entries when it grows, and none of bookings without a reference', () => {
-    const index = createReferenceIndex({ pageEntries: 512 });
+    const index = createHashIndex({ pageEntries: 512 });
     const bookings = 100_000;
     for (let position = 0; position < bookings; position += 1) {
       index.add(position % 7 === 0 ? noReference : hashReference(`BR-${position}`), position);
@@ -59,6 +59,6 @@ describe('the reference index', () => {
 });
 
 /** Copies the pages: an index reuses their memory. */
-function keep(pages: ReturnType<ReturnType<typeof createReferenceIndex>['pages']>) {
+function keep(pages: ReturnType<ReturnType<typeof createHashIndex>['pages']>) {
   return [...pages].map((page) => ({ ...page, entries: Buffer.from(page.entries) }));
 }

@@ -1,0 +1,121 @@
+import type { FoundBookings, StayRun } from '../review/stays.js';
+import { type BookingForm, bookingForms } from '../review/step.js';
+import { findInPage } from './hash-index.js';
+import { all, type Cell, type Dialect, type Query, type Statement } from './query.js';
+import type { StoredRow } from './stored-values.js';
+
+/** Pages that `createHashIndex` made. */
+export interface HashPages {
+  readonly table: 'reference_pages' | 'stay_pages';
+  /** Which of them are searched; all without it. */
+  readonly only?: Statement<Cell>;
+  /** The positions of bookings with a hash, from its words in a page. */
+  toPositions(words: readonly number[], page: StoredRow): readonly number[];
+}
+
+/** For so many hashes their pages are looked up; for more, all pages of the run are read, which then takes no longer. */
+const lookUpSizes = [1, 8, 64] as const;
+/** Entries read at once: a megabyte. */
+const entriesAtOnce = 2 ** 17;
+
+/**
+ * The positions of the run's bookings with any of these hashes.
+ *
+ * @param hashes ascending
+ */
+export function* findBookings(
+  dialect: Dialect,
+  { number, delivery }: StayRun,
+  hashes: Uint32Array,
+  pages: HashPages,
+): Query<FoundBookings[]> {
+  const found: FoundBookings[] = [];
+  if (hashes.length === 0) return found;
+  const size = lookUpSizes.find((most) => hashes.length <= most);
+  for (const form of bookingForms) {
+    if (form === 'file' && delivery === 'body') continue;
+    const positions: number[] = [];
+    const search = (rows: readonly StoredRow[]) => {
+      for (const row of rows) positions.push(...findInRow(row, hashes, pages));
+    };
+    if (size === undefined) yield* readPages(dialect, { number, form }, hashes, pages, search);
+    else search(yield* lookUpPages(dialect, { number, form }, hashes, pages, size));
+    if (positions.length > 0) found.push({ form, positions: positions.sort((a, b) => a - b) });
+  }
+  return found;
+}
+
+interface PagesOfForm {
+  readonly number: number;
+  readonly form: BookingForm;
+}
+
+function lookUpPages(
+  { schema }: Dialect,
+  { number, form }: PagesOfForm,
+  hashes: Uint32Array,
+  { table, only }: HashPages,
+  size: number,
+): Query<readonly StoredRow[]> {
+  // Always the same few statements, which the databases prepare: the last hash is repeated.
+  const asked = Array.from({ length: size }, (_, index) => hashes[Math.min(index, hashes.length - 1)] ?? 0);
+  return all(
+    `SELECT * FROM ${schema}${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
+       AND (${asked.map(() => 'first_hash <= ? AND last_hash >= ?').join(' OR ')})`,
+    number,
+    form,
+    ...(only?.values ?? []),
+    ...asked.flatMap((hash) => [hash, hash]),
+  );
+}
+
+function* readPages(
+  dialect: Dialect,
+  { number, form }: PagesOfForm,
+  hashes: Uint32Array,
+  { table, only }: HashPages,
+  search: (rows: readonly StoredRow[]) => void,
+): Query<void> {
+  const limit = Math.ceil(entriesAtOnce / dialect[table].pageEntries);
+  let after = [-1, -1, -1];
+  for (;;) {
+    const rows = yield* all(
+      `SELECT * FROM ${dialect.schema}${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
+         AND first_hash <= ? AND last_hash >= ? AND (first_hash, last_hash, page) > (?, ?, ?)
+       ORDER BY first_hash, last_hash, page LIMIT ?`,
+      number,
+      form,
+      ...(only?.values ?? []),
+      hashes.at(-1) ?? 0,
+      hashes[0] ?? 0,
+      ...after,
+      limit,
+    );
+    search(rows);
+    const last = rows.at(-1);
+    if (rows.length < limit || !last) return;
+    after = [Number(last.first_hash), Number(last.last_hash), Number(last.page)];
+  }
+}
+
+function* findInRow(row: StoredRow, hashes: Uint32Array, { toPositions }: HashPages): Generator<number> {
+  const entries = row.entries as Buffer;
+  const last = Number(row.last_hash);
+  for (let at = firstFrom(hashes, Number(row.first_hash)); at < hashes.length; at += 1) {
+    const hash = hashes[at] ?? 0;
+    if (hash > last) return;
+    yield* toPositions(findInPage(entries, hash), row);
+  }
+}
+
+/** The index of the first hash that is not smaller. */
+function firstFrom(hashes: Uint32Array, least: number): number {
+  let low = 0;
+  let high = hashes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((hashes[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,88 @@
+import { countDays, noHotel, unknownCheckIn } from '../booking/booking-keys.js';
+import type { StayKeys } from '../review/collected.js';
+import { bytesPerEntry, createHashIndex, type HashIndexOptions, type HashPage } from './hash-index.js';
+
+/** A page of provider hotels: each word holds the day of check-in and the booking's position. */
+export interface StayPage extends HashPage {
+  /** What the positions in the page are counted from. */
+  readonly firstPosition: number;
+  /** The latest in the page: see `toStoredCheckIn`. */
+  readonly lastCheckIn: number;
+}
+
+const positionBits = 20;
+const mostPositions = 2 ** positionBits;
+/** A chunk that is stored at once has far fewer bookings than the other half. */
+const positionsPerSegment = mostPositions / 2;
+
+/** Stands for a check-in that is not known, or later than eleven years after the business day. */
+export const openCheckIn = 0xfff;
+
+/**
+ * Indexes the bookings of one form by their provider hotels. The day of check-in stands beside the position, so that stays
+ * of the past are passed over without reading a booking. Positions are counted from the first one of each segment.
+ *
+ * @param day the business day
+ */
+export function createStayIndex(options: HashIndexOptions, day: string) {
+  const index = createHashIndex(options);
+  const dayNumber = countDays(day);
+  let firstPosition = 0;
+  let end = 0;
+
+  return {
+    /** @param firstOfBatch the position of the batch's first booking */
+    addBatch({ hotelHashes, checkIns }: StayKeys, firstOfBatch: number): void {
+      if (end === 0) firstPosition = firstOfBatch;
+      end = firstOfBatch + hotelHashes.length;
+      if (end - firstPosition > mostPositions)
+        throw new RangeError(`expected at most ${mostPositions} bookings in a segment`);
+      for (const [place, hash] of hotelHashes.entries()) {
+        if (hash === noHotel) continue;
+        const checkIn = toStoredCheckIn(checkIns[place] ?? unknownCheckIn, dayNumber);
+        index.add(hash, checkIn * mostPositions + firstOfBatch + place - firstPosition);
+      }
+    },
+
+    /** Whether the pages should be written now and the index cleared. */
+    get isFull(): boolean {
+      return index.isFull || end - firstPosition >= positionsPerSegment;
+    },
+
+    /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
+    *pages(): Generator<StayPage> {
+      for (const page of index.pages())
+        yield { ...page, firstPosition, lastCheckIn: findLastCheckIn(page.entries) };
+    },
+
+    /** Removes all entries, once their pages are written. */
+    clear(): void {
+      index.clear();
+      end = 0;
+    },
+  };
+}
+
+/** The days from the business day to check-in; 0 for an earlier check-in, which its line tells. */
+export function toStoredCheckIn(checkIn: number, dayNumber: number): number {
+  if (checkIn === unknownCheckIn) return openCheckIn;
+  return Math.min(Math.max(checkIn - dayNumber, 0), openCheckIn);
+}
+
+/** @param from the first day of check-in: see `toStoredCheckIn` */
+export function readStayWords(words: readonly number[], firstPosition: number, from: number): number[] {
+  return words
+    .filter((word) => checkInOf(word) >= from)
+    .map((word) => firstPosition + (word % mostPositions));
+}
+
+function checkInOf(word: number): number {
+  return word >>> positionBits;
+}
+
+function findLastCheckIn(entries: Buffer): number {
+  let last = 0;
+  for (let at = 0; at < entries.length; at += bytesPerEntry)
+    last = Math.max(last, checkInOf(entries.readUInt32LE(at)));
+  return last;
+}

@@ -1,0 +1,129 @@
+import { countDays } from '../booking/booking-keys.js';
+import { KeyError } from '../keys/key-error.js';
+import type { FoundBookings, StayIndex, StayRun } from '../review/stays.js';
+import { type BookingForm, bookingForms } from '../review/step.js';
+import { measureBatches } from './batches.js';
+import { findBookings, type HashPages } from './hash-pages.js';
+import { all, change, type Dialect, insert, type Query, type Store } from './query.js';
+import { isOfItsDay, lockRun } from './runs.js';
+import { isGone, placeOfBatch } from './sealing.js';
+import { createStayIndex, readStayWords, type StayPage, toStoredCheckIn } from './stay-index.js';
+
+export function createStays(store: Store): StayIndex {
+  const { dialect, read } = store;
+  return {
+    listStayRuns: () => read(() => listStayRuns(dialect)),
+    findStays: (run, hashes, from) => read(() => findStays(dialect, run, hashes, from)),
+    findReferences: (run, hashes) => read(() => findBookings(dialect, run, hashes, referencePages)),
+    readBatches: (run, form, batches) => read(() => readBatches(dialect, run, form, batches)),
+    indexStays: (run, findKeys) => indexStays(store, run, findKeys),
+  };
+}
+
+type FindKeys = Parameters<StayIndex['indexStays']>[1];
+
+const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
+
+/** A run with trigger `watch` sends bookings of other runs again: it adds none. */
+function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
+  const rows = yield* all(
+    `SELECT number, id, day, delivery, tops_up, batch_size, stays_indexed FROM ${schema}runs
+     WHERE collected_at IS NOT NULL AND pruned_at IS NULL AND ${isOfItsDay} ORDER BY day DESC, number DESC`,
+  );
+  return rows.map((row) => ({
+    runId: String(row.id),
+    number: Number(row.number),
+    day: String(row.day),
+    delivery: String(row.delivery) as StayRun['delivery'],
+    topsUp: Number(row.tops_up) === 1,
+    batchSize: Number(row.batch_size),
+    isIndexed: Number(row.stays_indexed) === 1,
+  }));
+}
+
+function findStays(
+  dialect: Dialect,
+  run: StayRun,
+  hashes: Uint32Array,
+  from: string,
+): Query<FoundBookings[]> {
+  const firstCheckIn = toStoredCheckIn(countDays(from), countDays(run.day));
+  return findBookings(dialect, run, hashes, {
+    table: 'stay_pages',
+    only: { sql: 'last_check_in >= ?', values: [firstCheckIn] },
+    toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstCheckIn),
+  });
+}
+
+function* readBatches(
+  { schema, lines, sealing, isListed }: Dialect,
+  { number }: StayRun,
+  form: BookingForm,
+  batches: readonly number[],
+): Query<Map<number, Buffer>> {
+  const listed = isListed('batch', batches);
+  const rows = yield* all(
+    `SELECT batch, ${lines} AS lines FROM ${schema}batches WHERE run = ? AND form = ? AND ${listed.sql}`,
+    number,
+    form,
+    ...listed.values,
+  );
+  const read = new Map<number, Buffer>();
+  for (const row of rows) {
+    const batch = Number(row.batch);
+    try {
+      read.set(batch, sealing.openLines(row.lines, placeOfBatch(number, form, batch)));
+    } catch (error) {
+      if (!(error instanceof KeyError && isGone(error))) throw error;
+    }
+  }
+  return read;
+}
+
+/** Batches that are read at once. */
+const batchesAtOnce = 32;
+
+/** Written in one transaction at the end: a run whose index is complete is never indexed again. */
+async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promise<void> {
+  const { dialect, read, transact } = store;
+  const pages = new Map<BookingForm, StayPage[]>();
+  for (const form of bookingForms) {
+    const index = createStayIndex(dialect.stay_pages, run.day);
+    const ofForm: StayPage[] = [];
+    const { batches } = await read(() => measureBatches(dialect, run.runId, form));
+    for (let first = 0; first < batches; first += batchesAtOnce) {
+      const numbers = Array.from({ length: Math.min(batchesAtOnce, batches - first) }, (_, at) => first + at);
+      for (const [batch, lines] of await read(() => readBatches(dialect, run, form, numbers))) {
+        index.addBatch(findKeys(lines, form), batch * run.batchSize);
+        if (!index.isFull) continue;
+        ofForm.push(...copyPages(index.pages()));
+        index.clear();
+      }
+    }
+    pages.set(form, [...ofForm, ...copyPages(index.pages())]);
+  }
+  await transact(function* () {
+    const { number, row } = yield* lockRun(dialect, run.runId);
+    if (Number(row.stays_indexed) === 1 || row.pruned_at !== null) return;
+    for (const [form, ofForm] of pages) yield* insertStayPages(number, form, ofForm);
+    yield* change(`UPDATE ${dialect.schema}runs SET stays_indexed = 1 WHERE number = ?`, number);
+  });
+}
+
+/** Their memory is used again for the next ones. */
+function copyPages(pages: Iterable<StayPage>): StayPage[] {
+  return Array.from(pages, (page) => ({ ...page, entries: Buffer.from(page.entries) }));
+}
+
+export function insertStayPages(run: number, form: BookingForm, pages: Iterable<StayPage>): Query<void> {
+  const columns = {
+    ...({ run: 'bigint', form: 'text', first_hash: 'bigint', last_hash: 'bigint', page: 'integer' } as const),
+    ...({ first_position: 'bigint', last_check_in: 'integer', entries: 'bytes' } as const),
+  };
+  return insert('stay_pages', columns, toRows(run, form, pages));
+}
+
+function* toRows(run: number, form: BookingForm, pages: Iterable<StayPage>) {
+  for (const { firstHash, lastHash, page, firstPosition, lastCheckIn, entries } of pages)
+    yield [run, form, firstHash, lastHash, page, firstPosition, lastCheckIn, entries];
+}

@@ -1,0 +1,73 @@
+import type { Booking } from '../../booking/booking.js';
+import { createStayKeys } from '../../booking/booking-keys.js';
+import type { StayKeys } from '../collected.js';
+import type { FoundBookings, StayIndex, StayRun } from '../stays.js';
+import type { BookingForm } from '../step.js';
+import { readBooking } from '../stored/stored-line.js';
+import { splitStoredLines } from '../stored-batches.js';
+
+/** Batches that are read at once. */
+const batchesAtOnce = 16;
+const lineFeed = 0x0a;
+
+export interface FoundBooking {
+  readonly form: BookingForm;
+  readonly booking: Booking;
+}
+
+/** The bookings at these positions of a run, some batches at a time; each batch is read once. */
+export async function* readFound(
+  ledger: Pick<StayIndex, 'readBatches'>,
+  run: StayRun,
+  found: readonly FoundBookings[],
+): AsyncGenerator<readonly FoundBooking[], void, undefined> {
+  for (const { form, positions } of found) {
+    const batches = [...groupByBatch(positions, run.batchSize)];
+    for (let first = 0; first < batches.length; first += batchesAtOnce) {
+      const some = batches.slice(first, first + batchesAtOnce);
+      const lines = await ledger.readBatches(
+        run,
+        form,
+        some.map(([batch]) => batch),
+      );
+      yield some.flatMap(([batch, places]) =>
+        pickLines(lines.get(batch), places).map((line) => ({ form, booking: readBooking(line, form) })),
+      );
+    }
+  }
+}
+
+/** The places in each batch. */
+function groupByBatch(positions: readonly number[], batchSize: number): Map<number, number[]> {
+  const batches = new Map<number, number[]>();
+  for (const position of positions) {
+    const batch = Math.floor(position / batchSize);
+    const places = batches.get(batch);
+    if (places) places.push(position % batchSize);
+    else batches.set(batch, [position % batchSize]);
+  }
+  return batches;
+}
+
+/** @param places ascending */
+function pickLines(lines: Buffer | undefined, places: readonly number[]): string[] {
+  if (!lines) return [];
+  const picked: string[] = [];
+  let start = 0;
+  let passed = 0;
+  for (const place of places) {
+    for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+    picked.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
+  }
+  return picked;
+}
+
+/** By what the stays in a stored batch are found. */
+export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
+  const findKey = createStayKeys();
+  const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
+  return {
+    hotelHashes: keys.map(({ hotelHash }) => hotelHash),
+    checkIns: keys.map(({ checkIn }) => checkIn),
+  };
+}

@@ -1,0 +1,135 @@
+import { hashProviderHotel } from '../../booking/booking-keys.js';
+import { hashReference } from '../../booking/reference-hash.js';
+import type { ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
+import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
+
+export interface StaysOptions {
+  /** The day it is now in the account's zone, YYYY-MM-DD. */
+  readonly today: string;
+  /** Only bookings that this run stored. */
+  readonly runId?: string | undefined;
+}
+
+/** Bookings that are compared with later runs at once: about 30 MB. */
+const staysAtOnce = 100_000;
+
+/**
+ * All stays at these provider hotels with check-in today or later; one whose check-in is not known counts as ahead. Each
+ * booking comes once, in its latest version: it is outdated once a later run holds its reference, or, if it has none, once
+ * its day was collected again.
+ */
+export async function* readStaysAhead(
+  { stays: index }: StayLedger,
+  hotels: readonly ProviderHotel[],
+  { today, runId }: StaysOptions,
+): AsyncGenerator<readonly StayAhead[], void, undefined> {
+  if (hotels.length === 0) return;
+  const wanted = new Set(hotels.map(keyOfHotel));
+  const hashes = toSortedHashes(hotels.map(hashProviderHotel));
+  const runs = await index.listStayRuns();
+  for (const run of runs) if (!run.isIndexed) await index.indexStays(run, findStayKeys);
+  let found: FoundStay[] = [];
+  for (const [rank, run] of runs.entries()) {
+    if (runId !== undefined && run.runId !== runId) continue;
+    for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today)))
+      for (const booking of bookings) {
+        const stay = toFoundStay(booking, run, rank);
+        if (stay && wanted.has(keyOfHotel(stay)) && (stay.checkIn ?? today) >= today) found.push(stay);
+      }
+    // Only after a whole run, so that all its bookings of one reference are together.
+    if (found.length < staysAtOnce) continue;
+    yield await keepLatest(index, runs, found);
+    found = [];
+  }
+  if (found.length > 0) yield await keepLatest(index, runs, found);
+}
+
+interface FoundStay extends StayAhead, Pick<FoundBooking, 'form'> {
+  /** The place of its run in the list of runs: 0 for the latest. */
+  readonly rank: number;
+}
+
+function toFoundStay({ booking, form }: FoundBooking, run: StayRun, rank: number): FoundStay | undefined {
+  const { serviceId, providerName, providerHotelId, bookingReferenceId, checkInDate, checkOutDate } = booking;
+  if (providerName === undefined || providerHotelId === undefined) return undefined;
+  return {
+    providerName,
+    providerHotelId,
+    serviceId,
+    ...(bookingReferenceId !== undefined && { reference: bookingReferenceId }),
+    ...(checkInDate !== undefined && { checkIn: checkInDate }),
+    ...(checkOutDate !== undefined && { checkOut: checkOutDate }),
+    day: run.day,
+    runId: run.runId,
+    form,
+    rank,
+  };
+}
+
+/** Those that no later run has outdated, each once. */
+async function keepLatest(
+  index: StayIndex,
+  runs: readonly StayRun[],
+  found: readonly FoundStay[],
+): Promise<StayAhead[]> {
+  const latest = await findLatestRuns(index, runs, found);
+  const kept = new Map<string, StayAhead>();
+  const withoutReference: StayAhead[] = [];
+  for (const { rank, form, ...stay } of found) {
+    if (stay.reference === undefined) {
+      if (!isCollectedAgain(runs, { rank, form })) withoutReference.push(stay);
+    } else if (latest.get(stay.reference) === rank) {
+      const { reference, serviceId, checkIn, checkOut } = stay;
+      kept.set([reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0'), stay);
+    }
+  }
+  return [...kept.values(), ...withoutReference];
+}
+
+/** The rank of the latest run that holds each reference. */
+async function findLatestRuns(
+  index: StayIndex,
+  runs: readonly StayRun[],
+  found: readonly FoundStay[],
+): Promise<ReadonlyMap<string, number>> {
+  const latest = new Map<string, number>();
+  for (const { reference, rank } of found)
+    if (reference !== undefined && rank < (latest.get(reference) ?? runs.length)) latest.set(reference, rank);
+  let oldest = 0;
+  for (const rank of latest.values()) oldest = Math.max(oldest, rank);
+  for (const [rank, run] of runs.slice(0, oldest).entries()) {
+    const open = [...latest].filter(([, known]) => known > rank);
+    const hashes = toSortedHashes(open.map(([reference]) => hashReference(reference)));
+    if (hashes.length === 0) continue;
+    for await (const bookings of readFound(index, run, await index.findReferences(run, hashes)))
+      for (const { booking } of bookings) {
+        const { bookingReferenceId: reference } = booking;
+        if (reference !== undefined && (latest.get(reference) ?? 0) > rank) latest.set(reference, rank);
+      }
+  }
+  return latest;
+}
+
+/**
+ * Whether a later run of its day holds all that the run of a booking without reference held. A run that tops up the day holds
+ * only what the earlier ones had not delivered, but its file covers the whole day.
+ */
+function isCollectedAgain(
+  runs: readonly StayRun[],
+  { rank, form }: Pick<FoundStay, 'rank' | 'form'>,
+): boolean {
+  const day = runs[rank]?.day;
+  return runs
+    .slice(0, rank)
+    .some((run) => run.day === day && (!run.topsUp || (run.delivery === 'file' && form === 'file')));
+}
+
+/** Ascending, each once. */
+function toSortedHashes(hashes: readonly number[]): Uint32Array {
+  return Uint32Array.from(new Set(hashes)).sort();
+}
+
+function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${providerName}\0${providerHotelId}`;
+}
