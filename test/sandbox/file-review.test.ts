@@ -1,5 +1,5 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { csvParse, pythonCsv } from '../support/csv-readers.js';
@@ -138,13 +138,13 @@ describe('a result', () => {
     expect(await files.read()).toContain('first');
   });
 
-  it('is reported as failed when its folder is gone', async () => {
-    const files = await openReviewedFiles({ resultDelayMs: 50 });
+  it('is reported as failed when a folder has its name', async () => {
+    const files = await openReviewedFiles();
     await files.put(writeFileOf([files.cells()]));
+    await mkdir(join(files.root, resultPath));
     await files.review.accept(filePath);
-    await rm(dirname(join(files.root, filePath)), { recursive: true });
     await files.waitFor('result-failed');
-    expect(files.events).toEqual([{ kind: 'result-failed', path: resultPath, reason: 'ENOENT' }]);
+    expect(files.events).toEqual([{ kind: 'result-failed', path: resultPath, reason: 'EISDIR' }]);
     expect(files.notices).toEqual([]);
   });
 
