@@ -1,3 +1,4 @@
+import type { CaseLedger, ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
 import {
@@ -5,7 +6,6 @@ import {
   createSqliteReader,
   type SqliteLedgerOptions,
 } from '../src/ledger/sqlite/sqlite-ledger.js';
-import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { clock } from './clock.js';
@@ -15,7 +15,7 @@ import { openKeys } from './keys.js';
 const spareConnections = 4;
 
 /** Opens the configured ledger. A database's client is loaded only if needed. */
-export async function openLedger(config: Config): Promise<Ledger> {
+export async function openLedger(config: Config): Promise<CaseLedger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
@@ -40,7 +40,7 @@ export async function openLedger(config: Config): Promise<Ledger> {
 export function openSqlite(
   path: string,
   options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
-): Ledger {
+): CaseLedger {
   return createSqliteLedger({ path, carriesReference, clock, ...options });
 }
 
@@ -53,7 +53,10 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
  *
  * @param waits false to fail at once when its server doesn't answer
  */
-export async function findLedger(config: Config, { waits = true } = {}): Promise<ReadOnlyLedger | undefined> {
+export async function findLedger(
+  config: Config,
+  { waits = true } = {},
+): Promise<ReadOnlyCaseLedger | undefined> {
   const { ledger } = config;
   const keys = openKeys(config);
   switch (ledger.kind) {
@@ -86,7 +89,7 @@ export async function showLedgerPlace({ ledger }: Config): Promise<string> {
 export async function withReadOnlyLedger<Answer>(
   config: Config,
   whenNone: (notice: string) => Answer,
-  look: (ledger: ReadOnlyLedger) => Promise<Answer>,
+  look: (ledger: ReadOnlyCaseLedger) => Promise<Answer>,
 ): Promise<Answer> {
   const ledger = await findLedger(config);
   if (!ledger)

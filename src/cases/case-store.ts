@@ -1,6 +1,5 @@
 import type { RecordedAction } from '../review/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../review/ledger.js';
-import type { BookingForm } from '../review/step.js';
 import type { Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
 
 /** A ledger with cases. */
@@ -15,7 +14,8 @@ export interface ReadOnlyCaseLedger extends ReadOnlyLedger {
 /**
  * The cases. They hold references and stays of bookings, and no guest's name.
  *
- * case-transitions.ts decides what happens to a case; the store reads, applies, and records it in the audit trail.
+ * case-transitions.ts decides what happens to a case; the store reads, applies, and records it in the audit trail. The
+ * bookings of old days are removed by `Retention`, with the cases that are left without any.
  */
 export interface CaseStore extends CaseReader {
   /**
@@ -38,8 +38,6 @@ export interface CaseStore extends CaseReader {
   eraseReference(reference: string): Promise<number>;
   /** Removes what people wrote about a booking. Returns how many rows held something. */
   eraseNotes(reference: string): Promise<number>;
-  /** Removes the bookings of business days before `before`, and the cases without bookings that have not changed since. */
-  prune(before: string): Promise<void>;
 }
 
 export interface CaseReader {
@@ -60,8 +58,6 @@ export interface CaseReader {
   listOpenReferences(today: string): Promise<readonly OpenReference[]>;
   /** The collected runs that are not completely followed up, the oldest first. */
   listRunsToFollow(): Promise<readonly FollowedRun[]>;
-  /** The bookings of a run with one of these references. */
-  findInRun(runId: string, references: readonly string[]): Promise<readonly StoredBooking[]>;
 }
 
 /** What becomes of a case. */
@@ -123,9 +119,4 @@ export interface FollowedRun {
   readonly hasBookings: boolean;
   /** Its result too, or there is none to come. */
   readonly isComplete: boolean;
-}
-
-export interface StoredBooking {
-  readonly line: string;
-  readonly form: BookingForm;
 }

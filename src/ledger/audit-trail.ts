@@ -6,7 +6,7 @@ import type {
   RecordedAction,
   RecordedActions,
 } from '../review/audit.js';
-import { all, type Cell, change, type Dialect, one, type Query, type Store } from './query.js';
+import { all, type Cell, change, type Dialect, insert, one, type Query, type Store } from './query.js';
 import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
 const entriesPerChunk = 1_000;
@@ -38,19 +38,26 @@ export function pruneActions({ schema }: Dialect, before: number): Query<number>
   return change(`DELETE FROM ${schema}audit_trail WHERE at < ?`, before);
 }
 
-function* record(
-  { schema }: Dialect,
-  { at, who, action, subject, details }: RecordedAction,
-  mayBeDone: boolean,
-): Query<void> {
-  const columns = ['at', 'who', 'action', 'subject', 'details'];
-  const values = [
-    at,
+const columnTypes = { at: 'bigint', who: 'text', action: 'text', subject: 'text', details: 'text' } as const;
+
+function toRow({ at, who, action, subject, details }: RecordedAction): Cell[] {
+  const texts = [
     toStorable(who),
     action,
     toStorable(subject ?? ''),
     toStorable(JSON.stringify(details ?? {})),
   ];
+  return [at, ...texts];
+}
+
+/** Records actions in the transaction of what they are about. */
+export function* insertActions(actions: readonly RecordedAction[]): Query<void> {
+  if (actions.length > 0) yield* insert('audit_trail', columnTypes, actions.map(toRow));
+}
+
+function* record({ schema }: Dialect, action: RecordedAction, mayBeDone: boolean): Query<void> {
+  const columns = Object.keys(columnTypes);
+  const values = toRow(action);
   if (mayBeDone) {
     const isSame = columns.map((column) => `${column} = ?`).join(' AND ');
     if (yield* one(`SELECT 1 AS found FROM ${schema}audit_trail WHERE ${isSame}`, ...values)) return;

@@ -114,6 +114,10 @@ export interface Dialect {
   readonly lock: string;
   /** Locks the copy of the mappings for all other writers until the end of the transaction. */
   readonly lockMappings?: string;
+  /** Locks the cases for all other writers until the end of the transaction. */
+  readonly lockCases?: string;
+  /** Whether `mappings` and `cases` are about the same provider hotel, searched by the index of the mappings. */
+  readonly isMappingOfCase: string;
   /**
    * Whether a run counts the chunks that were stored: then a chunk that was committed, but whose answer was lost, is not
    * stored twice.

@@ -1,7 +1,8 @@
-import type { ReadOnlyLedger } from '../review/ledger.js';
+import type { ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { BookingForm } from '../review/step.js';
 import { createActionRecorder } from './audit-trail.js';
 import { measureBatches, readBatch, sampleBatches } from './batches.js';
+import { createCaseReader } from './cases.js';
 import { createErasureReader } from './erasing.js';
 import { createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
@@ -30,13 +31,14 @@ export type CarriesReference = (line: string, form: BookingForm, reference: stri
 export function createReader(
   store: Store,
   carriesReference: CarriesReference,
-): Omit<ReadOnlyLedger, 'ping' | 'close'> {
+): Omit<ReadOnlyCaseLedger, 'ping' | 'close'> {
   const { dialect, read, readTogether } = store;
   return {
     mappings: createMappingReader(store),
     hotels: createHotelReader(store),
     exports: createExportReader(store),
     audit: createActionRecorder(store),
+    cases: createCaseReader(store),
     ...createErasureReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: (day) => read(() => latestRun(dialect, day)),

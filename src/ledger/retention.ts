@@ -4,6 +4,7 @@ import type { Retention } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import { pruneActions } from './audit-trail.js';
+import { pruneCases } from './cases.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
@@ -89,6 +90,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     },
     async prune(before) {
       await transact(() => pruneActions(dialect, Date.parse(before)));
+      await transact(() => pruneCases(dialect, before));
       return forOldRuns(before, listRunsWithRecords, ({ id }) =>
         transact(() => pruneRun(dialect, id, clock())),
       );

@@ -16,6 +16,7 @@ export const runTables = [
   'batches',
   'rejects',
   'warnings',
+  'followed_runs',
 ] as const;
 
 export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');

@@ -191,8 +191,8 @@ export interface Retention {
     forget?: (run: Run) => Promise<void>,
   ): Promise<number>;
   /**
-   * Removes bookings, steps and verdicts of days before `before`, and what the audit trail recorded before; the rows of
-   * the runs stay.
+   * Removes bookings, steps and verdicts of days before `before`, also from cases, and what the audit trail recorded before;
+   * the rows of the runs stay.
    */
   prune(before: string): Promise<number>;
 }

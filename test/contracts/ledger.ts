@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { Ledger } from '../../src/review/ledger.js';
+import type { CaseLedger } from '../../src/cases/case-store.js';
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
@@ -25,9 +25,9 @@ import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger, created with `carriesReference` of ledger/days.ts. */
 export interface OpenedLedger {
-  readonly ledger: Ledger;
+  readonly ledger: CaseLedger;
   /** A second connection on the same database, as another process would have. */
-  reopen(): Promise<Ledger>;
+  reopen(): Promise<CaseLedger>;
   /** Expires every lease that was claimed or renewed so far. */
   endLeases(): Promise<void>;
   /** The rows of a run's steps, in the order of the plan. */

@@ -1,3 +1,4 @@
+import { describeCasesContract } from '../contracts/cases.js';
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
@@ -10,3 +11,4 @@ const open = () => openPostgresLedger(postgres());
 describeMappingCopyContract('PostgreSQL', { open });
 describeExportLogContract('PostgreSQL', { open });
 describeHotelContentsContract('PostgreSQL', { open });
+describeCasesContract('PostgreSQL', { open });

@@ -1,3 +1,4 @@
+import { describeCasesContract } from '../contracts/cases.js';
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
@@ -6,3 +7,4 @@ import { openSqliteLedger } from './opened-ledger.js';
 describeMappingCopyContract('SQLite', { open: openSqliteLedger });
 describeExportLogContract('SQLite', { open: openSqliteLedger });
 describeHotelContentsContract('SQLite', { open: openSqliteLedger });
+describeCasesContract('SQLite', { open: openSqliteLedger });

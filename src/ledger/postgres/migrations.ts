@@ -386,4 +386,43 @@ export const migrations: readonly string[] = [
   );
   ALTER TABLE hotel_review.stay_pages ALTER COLUMN entries SET STORAGE EXTERNAL;
   `,
+  `
+  CREATE TABLE hotel_review.cases (
+    number bigint PRIMARY KEY,
+    identity text COLLATE "C" NOT NULL UNIQUE,
+    provider_name text COLLATE "C" NOT NULL,
+    provider_hotel_id text COLLATE "C" NOT NULL,
+    service_id bigint NOT NULL,
+    state text COLLATE "C" NOT NULL CHECK (state IN ('open', 'reported', 'escalated', 'corrected', 'dismissed')),
+    state_since bigint NOT NULL,
+    origins text NOT NULL,
+    move text,
+    opened_at bigint NOT NULL,
+    evidence_at bigint NOT NULL,
+    watched_since bigint,
+    corrected_by bigint,
+    assignee text,
+    note text
+  );
+  CREATE TABLE hotel_review.case_bookings (
+    case_number bigint NOT NULL REFERENCES hotel_review.cases (number),
+    place integer NOT NULL,
+    reference text COLLATE "C",
+    check_in text COLLATE "C",
+    check_out text COLLATE "C",
+    day text COLLATE "C" NOT NULL,
+    added_at bigint NOT NULL,
+    is_named integer NOT NULL,
+    resolved_as text COLLATE "C" CHECK (resolved_as IN ('rebooked', 'confirmed', 'cancelled')),
+    resolved_at bigint,
+    resolved_note text,
+    resolved_by_itself integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (case_number, place)
+  );
+  CREATE INDEX case_bookings_by_reference ON hotel_review.case_bookings (left(reference, 200)) WHERE reference IS NOT NULL;
+  CREATE TABLE hotel_review.followed_runs (
+    run bigint PRIMARY KEY REFERENCES hotel_review.runs (number),
+    is_complete integer NOT NULL
+  );
+  `,
 ];

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { CaseLedger, ReadOnlyCaseLedger } from '../../cases/case-store.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
-import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
 import { createAuditTrail } from '../audit-trail.js';
+import { createCaseStore } from '../cases.js';
 import { beginCollect } from '../collecting.js';
 import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
@@ -50,7 +51,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  *
  * @throws LedgerUnusableError for an address that can't be read
  */
-export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
+export function createPostgresLedger(options: PostgresLedgerOptions): CaseLedger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
@@ -70,6 +71,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): Ledger {
     exports: createExportLog(store),
     audit: createAuditTrail(store),
     stays: createStays(store),
+    cases: createCaseStore(store),
     holdDay,
     async holdSlot(places) {
       for (let number = 1; number <= places; number += 1) {
@@ -117,7 +119,7 @@ export async function findPostgresLedger({
 }: PostgresReaderOptions & {
   /** False: fail within two seconds if the server doesn't answer. */
   readonly waits?: boolean;
-}): Promise<ReadOnlyLedger | undefined> {
+}): Promise<ReadOnlyCaseLedger | undefined> {
   const database = connect(options, async () => {});
   try {
     if (!waits) await database.ping(pingTimeoutMs);

@@ -16,6 +16,8 @@ import { linesAsText } from './lines.js';
 
 /** One lock for all writers of the copy, whatever their scope: the letters `maps`. */
 const copyLock = 0x6d_61_70_73;
+/** One lock for all writers of cases: the letters `case`. */
+const caseLock = 0x63_61_73_65;
 
 const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   schema: 'hotel_review.',
@@ -25,6 +27,11 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   lines: linesAsText('lines'),
   lock: 'FOR NO KEY UPDATE',
   lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
+  lockCases: `SELECT pg_advisory_xact_lock(${caseLock})`,
+  isMappingOfCase: `left(mappings.provider_name, 200) = left(cases.provider_name, 200)
+    AND mappings.provider_name = cases.provider_name
+    AND left(mappings.provider_hotel_id, 200) = left(cases.provider_hotel_id, 200)
+    AND mappings.provider_hotel_id = cases.provider_hotel_id`,
   countsChunks: true,
   // Under 2 KB a page, so that it is stored in the table itself and a look-up reads no more than that. `findCandidates`
   // expects all pages of a run to be sorted.

@@ -357,4 +357,43 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (run, form, first_hash, last_hash, page)
   ) STRICT;
   `,
+  `
+  CREATE TABLE cases (
+    number INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    service_id INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'reported', 'escalated', 'corrected', 'dismissed')),
+    state_since INTEGER NOT NULL,
+    origins TEXT NOT NULL,
+    move TEXT,
+    opened_at INTEGER NOT NULL,
+    evidence_at INTEGER NOT NULL,
+    watched_since INTEGER,
+    corrected_by INTEGER,
+    assignee TEXT,
+    note TEXT
+  ) STRICT;
+  CREATE TABLE case_bookings (
+    case_number INTEGER NOT NULL REFERENCES cases (number),
+    place INTEGER NOT NULL,
+    reference TEXT,
+    check_in TEXT,
+    check_out TEXT,
+    day TEXT NOT NULL,
+    added_at INTEGER NOT NULL,
+    is_named INTEGER NOT NULL,
+    resolved_as TEXT CHECK (resolved_as IN ('rebooked', 'confirmed', 'cancelled')),
+    resolved_at INTEGER,
+    resolved_note TEXT,
+    resolved_by_itself INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (case_number, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX case_bookings_by_reference ON case_bookings (reference) WHERE reference IS NOT NULL;
+  CREATE TABLE followed_runs (
+    run INTEGER PRIMARY KEY REFERENCES runs (number),
+    is_complete INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

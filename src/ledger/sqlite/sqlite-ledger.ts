@@ -1,7 +1,8 @@
 import type { Hold } from '../../async/hold.js';
+import type { CaseLedger, ReadOnlyCaseLedger } from '../../cases/case-store.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
-import type { Ledger, ReadOnlyLedger } from '../../review/ledger.js';
 import { createAuditTrail } from '../audit-trail.js';
+import { createCaseStore } from '../cases.js';
 import { beginCollect } from '../collecting.js';
 import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
@@ -28,7 +29,7 @@ export interface SqliteLedgerOptions {
 }
 
 /** The ledger in a local SQLite file. */
-export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
+export function createSqliteLedger(options: SqliteLedgerOptions): CaseLedger {
   const { path, carriesReference, clock, leaseMs = 30_000, keys } = options;
   const { database, locks, dropLog, close } = openLedgerFile(path, { isReader: false });
   const store = createSqliteStore(database, { clock, keys, dropLog });
@@ -51,6 +52,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): Ledger {
     exports: createExportLog(store),
     audit: createAuditTrail(store),
     stays: createStays(store),
+    cases: createCaseStore(store),
     holdDay: (day) => tryHold(day),
     async holdSlot(places) {
       for (let place = 1; place <= places; place += 1) {
@@ -79,7 +81,7 @@ export function createSqliteReader({
   carriesReference,
   clock,
   keys,
-}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyLedger {
+}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyCaseLedger {
   const { database, close } = openLedgerFile(path, { isReader: true });
   return {
     ...createReader(createSqliteStore(database, { clock, keys }), carriesReference),

@@ -93,6 +93,8 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     lines: 'lines',
     sealing,
     lock: '',
+    isMappingOfCase:
+      'mappings.provider_name = cases.provider_name AND mappings.provider_hotel_id = cases.provider_hotel_id',
     countsChunks: false,
     // 32 KB a page, so that a look-up reads little and a day of a million bookings has few pages.
     reference_pages: { pageEntries: 4096 },

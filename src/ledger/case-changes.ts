@@ -1,0 +1,131 @@
+import type { Case, CaseKey, HeldCase } from '../cases/case.js';
+import type { CaseDecision } from '../cases/case-store.js';
+import type { RecordedAction } from '../review/audit.js';
+import { insertActions } from './audit-trail.js';
+import { all, type Cell, change, type Dialect, insert, one, type Query, update } from './query.js';
+import {
+  bookingColumns,
+  caseColumns,
+  identityOf,
+  keyColumns,
+  toBooking,
+  toBookingRow,
+  toCase,
+  toCaseRow,
+  toKeyRow,
+} from './stored-case.js';
+import type { StoredRow } from './stored-values.js';
+
+/** See `CaseStore`. */
+export function* changeByKey<Key extends CaseKey>(
+  dialect: Dialect,
+  keys: readonly Key[],
+  decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
+): Query<readonly Case[]> {
+  yield* lockCases(dialect);
+  const identities = keys.map(identityOf);
+  const held = yield* readCases(dialect, 'identity', identities);
+  const changes: Change[] = [];
+  for (const [index, key] of keys.entries()) {
+    const found = held.get(identities[index] ?? '');
+    const decision = decide(found, key);
+    if (decision) changes.push({ key, found, decision });
+  }
+  return yield* write(dialect, changes);
+}
+
+/** See `CaseStore`. */
+export function* changeById(
+  dialect: Dialect,
+  ids: readonly number[],
+  decide: (held: HeldCase) => CaseDecision | undefined,
+): Query<readonly Case[]> {
+  yield* lockCases(dialect);
+  const changes: Change[] = [];
+  for (const found of (yield* readCases(dialect, 'number', ids)).values()) {
+    const decision = decide(found);
+    if (decision) changes.push({ key: found, found, decision });
+  }
+  return yield* write(dialect, changes);
+}
+
+interface Change {
+  readonly key: CaseKey;
+  readonly found: HeldCase | undefined;
+  readonly decision: CaseDecision;
+}
+
+/** Writers of cases take turns: what one decides depends on what it has read. */
+export function* lockCases({ lockCases }: Dialect): Query<void> {
+  if (lockCases !== undefined) yield* one(lockCases);
+}
+
+/** With their bookings, by their identities. */
+export function* readCases(
+  dialect: Dialect,
+  column: 'identity' | 'number',
+  list: readonly (string | number)[],
+): Query<ReadonlyMap<string, HeldCase>> {
+  const { schema } = dialect;
+  const chosen = dialect.isListed(column, list);
+  const rows = yield* all(
+    `SELECT * FROM ${schema}cases WHERE ${chosen.sql} ORDER BY number`,
+    ...chosen.values,
+  );
+  const ofCases = dialect.isListed(
+    'case_number',
+    rows.map(({ number }) => Number(number)),
+  );
+  const bookings = new Map<number, StoredRow[]>();
+  for (const row of yield* all(
+    `SELECT * FROM ${schema}case_bookings WHERE ${ofCases.sql} ORDER BY case_number, place`,
+    ...ofCases.values,
+  )) {
+    const number = Number(row.case_number);
+    const known = bookings.get(number);
+    if (known) known.push(row);
+    else bookings.set(number, [row]);
+  }
+  return new Map(
+    rows.map((row) => {
+      const item = toCase(row);
+      return [String(row.identity), { ...item, bookings: (bookings.get(item.id) ?? []).map(toBooking) }];
+    }),
+  );
+}
+
+function* write(dialect: Dialect, changes: readonly Change[]): Query<readonly Case[]> {
+  const { schema } = dialect;
+  if (changes.length === 0) return [];
+  const last = yield* one(`SELECT coalesce(max(number), 0) AS number FROM ${schema}cases`);
+  let number = Number(last?.number);
+  const written: Case[] = [];
+  const added: Cell[][] = [];
+  const changed: Cell[][] = [];
+  const bookings: Cell[][] = [];
+  const actions: RecordedAction[] = [];
+  for (const { key, found, decision } of changes) {
+    if (!found) number += 1;
+    const { providerName, providerHotelId, serviceId } = key;
+    const item = { ...decision.case, id: found?.id ?? number, providerName, providerHotelId, serviceId };
+    written.push(item);
+    if (found) changed.push(toCaseRow(item));
+    else added.push([...toCaseRow(item), ...toKeyRow(key)]);
+    const known = new Set(found?.bookings.map(({ place }) => place));
+    for (const booking of decision.bookings) {
+      bookings.push(toBookingRow(item.id, booking));
+      if (!known.has(booking.place)) continue;
+      yield* change(
+        `DELETE FROM ${schema}case_bookings WHERE case_number = ? AND place = ?`,
+        item.id,
+        booking.place,
+      );
+    }
+    actions.push(...decision.actions.map((action) => ({ subject: `case ${item.id}`, ...action })));
+  }
+  if (changed.length > 0) yield* update('cases', caseColumns, changed);
+  if (added.length > 0) yield* insert('cases', { ...caseColumns, ...keyColumns }, added);
+  if (bookings.length > 0) yield* insert('case_bookings', bookingColumns, bookings);
+  yield* insertActions(actions);
+  return written;
+}

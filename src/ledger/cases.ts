@@ -1,0 +1,214 @@
+import type { Case, CaseKey, HeldCase } from '../cases/case.js';
+import type {
+  CaseFilter,
+  CaseReader,
+  CaseStore,
+  CaseSummary,
+  FollowedRun,
+  FoundBooking,
+  LaterMove,
+  MovedCase,
+  OpenReference,
+} from '../cases/case-store.js';
+import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
+import { all, type Cell, change, type Dialect, type Query, type Store } from './query.js';
+import { runNumber } from './runs.js';
+import { identityOf, toBooking, toCase } from './stored-case.js';
+import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+
+export function createCaseStore(store: Store): CaseStore {
+  const { dialect, transact } = store;
+  return {
+    ...createCaseReader(store),
+    changeByKey: (keys, decide) => transact(() => changeByKey(dialect, keys, decide)),
+    changeById: (ids, decide) => transact(() => changeById(dialect, ids, decide)),
+    markFollowed: (mark) => transact(() => markFollowed(dialect, mark)),
+    eraseReference: (reference) =>
+      transact(() => {
+        const { sql, values } = dialect.isReference(toStorable(reference));
+        return change(`DELETE FROM ${dialect.schema}case_bookings WHERE ${sql}`, ...values);
+      }),
+    eraseNotes: (reference) =>
+      transact(() => {
+        const { sql, values } = dialect.isReference(toStorable(reference));
+        return change(
+          `UPDATE ${dialect.schema}case_bookings SET resolved_note = NULL
+           WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+          ...values,
+        );
+      }),
+  };
+}
+
+export function createCaseReader({ dialect, read, readTogether }: Store): CaseReader {
+  return {
+    list: (filter) => read(() => list(dialect, filter)),
+    find: (id) => readTogether(() => find(dialect, id)),
+    findIds: (keys) => read(() => findIds(dialect, keys)),
+    findBookings: (reference) => read(() => findBookings(dialect, reference)),
+    listActive: () => read(() => listActive(dialect)),
+    listMoved: () => read(() => listMoved(dialect)),
+    listReported: (before) => read(() => listReported(dialect, before)),
+    listOpenReferences: (today) => read(() => listOpenReferences(dialect, today)),
+    listRunsToFollow: () => read(() => listRunsToFollow(dialect)),
+  };
+}
+
+const isActive = `state IN ('open', 'reported', 'escalated')`;
+
+/** As `stateOfBooking` has it; the value is today. */
+const isOpen = `resolved_as IS NULL AND coalesce(check_in, check_out, '9999-12-31') >= ?`;
+
+/** One query, however many cases. */
+function* list(
+  { schema }: Dialect,
+  { state, provider, checkInBefore, today }: CaseFilter,
+): Query<CaseSummary[]> {
+  const conditions: string[] = [];
+  const chosen: Cell[] = [];
+  if (state !== undefined) {
+    conditions.push('state = ?');
+    chosen.push(state);
+  }
+  if (provider !== undefined) {
+    conditions.push('provider_name = ?');
+    chosen.push(toStorable(provider));
+  }
+  const having: string[] = [];
+  const kept: Cell[] = [];
+  if (state === undefined) {
+    having.push(`count(place) FILTER (WHERE ${isOpen}) > 0`);
+    kept.push(today);
+  }
+  if (checkInBefore !== undefined) {
+    having.push(`count(place) FILTER (WHERE ${isOpen} AND coalesce(check_in, '') < ?) > 0`);
+    kept.push(today, checkInBefore);
+  }
+  const rows = yield* all(
+    `SELECT cases.*, count(place) AS bookings, count(place) FILTER (WHERE ${isOpen}) AS open_bookings,
+       min(check_in) FILTER (WHERE ${isOpen}) AS first_check_in,
+       count(place) FILTER (WHERE ${isOpen} AND check_in IS NULL) AS unknown_check_ins
+     FROM ${schema}cases AS cases LEFT JOIN ${schema}case_bookings ON case_number = number
+     ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+     GROUP BY number ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''} ORDER BY number`,
+    ...[today, today, today, ...chosen, ...kept],
+  );
+  return rows.map(toSummary);
+}
+
+function toSummary(row: StoredRow): CaseSummary {
+  return withoutUndefined({
+    ...toCase(row),
+    bookings: Number(row.bookings),
+    openBookings: Number(row.open_bookings),
+    firstCheckIn: readColumns(row).text('first_check_in'),
+    hasUnknownCheckIn: Number(row.unknown_check_ins) > 0,
+  });
+}
+
+function* find(dialect: Dialect, id: number): Query<HeldCase | undefined> {
+  const [found] = (yield* readCases(dialect, 'number', [id])).values();
+  return found;
+}
+
+function* findIds(dialect: Dialect, keys: readonly CaseKey[]): Query<(number | undefined)[]> {
+  const identities = keys.map(identityOf);
+  const { sql, values } = dialect.isListed('identity', identities);
+  const rows = yield* all(`SELECT number, identity FROM ${dialect.schema}cases WHERE ${sql}`, ...values);
+  const ids = new Map(rows.map(({ identity, number }) => [String(identity), Number(number)]));
+  return identities.map((identity) => ids.get(identity));
+}
+
+function* findBookings(dialect: Dialect, reference: string): Query<FoundBooking[]> {
+  const { sql, values } = dialect.isReference(toStorable(reference));
+  const rows = yield* all(
+    `SELECT * FROM ${dialect.schema}case_bookings WHERE ${sql} ORDER BY case_number, place`,
+    ...values,
+  );
+  return rows.map((row) => ({ id: Number(row.case_number), booking: toBooking(row) }));
+}
+
+function* listActive({ schema }: Dialect): Query<Case[]> {
+  const rows = yield* all(`SELECT * FROM ${schema}cases WHERE ${isActive} ORDER BY number`);
+  return rows.map(toCase);
+}
+
+function* listMoved({ schema, isMappingOfCase }: Dialect): Query<MovedCase[]> {
+  const rows = yield* all(
+    `SELECT cases.number AS id, to_service_id, seen_at
+     FROM ${schema}cases AS cases
+     JOIN ${schema}mappings AS mappings ON ${isMappingOfCase}
+     JOIN ${schema}mapping_moves AS moves ON moves.mapping = mappings.number
+     WHERE ${isActive} AND seen_at > evidence_at
+     ORDER BY cases.number, moves.number`,
+  );
+  const moved = new Map<number, LaterMove[]>();
+  for (const row of rows) {
+    const id = Number(row.id);
+    const move = withoutUndefined({
+      to: readColumns(row).integer('to_service_id'),
+      seenAt: Number(row.seen_at),
+    });
+    const known = moved.get(id);
+    if (known) known.push(move);
+    else moved.set(id, [move]);
+  }
+  return [...moved].map(([id, moves]) => ({ id, moves }));
+}
+
+function* listReported({ schema }: Dialect, before: number): Query<number[]> {
+  const rows = yield* all(
+    `SELECT number FROM ${schema}cases WHERE state = 'reported' AND state_since <= ? ORDER BY number`,
+    before,
+  );
+  return rows.map(({ number }) => Number(number));
+}
+
+function* listOpenReferences({ schema }: Dialect, today: string): Query<OpenReference[]> {
+  const rows = yield* all(
+    `SELECT case_number, reference, day FROM ${schema}case_bookings
+     WHERE reference IS NOT NULL AND ${isOpen} ORDER BY case_number, place`,
+    today,
+  );
+  return rows.map(({ case_number, reference, day }) => ({
+    id: Number(case_number),
+    reference: String(reference),
+    day: String(day),
+  }));
+}
+
+function* listRunsToFollow({ schema }: Dialect): Query<FollowedRun[]> {
+  const rows = yield* all(
+    `SELECT id, is_complete FROM ${schema}runs AS runs LEFT JOIN ${schema}followed_runs ON run = number
+     WHERE collected_at IS NOT NULL AND pruned_at IS NULL AND coalesce(is_complete, 0) = 0 ORDER BY number`,
+  );
+  return rows.map(({ id, is_complete }) => ({
+    runId: String(id),
+    hasBookings: is_complete !== null,
+    isComplete: false,
+  }));
+}
+
+function* markFollowed(dialect: Dialect, { runId, isComplete }: FollowedRun): Query<void> {
+  yield* change(
+    `INSERT INTO ${dialect.schema}followed_runs (run, is_complete) VALUES (?, ?)
+     ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete`,
+    yield* runNumber(dialect, runId),
+    isComplete ? 1 : 0,
+  );
+}
+
+/**
+ * Removes the bookings of business days before `before`, and then the cases that are left without any and have not changed
+ * since.
+ */
+export function* pruneCases(dialect: Dialect, before: string): Query<void> {
+  const { schema } = dialect;
+  yield* lockCases(dialect);
+  yield* change(`DELETE FROM ${schema}case_bookings WHERE day < ?`, before);
+  yield* change(
+    `DELETE FROM ${schema}cases WHERE state_since < ?
+       AND NOT EXISTS (SELECT 1 FROM ${schema}case_bookings WHERE case_number = number)`,
+    Date.parse(before),
+  );
+}

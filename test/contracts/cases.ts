@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CaseKey } from '../../src/cases/case.js';
+import { toDecision } from '../../src/cases/case-decision.js';
+import type { CaseLedger } from '../../src/cases/case-store.js';
+import {
+  applyCommand,
+  applyEvidence,
+  type CaseStay,
+  type Evidence,
+  resolveBookings,
+} from '../../src/cases/case-transitions.js';
+import { collectedRun, rightOf } from './ledger/days.js';
+import type { OpenedLedger } from './ledger.js';
+import { rowOf, syncRows } from './mapping-copy/pages.js';
+
+const at = Date.UTC(2026, 10, 22, 5, 0);
+const today = '2026-11-22';
+const act = { who: 'ana', at, action: 'case-opened' } as const;
+
+const keyOf = (providerHotelId: string, serviceId = 7): CaseKey => ({
+  providerName: 'hotelbeds',
+  providerHotelId,
+  serviceId,
+});
+
+const stayOf = (reference: string, checkIn = '2026-12-01'): CaseStay => ({
+  reference,
+  checkIn,
+  checkOut: '2026-12-09',
+  day: '2026-11-20',
+});
+
+function evidenceOf(stays: readonly CaseStay[], changes: Partial<Evidence> = {}): Evidence {
+  return { origin: 'affected', at, references: new Set(), stays, ...changes };
+}
+
+async function openOne(
+  { cases }: CaseLedger,
+  key: CaseKey,
+  stays: readonly CaseStay[] = [stayOf('BR-1')],
+  changes: Partial<Evidence> = {},
+): Promise<number> {
+  const [opened] = await cases.changeByKey([key], (held) => {
+    const next = applyEvidence(held, evidenceOf(stays, changes), at);
+    return next && toDecision(held, next, [act]);
+  });
+  if (!opened) throw new Error('expected a case, got: none');
+  return opened.id;
+}
+
+/** The contract of every adapter of the cases. */
+export function describeCasesContract(
+  name: string,
+  { open }: { readonly open: () => Promise<OpenedLedger> },
+): void {
+  describe(`the contract of the cases: ${name}`, () => {
+    let opened: OpenedLedger;
+    let ledger: CaseLedger;
+    beforeEach(async () => {
+      opened = await open();
+      ledger = opened.ledger;
+    });
+    afterEach(() => opened.cleanUp());
+
+    it('keeps a case as it was decided, for every process, and records who did it', async () => {
+      const key = keyOf(`007${'x'.repeat(4_000)}`, 9_007_199_254_740_991);
+      const stays = [stayOf('BR-1'), { day: '2026-11-20' }];
+      const id = await openOne(ledger, key, stays, { origin: 'watch', move: 're-pointed' });
+      expect(id).toBe(1);
+      const { cases } = await opened.reopen();
+      expect(await cases.find(id)).toEqual({
+        id,
+        ...key,
+        ...{ state: 'open', stateSince: at, origins: ['watch'], move: 're-pointed' },
+        ...{ openedAt: at, evidenceAt: at, watchedSince: at },
+        bookings: [
+          { place: 1, ...stayOf('BR-1'), addedAt: at, isNamed: false },
+          { place: 2, day: '2026-11-20', addedAt: at, isNamed: false },
+        ],
+      });
+      expect(await cases.find(2)).toBeUndefined();
+      expect((await ledger.audit.nextActions({ subject: 'case 1' }))?.actions).toMatchObject([
+        { who: 'ana', action: 'case-opened' },
+      ]);
+    });
+
+    it('has one case for each hotel and booked master hotel, and finds their ids', async () => {
+      const keys = [keyOf('1'), keyOf('1', 8), keyOf('01'), { ...keyOf('1'), providerName: 'hotelbeds ' }];
+      for (const key of [...keys, ...keys])
+        await openOne(ledger, key, [stayOf('BR-1'), stayOf(`BR-${key.serviceId}`)]).catch(() => 0);
+      expect(await ledger.cases.findIds([...keys, keyOf('2')])).toEqual([1, 2, 3, 4, undefined]);
+    });
+
+    it('changes a case and single bookings of it, and nothing where nothing is decided', async () => {
+      const id = await openOne(ledger, keyOf('1'), [stayOf('BR-1'), stayOf('BR-2')]);
+      const { cases } = ledger;
+      const changed = await cases.changeById([id, 99], (held) => {
+        const reported = applyCommand(held, 'report', at + 1) ?? held;
+        const noted = { ...reported, assignee: 'Bea', note: 'called\0' };
+        const next = resolveBookings(noted, { places: new Set([2]), as: 'cancelled', note: 'ok' }, at + 2);
+        return toDecision(held, next, [{ ...act, action: 'case-resolved', subject: 'BR-2' }]);
+      });
+      expect(changed).toMatchObject([{ id, state: 'reported' }]);
+      expect(await cases.changeById([id], () => undefined)).toEqual([]);
+      expect(await cases.find(id)).toMatchObject({
+        ...{ state: 'reported', stateSince: at + 1, assignee: 'Bea', note: 'called\ufffd' },
+        bookings: [
+          { place: 1, reference: 'BR-1' },
+          { place: 2, resolved: { as: 'cancelled', at: at + 2, note: 'ok', isAutomatic: false } },
+        ],
+      });
+      expect(await cases.findBookings('BR-2')).toMatchObject([{ id, booking: { place: 2 } }]);
+      expect((await ledger.audit.nextActions({ subject: 'BR-2' }))?.actions).toHaveLength(1);
+    });
+
+    it('decides one after the other, whoever writes', async () => {
+      const other = await opened.reopen();
+      await Promise.all(
+        [ledger, other, ledger, other].map((each, index) =>
+          openOne(each, keyOf('1'), [stayOf(`BR-${index}`)]),
+        ),
+      );
+      expect((await ledger.cases.find(1))?.bookings.map(({ place }) => place)).toEqual([1, 2, 3, 4]);
+      expect(await ledger.cases.findIds([keyOf('1')])).toEqual([1]);
+    });
+
+    it('lists cases with open bookings, or those of a state, a provider, or with a check-in before a day', async () => {
+      await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
+      await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-21')]);
+      await openOne(ledger, { ...keyOf('3'), providerName: 'other' }, [
+        { reference: 'BR-4', day: '2026-11-20' },
+      ]);
+      await ledger.cases.changeById([3], (held) =>
+        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
+      );
+      const { cases } = ledger;
+      const list = async (filter: object) => (await cases.list({ today, ...filter })).map(({ id }) => id);
+      expect(await cases.list({ today })).toMatchObject([
+        { id: 1, bookings: 2, openBookings: 2, firstCheckIn: '2026-12-03', hasUnknownCheckIn: false },
+        { id: 3, bookings: 1, openBookings: 1, hasUnknownCheckIn: true },
+      ]);
+      expect(await list({ state: 'open' })).toEqual([1, 2]);
+      expect(await list({ state: 'dismissed' })).toEqual([3]);
+      expect(await list({ provider: 'other' })).toEqual([3]);
+      expect(await list({ checkInBefore: '2026-12-03' })).toEqual([3]);
+      expect(await list({ checkInBefore: '2026-12-04' })).toEqual([1, 3]);
+      expect(await list({ today: '2026-11-21' })).toEqual([1, 2, 3]);
+      expect(await list({ today: '2026-12-06' })).toEqual([3]);
+    });
+
+    it('finds the active cases whose mapping moved after their evidence', async () => {
+      const { mappings, cases } = ledger;
+      await syncRows(mappings, [rowOf('1', 7), rowOf('2', 7), rowOf('3', 7)], at - 9);
+      await syncRows(mappings, [rowOf('1', 8)], at);
+      for (const hotel of ['1', '2', '3']) await openOne(ledger, keyOf(hotel));
+      expect(await cases.listMoved()).toEqual([]);
+      await syncRows(mappings, [rowOf('1', 9), rowOf('2', 7, { isDeleted: true }), rowOf('3', 9)], at + 1);
+      await syncRows(mappings, [rowOf('2', 5)], at + 2);
+      await cases.changeById([3], (held) => toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []));
+      expect(await cases.listMoved()).toEqual([
+        { id: 1, moves: [{ to: 9, seenAt: at + 1 }] },
+        { id: 2, moves: [{ seenAt: at + 1 }, { to: 5, seenAt: at + 2 }] },
+      ]);
+      expect((await cases.listActive()).map(({ id }) => id)).toEqual([1, 2]);
+    });
+
+    it('finds cases that were reported long ago, and open bookings by their references', async () => {
+      const { cases } = ledger;
+      await openOne(ledger, keyOf('1'), [
+        stayOf('BR-1'),
+        { day: '2026-11-20' },
+        stayOf('BR-2', '2026-11-21'),
+      ]);
+      await cases.changeById([1], (held) => toDecision(held, applyCommand(held, 'report', at) ?? held, []));
+      expect(await cases.listReported(at - 1)).toEqual([]);
+      expect(await cases.listReported(at)).toEqual([1]);
+      expect(await cases.listOpenReferences(today)).toEqual([
+        { id: 1, reference: 'BR-1', day: '2026-11-20' },
+      ]);
+    });
+
+    it('knows how far each collected run was followed up', async () => {
+      const { cases } = ledger;
+      await collectedRun(ledger, 'r1', { day: '2026-11-19' });
+      await collectedRun(ledger, 'r2');
+      await ledger.createRun({
+        id: 'r3',
+        day: '2026-11-21',
+        delivery: 'body',
+        trigger: 'manual',
+        startedAt: at,
+      });
+      const unfollowed = { hasBookings: false, isComplete: false };
+      expect(await cases.listRunsToFollow()).toEqual([
+        { runId: 'r1', ...unfollowed },
+        { runId: 'r2', ...unfollowed },
+      ]);
+      await cases.markFollowed({ runId: 'r1', hasBookings: true, isComplete: false });
+      await cases.markFollowed({ runId: 'r2', hasBookings: true, isComplete: true });
+      expect(await cases.listRunsToFollow()).toEqual([{ runId: 'r1', hasBookings: true, isComplete: false }]);
+      await cases.markFollowed({ runId: 'r1', hasBookings: true, isComplete: true });
+      expect(await cases.listRunsToFollow()).toEqual([]);
+    });
+
+    it('forgets a booking, or only what was written about it', async () => {
+      const { cases } = ledger;
+      await openOne(ledger, keyOf('1'), [stayOf('BR-1'), stayOf('BR-2')]);
+      await cases.changeById([1], (held) => {
+        const places = new Set([1, 2]);
+        return toDecision(held, resolveBookings(held, { places, as: 'rebooked', note: 'Ana' }, at), []);
+      });
+      expect(await cases.eraseNotes('BR-1')).toBe(1);
+      expect(await cases.eraseNotes('BR-1')).toBe(0);
+      expect(await cases.eraseReference('BR-2')).toBe(1);
+      const held = await cases.find(1);
+      expect(held?.bookings).toMatchObject([{ reference: 'BR-1', resolved: { as: 'rebooked' } }]);
+      expect(JSON.stringify(held)).not.toMatch(/Ana|BR-2/);
+      await openOne(ledger, keyOf('1'), [stayOf('BR-3')]);
+      expect((await cases.find(1))?.bookings).toHaveLength(2);
+    });
+
+    it('removes the bookings of old days, and then the cases that are left empty', async () => {
+      const { cases } = ledger;
+      await openOne(ledger, keyOf('1'), [stayOf('BR-1')]);
+      await openOne(ledger, keyOf('2'), [stayOf('BR-2'), { ...stayOf('BR-3'), day: '2026-11-25' }]);
+      const run = await collectedRun(ledger, 'r1');
+      await cases.markFollowed({ runId: 'r1', hasBookings: true, isComplete: true });
+      await ledger.settle(rightOf(run), { state: 'cancelled', at });
+      await ledger.prune('2026-11-20');
+      expect((await cases.find(1))?.bookings).toHaveLength(1);
+      await ledger.prune('2026-11-24');
+      expect(await cases.find(1)).toBeUndefined();
+      expect((await cases.find(2))?.bookings).toMatchObject([{ reference: 'BR-3' }]);
+    });
+  });
+}
