@@ -1,6 +1,6 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
-import type { History, Trace } from '../review/history.js';
-import { readBooking } from '../review/stored/stored-line.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import type { StayLedger } from '../review/stays.js';
 import {
   type Case,
   type CaseKey,
@@ -8,7 +8,6 @@ import {
   type CaseOrigin,
   type HeldCase,
   isActiveCase,
-  isAhead,
   keyOfCase,
 } from './case.js';
 import { type Act, automatic, toDecision } from './case-decision.js';
@@ -29,16 +28,12 @@ export interface Finding extends ProviderHotel {
 }
 
 export interface OpenCasesParts {
-  readonly ledger: Pick<History, 'trace'> & { readonly cases: CaseStore };
-  /** All stays ahead at these hotels: see `readStaysAhead`. */
-  readonly readStays: (hotels: readonly ProviderHotel[]) => AsyncIterable<readonly FoundStay[]>;
+  readonly ledger: StayLedger & { readonly cases: CaseStore };
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   readonly clock: () => number;
   readonly notify?: NotifyCases | undefined;
 }
-
-export interface FoundStay extends CaseKey, CaseStay {}
 
 export interface OpenedCases {
   /** Those that were opened, or reopened on new evidence. */
@@ -47,7 +42,9 @@ export interface OpenedCases {
   readonly extended: readonly Case[];
 }
 
-const casesAtOnce = 500;
+/** Cases whose stays are read at once: reading looks through every run. */
+const casesPerReading = 5_000;
+const casesPerTransaction = 500;
 
 /**
  * Opens a case for each finding, or adds its origin to the one that exists. Each case gets every booking on its provider
@@ -56,32 +53,37 @@ const casesAtOnce = 500;
  */
 export async function openCases(
   findings: readonly Finding[],
-  { ledger, readStays, today, clock, notify }: OpenCasesParts,
+  { ledger, today, clock, notify }: OpenCasesParts,
 ): Promise<OpenedCases> {
-  const groups = [...groupByCase(findings).values()];
   const opened: Case[] = [];
   const extended: Case[] = [];
-  for (let from = 0; from < groups.length; from += casesAtOnce) {
-    const chunk = groups.slice(from, from + casesAtOnce);
-    const stays = await findStays(chunk, { ledger, readStays, today });
-    const now = clock();
-    const outcomes = new Map<string, Outcome>();
-    const changed = await ledger.cases.changeByKey(chunk, (held, group) => {
-      const key = keyOfCase(group);
-      const outcome = decideOpening(held, group, stays.get(key) ?? [], now);
-      outcomes.set(key, outcome);
-      return outcome.decision;
-    });
-    for (const item of changed) (outcomes.get(keyOfCase(item))?.isOpened ? opened : extended).push(item);
-    const newOnes = [...outcomes.values()].filter(({ isOpened }) => isOpened);
-    if (newOnes.length > 0)
-      notify?.({
-        type: 'case-opened',
-        cases: newOnes.length,
-        bookings: newOnes.reduce((sum, { bookings }) => sum + bookings, 0),
+  let bookings = 0;
+  for (const groups of chunk(groupByCase(findings), casesPerReading)) {
+    const stays = await findStays(groups, { ledger, today });
+    for (const keys of chunk(groups, casesPerTransaction)) {
+      const now = clock();
+      const outcomes = new Map<string, Outcome>();
+      const changed = await ledger.cases.changeByKey(keys, (held, group) => {
+        const key = keyOfCase(group);
+        const outcome = decideOpening(held, group, stays.get(key) ?? [], now);
+        outcomes.set(key, outcome);
+        return outcome.decision;
       });
+      for (const item of changed) {
+        const outcome = outcomes.get(keyOfCase(item));
+        (outcome?.isOpened ? opened : extended).push(item);
+        if (outcome?.isOpened) bookings += outcome.bookings;
+      }
+    }
   }
+  if (opened.length > 0) notify?.({ type: 'case-opened', cases: opened.length, bookings });
   return { opened, extended };
+}
+
+function chunk<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = [];
+  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
+  return chunks;
 }
 
 /** All findings about one case. */
@@ -116,7 +118,7 @@ function decideOpening(
   return { decision: toDecision(held, next, [act]), isOpened, bookings };
 }
 
-function groupByCase(findings: readonly Finding[]): ReadonlyMap<string, CaseFindings> {
+function groupByCase(findings: readonly Finding[]): readonly CaseFindings[] {
   const groups = new Map<string, CaseKey & { readonly findings: Finding[] }>();
   for (const finding of findings) {
     const key = keyOfCase(finding);
@@ -127,51 +129,16 @@ function groupByCase(findings: readonly Finding[]): ReadonlyMap<string, CaseFind
       groups.set(key, { providerName, providerHotelId, serviceId, findings: [finding] });
     }
   }
-  return groups;
+  return [...groups.values()];
 }
 
 /** The stays ahead of each case, by its key. */
 async function findStays(
-  groups: readonly CaseFindings[],
-  { ledger, readStays, today }: Pick<OpenCasesParts, 'ledger' | 'readStays' | 'today'>,
+  groups: readonly CaseKey[],
+  { ledger, today }: Pick<OpenCasesParts, 'ledger' | 'today'>,
 ): Promise<ReadonlyMap<string, readonly CaseStay[]>> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
-  const hotels = new Map(groups.map((group) => [`${group.providerName}\0${group.providerHotelId}`, group]));
-  for await (const stays of readStays([...hotels.values()]))
+  for await (const stays of readStaysAhead(ledger, groups, { today }))
     for (const stay of stays) found.get(keyOfCase(stay))?.push(stay);
-  for (const group of groups) {
-    const stays = found.get(keyOfCase(group)) ?? [];
-    const known = new Set(stays.map(({ reference }) => reference));
-    for (const reference of new Set(group.findings.flatMap(({ references = [] }) => references))) {
-      if (known.has(reference)) continue;
-      stays.push(...findNamed(await ledger.trace(reference), group, today));
-    }
-  }
   return found;
-}
-
-/**
- * A booking that was named, but is not among the stays: either it has another hotel by now, or it was stored by a version
- * that did not index stays.
- */
-function findNamed(traces: readonly Trace[], key: CaseKey, today: string): CaseStay[] {
-  const bookings = traces.filter((trace) => trace.kind === 'booking');
-  const day = bookings.reduce((latest, { run }) => (run.day > latest ? run.day : latest), '');
-  const newest = bookings.find(({ run }) => run.day === day)?.run.id;
-  return bookings
-    .filter(({ run }) => run.id === newest)
-    .map(({ line, form }) => readBooking(line, form))
-    .filter(
-      ({ providerName, providerHotelId, serviceId, checkInDate }) =>
-        providerName === key.providerName &&
-        providerHotelId === key.providerHotelId &&
-        serviceId === key.serviceId &&
-        isAhead(checkInDate, today),
-    )
-    .map(({ bookingReferenceId, checkInDate, checkOutDate }) => ({
-      day,
-      ...(bookingReferenceId !== undefined && { reference: bookingReferenceId }),
-      ...(checkInDate !== undefined && { checkIn: checkInDate }),
-      ...(checkOutDate !== undefined && { checkOut: checkOutDate }),
-    }));
 }
