@@ -4,6 +4,7 @@ import { all, change, type Dialect, one, type Query, type Store } from './query.
 import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
+import { removeStay } from './stays.js';
 
 export function createErasureReader({ dialect, read }: Store): ErasureReader {
   return {
@@ -107,9 +108,7 @@ function* insertErased(
 function* eraseBatch(dialect: Dialect, runId: string, key: BatchKey, rewrite: EraseLines): Query<void> {
   const { schema, lock, sealing } = dialect;
   const [, form, batch] = key;
-  const {
-    run: { day },
-  } = yield* lockRun(dialect, runId);
+  const { run, row: runRow } = yield* lockRun(dialect, runId);
   const isBatch = 'run = ? AND form = ? AND batch = ?';
   const row = yield* one(`SELECT lines FROM ${schema}batches WHERE ${isBatch} ${lock}`, ...key);
   if (!row) return;
@@ -117,8 +116,11 @@ function* eraseBatch(dialect: Dialect, runId: string, key: BatchKey, rewrite: Er
   const place = placeOfBatch(...key);
   const rewritten = rewrite(sealing.openLines(stored, place), { form, batch });
   if (!rewritten) return;
-  const lines = sealing.sealLike(stored, day, rewritten.lines, place);
+  const lines = sealing.sealLike(stored, run.day, rewritten.lines, place);
   yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
+  const first = batch * Number(runRow.batch_size);
+  for (const { place, hotelHash } of rewritten.stays ?? [])
+    yield* removeStay(dialect, { run: key[0], form, hotelHash, position: first + place });
   yield* insertErased(dialect, key[0], rewritten.content);
   yield* dropAnswers(dialect, key[0], form, batch);
 }

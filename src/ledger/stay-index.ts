@@ -76,6 +76,17 @@ export function readStayWords(words: readonly number[], firstPosition: number, f
     .map((word) => firstPosition + (word % mostPositions));
 }
 
+/** The page's entries without that booking. */
+export function removeFromStayPage(entries: Buffer, hash: number, place: number): Buffer {
+  const kept: Buffer[] = [];
+  for (let at = 0; at < entries.length; at += bytesPerEntry) {
+    const isRemoved =
+      entries.readUInt32LE(at + 4) === hash && entries.readUInt32LE(at) % mostPositions === place;
+    if (!isRemoved) kept.push(entries.subarray(at, at + bytesPerEntry));
+  }
+  return Buffer.concat(kept);
+}
+
 function checkInOf(word: number): number {
   return word >>> positionBits;
 }

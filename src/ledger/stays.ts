@@ -7,7 +7,13 @@ import { findBookings, type HashPages } from './hash-pages.js';
 import { all, change, type Dialect, insert, type Query, type Store } from './query.js';
 import { isOfItsDay, lockRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
-import { createStayIndex, readStayWords, type StayPage, toStoredCheckIn } from './stay-index.js';
+import {
+  createStayIndex,
+  readStayWords,
+  removeFromStayPage,
+  type StayPage,
+  toStoredCheckIn,
+} from './stay-index.js';
 
 export function createStays(store: Store): StayIndex {
   const { dialect, read } = store;
@@ -113,6 +119,44 @@ async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promi
 /** Their memory is used again for the next ones. */
 function copyPages(pages: Iterable<StayPage>): StayPage[] {
   return Array.from(pages, (page) => ({ ...page, entries: Buffer.from(page.entries) }));
+}
+
+/** Removes a booking from the index. */
+export function* removeStay(
+  { schema }: Dialect,
+  {
+    run,
+    form,
+    hotelHash,
+    position,
+  }: {
+    readonly run: number;
+    readonly form: BookingForm;
+    readonly hotelHash: number;
+    readonly position: number;
+  },
+): Query<void> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}stay_pages WHERE run = ? AND form = ? AND first_hash <= ? AND last_hash >= ?`,
+    run,
+    form,
+    hotelHash,
+    hotelHash,
+  );
+  for (const { first_hash, last_hash, page, first_position, entries } of rows) {
+    const kept = removeFromStayPage(entries as Buffer, hotelHash, position - Number(first_position));
+    if (kept.length === (entries as Buffer).length) continue;
+    yield* change(
+      `UPDATE ${schema}stay_pages SET entries = ?
+       WHERE run = ? AND form = ? AND first_hash = ? AND last_hash = ? AND page = ?`,
+      kept,
+      run,
+      form,
+      Number(first_hash),
+      Number(last_hash),
+      Number(page),
+    );
+  }
 }
 
 export function insertStayPages(run: number, form: BookingForm, pages: Iterable<StayPage>): Query<void> {

@@ -50,7 +50,14 @@ export interface Erasures extends ErasureReader {
 export type EraseLines = (
   lines: Buffer,
   batch: { readonly form: BookingForm; readonly batch: number },
-) => { readonly lines: Buffer; readonly content: ErasedContent } | undefined;
+) => ErasedLines | undefined;
+
+export interface ErasedLines {
+  readonly lines: Buffer;
+  readonly content: ErasedContent;
+  /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
+  readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
+}
 
 /** One in 4,096 of other references has the same bits: too little to tell whose they are. */
 const bitMask = 0xfff;

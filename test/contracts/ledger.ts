@@ -16,6 +16,7 @@ import { describeLeases } from './ledger/leases.js';
 import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
 import { describeRuns } from './ledger/runs.js';
+import { describeStays } from './ledger/stays.js';
 import { describeSummaries } from './ledger/summaries.js';
 import { describeSuspects } from './ledger/suspects.js';
 import { describeTakingOver } from './ledger/taking-over.js';
@@ -57,6 +58,7 @@ export function describeLedgerContract(
       describeRecording,
       describeDayRuns,
       describeVolumes,
+      describeStays,
       describeWaitingSteps,
       describeFindings,
       describeTakingOver,

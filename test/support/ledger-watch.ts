@@ -66,7 +66,16 @@ export interface LedgerWatch {
   atRest(): Promise<void>;
 }
 
-const compared = ['runs', 'steps', 'attempts', 'batches', 'rejects', 'warnings', 'reference_pages'];
+const compared = [
+  'runs',
+  'steps',
+  'attempts',
+  'batches',
+  'rejects',
+  'warnings',
+  'reference_pages',
+  'stay_pages',
+];
 const latest = '(SELECT max(number) FROM runs)';
 
 export function watchTables(tables: LedgerTables): LedgerWatch {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, guestNameFields } from '../../booking/booking.js';
+import { createStayKeys } from '../../booking/booking-keys.js';
 import type { EraseLines } from '../erasures.js';
 import { writeCell } from '../file/csv.js';
-import { blankLine } from '../stored/stored-line.js';
+import type { BookingForm } from '../step.js';
+import { blankLine, readBooking } from '../stored/stored-line.js';
 import { splitStoredLines } from '../stored-batches.js';
 import { type FileRecord, lineEndOf, readRecords } from './file-records.js';
 import { findGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf } from './guest.js';
@@ -41,8 +43,16 @@ export function createLineEraser({ guest, all, at }: Erasure): EraseLines {
     return {
       lines: after,
       content: { place: 'ledger', name, before: hash(lines), after: hash(after), at },
+      ...(all && { stays: listErasedStays(kept, rewritten, form) }),
     };
   };
+}
+
+function listErasedStays(before: readonly string[], after: readonly string[], form: BookingForm) {
+  const findKey = createStayKeys();
+  return before.flatMap((line, place) =>
+    line === after[place] ? [] : [{ place, hotelHash: findKey(readBooking(line, form)).hotelHash }],
+  );
 }
 
 /** A file without the guest; everything else stays byte for byte. */

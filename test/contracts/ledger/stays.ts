@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Booking } from '../../../src/booking/booking.js';
+import { hashReference } from '../../../src/booking/reference-hash.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { createItemRenderer } from '../../../src/review/body/booking-item.js';
+import { renderReviewLine } from '../../../src/review/file/review-line.js';
+import { createLineEraser } from '../../../src/review/guests/erase-records.js';
+import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
+import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
+import type { StayAhead } from '../../../src/review/stays.js';
+import { type BookingForm, bookingForms } from '../../../src/review/step.js';
+import { renderedLine } from '../../support/made-bookings.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from './days.js';
+
+const renderItem = createItemRenderer('ServiceId');
+const dayOf = (number: number) => new Date(Date.UTC(2026, 10, 20 + number)).toISOString().slice(0, 10);
+
+interface MadeStay {
+  readonly form: BookingForm;
+  readonly booking: Booking;
+}
+
+interface MadeRun extends Pick<NewRun, 'id' | 'day' | 'delivery' | 'trigger'> {
+  readonly topsUp: boolean;
+  readonly isCollected: boolean;
+  readonly stays: readonly MadeStay[];
+}
+
+export function describeStays(opened: () => OpenedLedger): void {
+  describe('stays ahead', () => {
+    it('are those that a search through all bookings finds', async () => {
+      const { ledger } = opened();
+      let world = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyRun, { maxLength: 6 }), anyQuestion, async (runs, question) => {
+          world += 1;
+          const made = runs.map((run, index) => nameRun(run, index, world));
+          for (const run of made) await keep(ledger, run);
+          const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
+          const asked = { today: dayOf(question.today), runId: made[question.run ?? -1]?.id };
+          const found = await readAll(ledger, hotels, asked);
+          expect(found).toEqual(searchNaively(made, hotels, asked));
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('are found at one hotel, at a few and at many, among many bookings', async () => {
+      const { ledger } = opened();
+      const stays = Array.from({ length: 3_000 }, (_, index) => ({
+        form: bookingForms[index % 2] ?? 'body',
+        booking: stayAt(hotelOf(index % 150, 0), {
+          bookingReferenceId: `M-${index % 2_500}`,
+          serviceId: index + 1,
+        }),
+      }));
+      const runs = ['2026-11-20', '2026-11-21'].map(
+        (day, index): MadeRun => ({
+          ...{
+            id: `m${index}`,
+            day,
+            delivery: 'file',
+            trigger: 'schedule',
+            topsUp: false,
+            isCollected: true,
+          },
+          stays: stays.slice(1_000 * index),
+        }),
+      );
+      for (const run of runs) await keep(ledger, run);
+      const today = { today: '2026-11-22' };
+      for (const count of [1, 5, 20, 100]) {
+        const hotels = Array.from({ length: count }, (_, index) => hotelOf(index, 0));
+        const found = await readAll(ledger, hotels, today);
+        expect(found.length).toBeGreaterThan(15 * count);
+        expect(found).toEqual(searchNaively(runs, hotels, today));
+      }
+    });
+
+    it('are gone when their run is collected anew, when their guest is erased, and when their day is removed', async () => {
+      const { ledger } = opened();
+      const hotel = hotelOf(1, 0);
+      const stays = ['E-1', 'E-2'].map((bookingReferenceId) => ({
+        form: 'body' as const,
+        booking: stayAt(hotel, { bookingReferenceId, bookingClientName: 'Ana Gil' }),
+      }));
+      const run = await ledger.createRun(newRun('r1'));
+      const first = await startCollect(ledger, run);
+      await storeStays(first, [{ form: 'body', booking: stayAt(hotel, { bookingReferenceId: 'E-0' }) }]);
+      const again = await startCollect(ledger, run);
+      await storeStays(again, stays);
+      await again.finish({ steps: planBatches(2, batchSize), at });
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      const references = async () =>
+        (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
+      expect(await references()).toEqual(['E-1', 'E-2']);
+      const guest = {
+        ...{ query: { reference: 'E-1' }, references: new Set(['E-1']), names: new Set<string>() },
+        ...{ unreferenced: 0, runIds: new Set(['r1']) },
+      };
+      const erase = createLineEraser({ guest, all: true, at });
+      expect(await ledger.eraseBookings('r1', erase)).toBe(true);
+      expect(await references()).toEqual(['E-2']);
+      await ledger.prune('2027-01-01');
+      expect(await references()).toEqual([]);
+    });
+  });
+}
+
+const anyHotel = fc.integer({ min: 0, max: 3 });
+const anyStay = fc.record({
+  form: fc.constantFrom(...bookingForms),
+  reference: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
+  hotel: fc.option(anyHotel, { nil: undefined, freq: 8 }),
+  serviceId: fc.integer({ min: 1, max: 3 }),
+  checkIn: fc.option(fc.oneof(fc.integer({ min: -3, max: 9 }), fc.constant(6_000)), { nil: undefined }),
+});
+const anyRun = fc.record({
+  day: fc.integer({ min: 0, max: 3 }),
+  delivery: fc.constantFrom('body', 'file'),
+  trigger: fc.constantFrom('schedule', 'today', 'watch'),
+  topsUp: fc.boolean(),
+  isCollected: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(true) },
+    { weight: 1, arbitrary: fc.constant(false) },
+  ),
+  stays: fc.array(anyStay, { maxLength: 9 }),
+});
+const anyQuestion = fc.record({
+  hotels: fc.uniqueArray(anyHotel, { maxLength: 4 }),
+  today: fc.integer({ min: -1, max: 8 }),
+  run: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+});
+
+type AnyRun = typeof anyRun extends fc.Arbitrary<infer Run> ? Run : never;
+
+function hotelOf(hotel: number, world: number) {
+  return { providerName: `provider ${hotel % 2}`, providerHotelId: `${world}/0${hotel}é` };
+}
+
+function stayAt(hotel: ReturnType<typeof hotelOf>, rest: Partial<Booking>): Booking {
+  return { serviceId: 7, checkInDate: '2026-12-01', checkOutDate: '2026-12-03', ...hotel, ...rest };
+}
+
+function nameRun({ day, stays, ...run }: AnyRun, index: number, world: number): MadeRun {
+  return {
+    ...run,
+    id: `w${world}-${index}`,
+    day: dayOf(day),
+    stays: stays
+      .filter(({ form }) => form === 'body' || run.delivery === 'file')
+      .map(({ form, reference, hotel, serviceId, checkIn }) => ({
+        form,
+        booking: {
+          serviceId,
+          ...(reference !== undefined && { bookingReferenceId: `W${world}-${reference}` }),
+          ...(hotel === undefined ? { providerName: 'provider 0' } : hotelOf(hotel, world)),
+          ...(checkIn !== undefined && { checkInDate: dayOf(checkIn), checkOutDate: dayOf(checkIn + 2) }),
+        },
+      })),
+  };
+}
+
+async function keep(ledger: Ledger, { stays, isCollected, ...run }: MadeRun): Promise<void> {
+  const created = await ledger.createRun(newRun(run.id, run));
+  const collect = await startCollect(ledger, created);
+  await storeStays(collect, stays);
+  if (isCollected) await collect.finish({ steps: planBatches(stays.length, batchSize), at });
+  await ledger.settle(rightOf(created), { state: isCollected ? 'succeeded' : 'failed', at });
+}
+
+async function storeStays(
+  collect: Awaited<ReturnType<Ledger['beginCollect']>>,
+  stays: readonly MadeStay[],
+): Promise<void> {
+  const batches = bookingForms.flatMap((form) => {
+    const own = stays.filter((stay) => stay.form === form).map(({ booking }) => booking);
+    return Array.from({ length: Math.ceil(own.length / batchSize) }, (_, number) => {
+      const bookings = own.slice(number * batchSize, (number + 1) * batchSize);
+      const lines = toLines(bookings.map((booking) => renderBooking(booking, form)));
+      const referenceHashes = bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
+      return { form, number, lines, referenceHashes, stays: findStayKeys(lines, form) };
+    });
+  });
+  await collect.store(chunkOf({ batches }));
+}
+
+function renderBooking(booking: Booking, form: BookingForm): string {
+  return renderedLine((line) =>
+    form === 'body' ? renderItem(booking, line) : renderReviewLine(booking, line),
+  );
+}
+
+type Asked = Parameters<typeof readStaysAhead>[2];
+type Hotels = Parameters<typeof readStaysAhead>[1];
+
+async function readAll(ledger: Ledger, hotels: Hotels, asked: Asked): Promise<StayAhead[]> {
+  const found: StayAhead[] = [];
+  for await (const stays of readStaysAhead(ledger, hotels, asked)) found.push(...stays);
+  return found.toSorted(compareStays);
+}
+
+/** What `readStaysAhead` promises, in one pass over all bookings. */
+function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runId }: Asked): StayAhead[] {
+  const runs = made.filter((run) => run.isCollected && run.trigger !== 'watch');
+  const isLater = (one: MadeRun, other: MadeRun) =>
+    one.day > other.day || (one.day === other.day && made.indexOf(one) > made.indexOf(other));
+  const found = new Map<string, StayAhead>();
+  for (const run of runs)
+    for (const [place, { form, booking }] of run.stays.entries()) {
+      const { bookingReferenceId: reference, checkInDate: checkIn, checkOutDate: checkOut } = booking;
+      const { serviceId, providerName = '', providerHotelId = '' } = booking;
+      const isWanted = hotels.some(
+        (hotel) => hotel.providerName === providerName && hotel.providerHotelId === providerHotelId,
+      );
+      if (!isWanted || (checkIn !== undefined && checkIn < today)) continue;
+      const later = runs.filter((other) => isLater(other, run));
+      const isOutdated =
+        reference === undefined
+          ? later.some(
+              (other) =>
+                other.day === run.day && (!other.topsUp || (other.delivery === 'file' && form === 'file')),
+            )
+          : later.some((other) => other.stays.some((stay) => stay.booking.bookingReferenceId === reference));
+      if (isOutdated || (runId !== undefined && runId !== run.id)) continue;
+      const stay: StayAhead = {
+        ...{ providerName, providerHotelId, serviceId, day: run.day, runId: run.id },
+        ...(reference !== undefined && { reference }),
+        ...(checkIn !== undefined && { checkIn }),
+        ...(checkOut !== undefined && { checkOut }),
+      };
+      const isOne = reference === undefined ? [run.id, form, place] : [];
+      found.set(JSON.stringify([toKey(stay), isOne]), stay);
+    }
+  return [...found.values()].toSorted(compareStays);
+}
+
+function compareStays(one: StayAhead, other: StayAhead): number {
+  const [first, second] = [toKey(one), toKey(other)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function toKey(stay: StayAhead): string {
+  return JSON.stringify(Object.entries(stay).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
