@@ -14,7 +14,7 @@ import { createSeededRandom } from '../src/sandbox/common/random.js';
 import { listAddresses, renderAddresses, writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { describeEvent } from '../src/sandbox/describe-event.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
-import { type Pace, readOrStartPace } from '../src/sandbox/world/pace.js';
+import { readOrStartPace, worldFile } from '../src/sandbox/world/pace.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
 import { clock } from './clock.js';
@@ -37,8 +37,8 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     ...options,
     folder,
     tls,
-    world: createWorld({ seed: options.world, hotels: options.hotels }),
-    pace: await readPace(folder, options).catch(explain),
+    world: createWorld({ ...options, seed: options.world }),
+    pace: await readOrStartPace(join(folder, worldFile), options, clock()).catch(explain),
     faults: createFaultPlan(rules, createSeededRandom(options.seed)),
     resultDelayMs: options.resultDelay * 1000,
     clock,
@@ -75,14 +75,6 @@ function readRule(text: string): FaultRule {
     if (error instanceof RangeError) throw new UsageError(`--fault: ${error.message}`);
     throw error;
   }
-}
-
-async function readPace(
-  folder: string,
-  { world, hotels, changesPerHour }: SandboxOptions,
-): Promise<Pace | undefined> {
-  if (changesPerHour === 0) return undefined;
-  return readOrStartPace(join(folder, 'world.json'), { world, hotels, changesPerHour }, clock());
 }
 
 function checkExportFolder(folder: string): void {

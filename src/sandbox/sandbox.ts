@@ -7,7 +7,7 @@ import type { EmptyCells } from './file-review/file-rules.js';
 import type { FileReviewEvent } from './file-review/pending-results.js';
 import type { LastPageKey } from './mapping-pages/mapping-pages.js';
 import { createMailer } from './outbox/mailer.js';
-import { createOutbox } from './outbox/outbox.js';
+import { createOutbox, type EmailForms } from './outbox/outbox.js';
 import type { ErrorShape } from './service/send-answer.js';
 import { type SandboxService, type ServiceEvent, startService, type TlsFiles } from './service/service.js';
 import type { SftpEvent } from './sftp/channel.js';
@@ -66,6 +66,8 @@ export interface SandboxOptions {
   readonly exportFolder?: string;
   /** Delay between a call and its result or export; 2,000 by default. */
   readonly resultDelayMs?: number;
+  /** The form of the e-mails about reviews; `list` by default. */
+  readonly emailForm?: EmailForms;
   /** Called for everything that happens; events contain no guest names. */
   readonly onEvent?: (event: SandboxEvent) => void;
 }
@@ -108,6 +110,7 @@ export async function startSandbox({
   emptyCells = 'refuse',
   exportFolder = '',
   resultDelayMs = 2_000,
+  emailForm,
   onEvent = () => {},
 }: SandboxOptions): Promise<Sandbox> {
   const [root, outboxFolder] = [join(folder, 'sftp'), join(folder, 'outbox')];
@@ -120,7 +123,7 @@ export async function startSandbox({
   const world = createLivingWorld({ world: firstWorld, pace, clock });
   const brands = createBrands(firstWorld.seed);
   const mail = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
-  const outbox = createOutbox({ ...mail, to: account.email, world });
+  const outbox = createOutbox({ ...mail, to: account.email, world, form: emailForm });
   const fileReview = createFileReview({
     root,
     drafts,

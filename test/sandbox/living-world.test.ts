@@ -27,6 +27,7 @@ type Live = ReturnType<typeof liveWorld>['world'];
 type Hotel = Readonly<Record<'providerName' | 'providerHotelId', string>>;
 
 const hotelOf = ({ providerName, providerHotelId }: Hotel) => `${providerName} ${providerHotelId}`;
+const pairOf = ({ providerName, providerHotelId }: Hotel) => [providerName, providerHotelId] as const;
 const keyOf = (mapping: Hotel & { readonly serviceId: number }) => `${mapping.serviceId} ${hotelOf(mapping)}`;
 
 /** The mappings of a snapshot, keyed by both hotels. */
@@ -243,6 +244,37 @@ describe('A changing world', () => {
     expect(world.takeSnapshot().number).toBe(before);
     now = worldBeginning + 1;
     expect(world.takeSnapshot().number).toBeGreaterThan(before);
+  });
+
+  it('states some mappings wrongly, knows what they really are, and corrects them', () => {
+    const first = createWorld({ seed: 1, hotels: 200, wrongMappings: 0.05 });
+    const right = createWorld({ seed: 1, hotels: 200 });
+    const time = { now: since };
+    const world = createLivingWorld({
+      world: first,
+      pace: { changesPerHour: 3_600, since },
+      clock: () => time.now,
+    });
+    const wrong = () =>
+      world
+        .readBookable()
+        .mappings.filter((one) => world.serviceIdOf(one.providerName, one.providerHotelId) !== one.serviceId);
+    expect(wrong().length).toBe(first.corrections.length);
+    expect(wrong().length / first.mappings.length).toBeCloseTo(0.05, 2);
+    expect(first.mappings.map(hotelOf)).toEqual(right.mappings.map(hotelOf));
+    for (const { providerName, providerHotelId, serviceId } of right.mappings)
+      expect(world.serviceIdOf(providerName, providerHotelId)).toBe(serviceId);
+
+    const before = new Map(wrong().map((one) => [hotelOf(one), world.serviceIdOf(...pairOf(one))]));
+    const corrected = new Set<string>();
+    for (; wrong().length > 0; time.now += second) {
+      const left = new Set(wrong().map(hotelOf));
+      for (const [hotel, truth] of before) {
+        const stated = world.readBookable().mappings.find((one) => hotelOf(one) === hotel);
+        if (!left.has(hotel) && stated?.serviceId === truth) corrected.add(hotel);
+      }
+    }
+    expect(corrected.size).toBeGreaterThan(before.size / 2);
   });
 
   it('keeps changing with only two hotels', () => {

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { SandboxError } from '../../src/sandbox/common/errors.js';
 import { readOrStartPace } from '../../src/sandbox/world/pace.js';
 
-const usual = { world: 1, hotels: 2_000, changesPerHour: 60 };
+const usual = { world: 1, hotels: 2_000, wrongMappings: 0.01, changesPerHour: 60 };
 const monday = Date.UTC(2026, 10, 16);
 const tuesday = Date.UTC(2026, 10, 17);
 
@@ -26,7 +26,7 @@ it('keeps changing a world since its first start in the folder', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it.each([{ world: 2 }, { hotels: 30 }, { changesPerHour: 61 }])(
+it.each([{ world: 2 }, { hotels: 30 }, { wrongMappings: 0 }, { changesPerHour: 61 }])(
   'starts a new world for %o when that is first asked for',
   async (changes) => {
     const path = await createPath();

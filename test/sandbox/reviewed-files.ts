@@ -7,7 +7,8 @@ import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { createFileReview, type FileReview } from '../../src/sandbox/file-review/file-review.js';
 import type { EmptyCells } from '../../src/sandbox/file-review/file-rules.js';
 import type { FileReviewEvent } from '../../src/sandbox/file-review/pending-results.js';
-import { createOutbox, type Notice, type Outbox } from '../../src/sandbox/outbox/outbox.js';
+import type { Notice } from '../../src/sandbox/outbox/notice.js';
+import { createOutbox, type Outbox } from '../../src/sandbox/outbox/outbox.js';
 import { createWorld, type Mapping, type World } from '../../src/sandbox/world/world.js';
 import { patienceMs } from '../support/patience.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
-import type { IncorrectMapping } from '../../src/sandbox/outbox/outbox.js';
+import type { IncorrectMapping } from '../../src/sandbox/outbox/notice.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
 import { createBrands } from '../../src/sandbox/world/hotel-content.js';
 import { createLivingWorld } from '../../src/sandbox/world/living-world.js';

@@ -14,6 +14,8 @@ export interface SandboxOptions {
   readonly tlsKey?: string;
   readonly world: number;
   readonly hotels: number;
+  /** The share of the mappings that are stated wrongly until they are corrected. */
+  readonly wrongMappings: number;
   /** 0 for a world that doesn't change. */
   readonly changesPerHour: number;
   readonly seed: number;
@@ -22,6 +24,8 @@ export interface SandboxOptions {
   readonly errorShape: 'envelope' | 'code-message';
   /** In seconds. */
   readonly resultDelay: number;
+  /** Of the e-mails about reviews. */
+  readonly emailForm: 'list' | 'table' | 'csv' | 'turns';
   readonly resumeKeyDays: number;
   readonly lastPageKey: 'null' | 'fresh' | 'refused';
   /** The most mappings that a page may have. */
@@ -40,7 +44,12 @@ export interface MakeBookingsOptions {
   readonly seed: number;
   readonly world: number;
   readonly hotels: number;
+  readonly wrongMappings: number;
+  /** Of a sandbox, whose world is then booked as it was when the day ended. */
+  readonly folder?: string;
   readonly wrongShare: number;
+  /** The share of new versions of bookings of the days before. */
+  readonly newVersions: number;
   readonly format?: 'csv' | 'ndjson';
   /** In bytes before compression: what follows is missing. */
   readonly cutAfter?: number;
@@ -78,6 +87,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--tls-key <file>', 'its private key')
     .addOption(worldOption())
     .addOption(hotelsOption())
+    .addOption(wrongMappingsOption())
     .option(
       '--changes-per-hour <changes>',
       'how fast the world changes; 3600 is one change per second',
@@ -101,6 +111,14 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       'how long after the call a result or an export appears',
       numberUpTo(hourInSeconds),
       2,
+    )
+    .addOption(
+      new Option(
+        '--email-form <form>',
+        'the form of the e-mails about reviews: a list in plain text, an HTML table, an attached CSV file, or these in turn',
+      )
+        .choices(['list', 'table', 'csv', 'turns'])
+        .default('list'),
     )
     .option('--resume-key-days <days>', 'how long a resume key is valid', numberUpTo(yearInDays), 14)
     .addOption(
@@ -142,7 +160,15 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
     .addOption(worldOption())
     .addOption(hotelsOption())
+    .addOption(wrongMappingsOption())
+    .option('--folder <dir>', "book in the world of the sandbox that uses this folder, as of the day's end")
     .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02)
+    .option(
+      '--new-versions <share>',
+      'the share of records that change or repeat bookings of the seven days before',
+      numberUpTo(1),
+      0,
+    )
     .addOption(
       new Option('--format <format>', 'the format (default: by the name of --out, else csv)').choices([
         'csv',
@@ -165,6 +191,10 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     });
 }
 
+const sharedOptions: readonly string[] = ['seed', 'world', 'hotels', 'wrongMappings', 'folder'];
+/** What the folder of a sandbox decides. */
+const worldOptions = ['world', 'hotels', 'wrongMappings'] as const;
+
 /**
  * Options given after `sandbox bookings` that `sandbox` has too: commander assigns them to the outer command.
  *
@@ -176,12 +206,16 @@ function readShared(bookings: Command): Partial<MakeBookingsOptions> {
     ([name]) => sandbox?.getOptionValueSource(name) === 'cli',
   );
   for (const [name] of given) {
-    if (name !== 'seed' && name !== 'world' && name !== 'hotels')
+    if (!sharedOptions.includes(name))
       throw new UsageError(
         `unknown option '${nameOption(sandbox, name)}'; see \`hotel-review sandbox bookings --help\``,
       );
   }
-  return Object.fromEntries(given);
+  const options = Object.fromEntries(given);
+  const surplus = worldOptions.find((name) => 'folder' in options && name in options);
+  if (surplus !== undefined)
+    throw new UsageError(`--folder decides the world; leave out ${nameOption(sandbox, surplus)}`);
+  return options;
 }
 
 function nameOption(command: Command | null, attribute: string): string | undefined {
@@ -200,6 +234,15 @@ function hotelsOption(): Option {
     .default(2_000);
 }
 
+function wrongMappingsOption(): Option {
+  return new Option(
+    '--wrong-mappings <share>',
+    'the share of the mappings that are wrong until the service corrects them',
+  )
+    .argParser(numberUpTo(1))
+    .default(0);
+}
+
 const sandboxExamples = `
 It prints its addresses and writes a matching configuration into its folder.
 Ctrl-C stops it.
@@ -210,10 +253,14 @@ Examples:
                                   a tenth of the calls fail, the third hangs
   hotel-review sandbox --folder sandbox --changes-per-hour 3600
                                   a mapping or a hotel changes every second
+  hotel-review sandbox --wrong-mappings 0.01 --changes-per-hour 60 --email-form turns
+                                  some mappings are wrong and get corrected
   hotel-review sandbox bookings --count 20000 --out bookings.csv
                                   a day of bookings for it`;
 
 const bookingsExamples = `
 Examples:
   hotel-review sandbox bookings --day 2026-11-20 --count 20 --seed 7
-  hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz`;
+  hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz
+  hotel-review sandbox bookings --folder sandbox --new-versions 0.05 --out bookings.csv
+                                  in a sandbox's changing world, some of them changed`;

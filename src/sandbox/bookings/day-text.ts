@@ -105,7 +105,8 @@ function createDayCounter(reasons: Readonly<Record<Flaw, string>>) {
     if (!isWrong) return;
     wrong.wrongMappings += 1;
     if (isUnfit) wrong.wrongUnfitForFile += 1;
-    if (wrongReferences.length < shownReferences) wrongReferences.push(bookingReferenceId ?? '');
+    if (field === 'bookingReferenceId' || typeof bookingReferenceId !== 'string') return;
+    if (wrongReferences.length < shownReferences) wrongReferences.push(bookingReferenceId);
   }
 
   return {

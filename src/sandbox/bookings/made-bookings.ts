@@ -1,9 +1,10 @@
 import { isCalendarDay } from '../../booking/business-day.js';
 import { type TextProperty, textFields } from '../common/fields.js';
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
-import { type Hotel, isCorrectlyMapped, type Mapping, type World } from '../world/world.js';
+import { type BookableWorld, type Hotel, isCorrectlyMapped, type Mapping } from '../world/world.js';
 import { createGuests, namesWithComma, namesWithQuotes } from './guests.js';
 import type { Cell, Flaw, MadeRecord } from './made-record.js';
+import { createNewVersions, type NewVersions } from './new-versions.js';
 
 /** Shares of the records. */
 const duplicateShare = 0.005;
@@ -33,9 +34,14 @@ export interface MadeDay {
   /** The same seed gives the same records. */
   readonly seed: number;
   /** Whose hotels are booked. */
-  readonly world: World;
-  /** Share of wrong mappings, from 0 to 1 of the bookings that have a reference and name their provider's hotel. */
+  readonly world: BookableWorld;
+  /**
+   * Share of bookings that confuse hotels, from 0 to 1 of those that have a reference and name their provider's hotel.
+   * Where the world states a mapping wrongly, others are wrong too.
+   */
   readonly wrongShare: number;
+  /** Bookings of earlier days that come again; none by default. */
+  readonly newVersions?: NewVersions | undefined;
 }
 
 /**
@@ -51,12 +57,22 @@ export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
     throw new RangeError(`expected a number of bookings, 0 or more, got: ${count}`);
   if (!(wrongShare >= 0 && wrongShare <= 1))
     throw new RangeError(`expected a share of wrong mappings from 0 to 1, got: ${wrongShare}`);
+  const { share = 0 } = day.newVersions ?? {};
+  if (!(share >= 0 && share <= 1))
+    throw new RangeError(`expected a share of new versions from 0 to 1, got: ${share}`);
   if (world.hotels.length < 2)
     throw new RangeError(`expected a world of two hotels or more, got: ${world.hotels.length}`);
   return drawRecords(day);
 }
 
-function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generator<MadeRecord, void> {
+function* drawRecords({
+  day,
+  count,
+  seed,
+  world,
+  wrongShare,
+  newVersions,
+}: MadeDay): Generator<MadeRecord, void> {
   const random = createSeededRandom(seed);
   const pick = createPick(random);
   const drawGuest = createGuests(random);
@@ -66,6 +82,8 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
   const isDuplicate = createEvenSelector(duplicateShare, random, firstDuplicate);
   const isIncomplete = createEvenSelector(incompleteShare, random);
   const isWrongNext = createEvenSelector(wrongShare, random, firstWrong);
+  // It has its own random numbers, so that the other bookings are the same with and without it.
+  const drawNewVersion = createNewVersions({ day, seed, world, ...newVersions });
   const prefix = `BR-${day.slice(2).replaceAll('-', '')}-`;
   const recent: MadeRecord[] = [];
   let neighbours: ReadonlyMap<string, readonly Hotel[]> | undefined;
@@ -94,7 +112,7 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
     }
   }
 
-  function drawBooking(missing: TextProperty | undefined, isWrong: boolean): MadeRecord {
+  function drawBooking(missing: TextProperty | undefined, isConfused: boolean): MadeRecord {
     references += 1;
     const mapping = drawMapping(missing);
     const stay = drawStay();
@@ -108,18 +126,23 @@ function* drawRecords({ day, count, seed, world, wrongShare }: MadeDay): Generat
       checkOutDate: stay.checkOut,
     };
     if (missing !== undefined) texts[missing] = pick(waysToLack);
-    const serviceId = String(isWrong ? drawWrongHotel(mapping) : mapping.serviceId);
-    return { kind: 'booking', serviceId, ...texts, missing, isWrong };
+    const serviceId = isConfused ? drawWrongHotel(mapping) : mapping.serviceId;
+    const isVerifiable = missing !== 'providerName' && missing !== 'providerHotelId';
+    const isWrong = isVerifiable && !isCorrectlyMapped({ ...mapping, serviceId }, world);
+    return { kind: 'booking', serviceId: String(serviceId), ...texts, missing, isWrong };
   }
 
   for (let record = 0; record < count; record += 1) {
-    if (isFlawed()) {
+    const newVersion = drawNewVersion();
+    if (newVersion) {
+      yield newVersion;
+    } else if (isFlawed()) {
       yield drawFlaw(drawBooking(undefined, false));
     } else if (isDuplicate()) {
       yield { ...pick(recent), kind: 'duplicate' };
     } else {
       const missing = isIncomplete() ? pick(textFields).property : undefined;
-      const booking = drawBooking(missing, canBeWrong(missing) && isWrongNext());
+      const booking = drawBooking(missing, canBeConfused(missing) && isWrongNext());
       recent[bookings % recentCount] = booking;
       bookings += 1;
       yield booking;
@@ -137,7 +160,7 @@ function groupByCity(hotels: readonly Hotel[]): ReadonlyMap<string, readonly Hot
   return byCity;
 }
 
-function canBeWrong(missing: TextProperty | undefined): boolean {
+function canBeConfused(missing: TextProperty | undefined): boolean {
   return missing !== 'bookingReferenceId' && missing !== 'providerName' && missing !== 'providerHotelId';
 }
 
@@ -171,7 +194,7 @@ const daysLate = 3;
 const daysAhead = 330;
 const longestStay = 21;
 
-export interface Stay {
+interface Stay {
   /** YYYY-MM-DD */
   readonly checkIn: string;
   /** YYYY-MM-DD, one to 21 nights later. */

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { type IncorrectMapping, maxListedBookings } from '../outbox/outbox.js';
+import { type IncorrectMapping, maxListedBookings } from '../outbox/notice.js';
 import { type HotelDirectory, isCorrectlyMapped } from '../world/world.js';
 import { readRecords, readWholeLines } from './file-records.js';
 import type { EmptyCells } from './file-rules.js';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isCalendarDay } from '../../booking/business-day.js';
 import { type Refusal, refusal } from '../common/answer.js';
 import { type TextField, type TextProperty, textFields } from '../common/fields.js';
-import type { IncorrectMapping } from '../outbox/outbox.js';
+import type { IncorrectMapping } from '../outbox/notice.js';
 
 const json = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../common/answer.js';
 import type { CallFault } from '../common/faults.js';
-import type { IncorrectMapping } from '../outbox/outbox.js';
+import type { IncorrectMapping } from '../outbox/notice.js';
 
 /** The operations of spec 4.1, 4.2, 4.3, 4.4 and 4.5. */
 export type Operation = 'mappings' | 'by-body' | 'by-file' | 'brands' | 'export';

@@ -1,9 +1,10 @@
 import type { MappingDifference, MappingLog } from './mapping-log.js';
 import type { MappingVersion } from './mapping-version.js';
+import type { Mistakes } from './mistakes.js';
 import { type Hotel, makeHotel, makeMappings } from './world.js';
 
-/** What changes in the world, in percent of all changes. */
-const shares = {
+/** What changes in the world, in percent of the changes of a world whose mappings are all right. */
+const usualShares = {
   'channels-updated': 45,
   'location-updated': 19,
   'hotel-added': 4,
@@ -12,8 +13,10 @@ const shares = {
   'mapping-deleted': 14,
   'mapping-returned': 4,
 } as const;
+/** As long as a world has wrong mappings, it corrects them too. */
+const correctionShare = 12;
 
-type ChangeKind = keyof typeof shares;
+type ChangeKind = keyof typeof usualShares | 'mapping-corrected';
 
 /** How many mappings to try for a change that needs a fitting one; after that a hotel is added instead. */
 const maxAttempts = 50;
@@ -24,6 +27,8 @@ interface ChangesOptions {
   readonly log: MappingLog;
   /** New hotels are appended. */
   readonly hotels: Hotel[];
+  /** A correction is removed from it; what a merge does to it is done by the changes as well. */
+  readonly mistakes: Mistakes;
   readonly random: () => number;
 }
 
@@ -32,7 +37,7 @@ interface ChangesOptions {
  *
  * @returns makes the next change, at an instant not before the last one
  */
-export function createChanges({ log, hotels, random }: ChangesOptions): (instant: number) => void {
+export function createChanges({ log, hotels, mistakes, random }: ChangesOptions): (instant: number) => void {
   /** All mappings each hotel ever had. Built on first use, as it is large in large worlds. */
   let index: Map<number, Set<number>> | undefined;
 
@@ -60,9 +65,11 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
       case 'hotel-added':
         return addHotel(changedAt);
       case 'mapping-moved':
-        return moveMappings(({ number }) => [number], changedAt);
+        return moveMapping(changedAt);
       case 'hotels-merged':
-        return moveMappings(({ serviceId }) => activeOf(serviceId), changedAt);
+        return mergeHotels(changedAt);
+      case 'mapping-corrected':
+        return correctMapping(changedAt);
     }
   }
 
@@ -75,15 +82,39 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
     else addHotel(changedAt);
   }
 
-  /** Moves mappings of one hotel to another. */
-  function moveMappings(choose: (from: MappingVersion) => readonly number[], changedAt: number): void {
+  /** A provider's hotel becomes another hotel. Its new mapping is right. */
+  function moveMapping(changedAt: number): void {
+    const pair = drawTwoHotels();
+    if (!pair) return addHotel(changedAt);
+    move(pair.from, pair.to.serviceId, changedAt);
+    mistakes.end(pair.from);
+  }
+
+  /** Everything that is sold as one hotel is sold as another. */
+  function mergeHotels(changedAt: number): void {
+    const pair = drawTwoHotels();
+    if (!pair) return addHotel(changedAt);
+    const { serviceId } = pair.from;
+    for (const number of activeOf(serviceId)) move(log.current(number), pair.to.serviceId, changedAt);
+    mistakes.merge(serviceId, pair.to.serviceId);
+  }
+
+  function correctMapping(changedAt: number): void {
+    const mistake = mistakes.draw(random);
+    const version = mistake && log.find(mistake.providerName, mistake.providerHotelId);
+    if (!version || version.isDeleted) return addHotel(changedAt);
+    move(version, mistake.serviceId, changedAt);
+    mistakes.end(mistake);
+  }
+
+  function drawTwoHotels(): { readonly from: MappingVersion; readonly to: MappingVersion } | undefined {
     const to = draw(isBelowLimit);
     const from = to && draw((version) => isBelowLimit(version) && version.serviceId !== to.serviceId);
-    if (!to || !from) return addHotel(changedAt);
-    const numbers = numbersOf(to.serviceId);
-    for (const number of choose(from)) {
-      numbers.add(log.move(number, to.serviceId, changedAt));
-    }
+    return from && { from, to };
+  }
+
+  function move({ number }: MappingVersion, serviceId: number, changedAt: number): void {
+    numbersOf(serviceId).add(log.move(number, serviceId, changedAt));
   }
 
   function addHotel(changedAt: number): void {
@@ -117,11 +148,12 @@ export function createChanges({ log, hotels, random }: ChangesOptions): (instant
     return [...numbersOf(serviceId)].filter((number) => isActive(log.current(number)));
   }
 
-  return (instant) => perform(drawKind(random), instant);
+  return (instant) => perform(drawKind(random, mistakes.count > 0), instant);
 }
 
-function drawKind(random: () => number): ChangeKind {
-  let left = random() * 100;
+function drawKind(random: () => number, hasMistakes: boolean): ChangeKind {
+  const shares = { ...usualShares, ...(hasMistakes && { 'mapping-corrected': correctionShare }) };
+  let left = random() * (hasMistakes ? 100 + correctionShare : 100);
   for (const [kind, share] of Object.entries(shares) as [ChangeKind, number][]) {
     left -= share;
     if (left < 0) return kind;

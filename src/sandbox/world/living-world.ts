@@ -3,12 +3,15 @@ import { createSeededRandom } from '../common/random.js';
 import { createChanges } from './changes.js';
 import { createMappingLog, type MappingLog } from './mapping-log.js';
 import type { MappingVersion } from './mapping-version.js';
+import { createMistakes } from './mistakes.js';
 import type { Pace } from './pace.js';
-import { findHotel, type Hotel, type HotelDirectory, type World } from './world.js';
+import { type BookableWorld, findHotel, type Hotel, type HotelDirectory, type World } from './world.js';
 
 /** A world that changes over time. Every question is answered as of now. */
 export interface LivingWorld extends HotelDirectory {
   readonly providers: readonly string[];
+  /** Its hotels and stated mappings as they are now. */
+  readBookable(): BookableWorld;
   /** The world as it is now, to be read later or in parts. */
   takeSnapshot(): Snapshot;
   /** An earlier snapshot, by its number. */
@@ -51,7 +54,11 @@ export function createLivingWorld({ world, pace, clock }: LivingWorldOptions): L
   const log = createMappingLog();
   const hotels: Hotel[] = [...world.hotels];
   enterInitialMappings(log, world);
-  const change = createChanges({ log, hotels, random: createSeededRandom(~world.seed) });
+  const mistakes = createMistakes(
+    world.corrections,
+    ({ providerName, providerHotelId }) => log.find(providerName, providerHotelId)?.serviceId,
+  );
+  const change = createChanges({ log, hotels, mistakes, random: createSeededRandom(~world.seed) });
   const changesPerHour = pace?.changesPerHour ?? 0;
   const since = Math.max(pace?.since ?? 0, worldBeginning);
   let made = 0;
@@ -71,14 +78,24 @@ export function createLivingWorld({ world, pace, clock }: LivingWorldOptions): L
       `the world would have changed more than ${maxMissedChanges} times since it started; choose a slower pace, or another folder`,
     );
 
+  function serviceIdOf(providerName: string, providerHotelId: string): number | undefined {
+    makeDueChanges();
+    const version = log.find(providerName, providerHotelId);
+    if (!version || version.isDeleted) return undefined;
+    return mistakes.find(version) ?? version.serviceId;
+  }
+
+  const hotelOf = (serviceId: number) => findHotel(hotels, serviceId);
+
   return {
     providers: world.providers,
-    serviceIdOf(providerName, providerHotelId) {
+    serviceIdOf,
+    hotelOf,
+    readBookable() {
       makeDueChanges();
-      const version = log.find(providerName, providerHotelId);
-      return version?.isDeleted ? undefined : version?.serviceId;
+      const mappings = [...log.read(0, log.size)].filter(({ isDeleted }) => !isDeleted);
+      return { hotels: [...hotels], mappings, serviceIdOf, hotelOf };
     },
-    hotelOf: (serviceId) => findHotel(hotels, serviceId),
     takeSnapshot() {
       makeDueChanges();
       return snapshotOf(log, log.size);

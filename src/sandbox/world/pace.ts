@@ -1,6 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { SandboxError } from '../common/errors.js';
 
+/** In the sandbox's folder: which world it has. */
+export const worldFile = 'world.json';
+
 /** How a world changes. */
 export interface Pace {
   readonly changesPerHour: number;
@@ -8,10 +11,11 @@ export interface Pace {
   readonly since: number;
 }
 
-/** What identifies a changing world, apart from when its changes started. */
-interface WorldSettings {
+/** What identifies a world, apart from when its changes started. */
+export interface WorldSettings {
   readonly world: number;
   readonly hotels: number;
+  readonly wrongMappings: number;
   readonly changesPerHour: number;
 }
 
@@ -22,29 +26,39 @@ interface WorldSettings {
  * @throws SandboxError when the file holds something else
  */
 export async function readOrStartPace(path: string, settings: WorldSettings, now: number): Promise<Pace> {
-  const { world, hotels, changesPerHour } = settings;
-  const stored = await readIfThere(path);
-  const known = stored === undefined ? undefined : parsePace(stored, path);
-  const isSame = known?.world === world && known.hotels === hotels && known.changesPerHour === changesPerHour;
-  if (known && isSame) return { changesPerHour, since: known.changingSince };
-  const text = JSON.stringify({ world, hotels, changesPerHour, changingSince: new Date(now).toISOString() });
+  const { world, hotels, wrongMappings, changesPerHour } = settings;
+  const known = await readStoredWorld(path);
+  const isSame =
+    known?.world === world &&
+    known.hotels === hotels &&
+    known.wrongMappings === wrongMappings &&
+    known.changesPerHour === changesPerHour;
+  if (known && isSame) return { changesPerHour, since: known.since };
+  const changingSince = new Date(now).toISOString();
+  const text = JSON.stringify({ world, hotels, wrongMappings, changesPerHour, changingSince });
   await writeFile(path, `${text}\n`, { mode: 0o600 });
   return { changesPerHour, since: now };
 }
 
-function readIfThere(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/**
+ * Reads which world the sandbox of a folder has; undefined when none was started there.
+ *
+ * @throws SandboxError when the file holds something else
+ */
+export async function readStoredWorld(path: string): Promise<(WorldSettings & Pace) | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
+  return text === undefined ? undefined : parseWorld(text, path);
 }
 
-function parsePace(text: string, path: string) {
+function parseWorld(text: string, path: string): WorldSettings & Pace {
   try {
-    const { world, hotels, changesPerHour, changingSince } = JSON.parse(text);
-    const instant = Date.parse(changingSince);
-    if (Number.isNaN(instant)) throw new RangeError('expected an instant');
-    return { world, hotels, changesPerHour, changingSince: instant };
+    const { world, hotels, wrongMappings = 0, changesPerHour, changingSince } = JSON.parse(text);
+    const since = Date.parse(changingSince);
+    if (Number.isNaN(since)) throw new RangeError('expected an instant');
+    return { world, hotels, wrongMappings, changesPerHour, since };
   } catch {
     throw new SandboxError(`${path} was not written by the sandbox; move it away, or use another --folder`);
   }

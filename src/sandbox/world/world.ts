@@ -1,4 +1,4 @@
-import { createPick, createSeededRandom } from '../common/random.js';
+import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
 import { places } from './places.js';
 
 export interface Hotel {
@@ -23,12 +23,18 @@ export interface HotelDirectory {
   hotelOf(serviceId: number): Hotel | undefined;
 }
 
-/** The hotels that the sandbox knows, and their correct mappings, before anything changes. */
-export interface World extends HotelDirectory {
-  readonly seed: number;
+/** A world in which people book: its hotels, and the mappings that the service states, of which some may be wrong. */
+export interface BookableWorld extends HotelDirectory {
   readonly hotels: readonly Hotel[];
-  readonly providers: readonly string[];
   readonly mappings: readonly Mapping[];
+}
+
+/** The hotels that the sandbox knows, and their mappings, before anything changes. */
+export interface World extends BookableWorld {
+  readonly seed: number;
+  readonly providers: readonly string[];
+  /** What those provider hotels really are whose stated mapping is wrong. */
+  readonly corrections: readonly Mapping[];
 }
 
 /** The default world. */
@@ -39,6 +45,8 @@ interface WorldOptions {
   /** The same seed gives the same world. */
   readonly seed: number;
   readonly hotels?: number;
+  /** The share of the mappings that the service states wrongly until it corrects them; none by default. */
+  readonly wrongMappings?: number;
 }
 
 const firstWords = ['Grand', 'Hôtel', 'Casa', 'Park', 'Royal', 'Old Town', 'Riverside', 'Blue'] as const;
@@ -59,22 +67,54 @@ const firstServiceId = 100_000;
 const serviceIdStep = 7;
 
 /** Makes a world: some of the providers sell each hotel, and each provider's hotel is one master hotel. */
-export function createWorld({ seed, hotels: count = usualHotelCount }: WorldOptions): World {
+export function createWorld({
+  seed,
+  hotels: count = usualHotelCount,
+  wrongMappings = 0,
+}: WorldOptions): World {
   const random = createSeededRandom(seed);
   const hotels = Array.from({ length: count }, (_, place) => makeHotel(place, random));
-  const mappings = hotels.flatMap((hotel, place) => makeMappings(hotel, place, random));
+  const truth = hotels.flatMap((hotel, place) => makeMappings(hotel, place, random));
+  const { mappings, corrections } = mistake(
+    truth,
+    hotels,
+    wrongMappings,
+    createSeededRandom(seed ^ 0x77726f),
+  );
   let masters: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
   return {
     seed,
     hotels,
     providers: Object.keys(providers),
     mappings,
+    corrections,
     serviceIdOf(providerName, providerHotelId) {
-      masters ??= indexMasters(mappings);
+      masters ??= indexMasters(truth);
       return masters.get(providerName)?.get(providerHotelId);
     },
     hotelOf: (serviceId) => findHotel(hotels, serviceId),
   };
+}
+
+/** Lets the service state a share of the mappings wrongly: as any other hotel of the world. */
+function mistake(
+  truth: readonly Mapping[],
+  hotels: readonly Hotel[],
+  share: number,
+  random: () => number,
+): Pick<World, 'mappings' | 'corrections'> {
+  const isMistaken = createEvenSelector(hotels.length < 2 ? 0 : share, random);
+  const corrections: Mapping[] = [];
+  const mappings = truth.map((mapping) => {
+    if (!isMistaken()) return mapping;
+    corrections.push(mapping);
+    // The ids rise with the places.
+    const place = Math.floor(random() * (hotels.length - 1));
+    const { serviceId } = hotels[place] as Hotel;
+    const other = serviceId < mapping.serviceId ? serviceId : (hotels[place + 1] as Hotel).serviceId;
+    return { ...mapping, serviceId: other };
+  });
+  return { mappings, corrections };
 }
 
 /** Makes the hotel at a place of the world's list. Its id is unique to that place. */
