@@ -134,8 +134,8 @@ export function findGuestColumns({ cells = [] }: FileRecord): GuestColumns {
 }
 
 /**
- * Whether a record of a file is about the guest. A cell anywhere with a reference counts, and so does a malformed record
- * that mentions one.
+ * Whether a record of a file is about the guest. A reference counts in its column only: a hotel's id may look the same. It
+ * counts in every cell where columns cannot be told apart, and so does a malformed record that mentions one.
  */
 export function isRecordOf(
   { query, references, names }: Guest,
@@ -144,7 +144,9 @@ export function isRecordOf(
 ): boolean {
   const { cells, raw } = record;
   if (!cells) return mentions(raw, [...references, ...names]);
-  if (cells.some((cell) => references.has(cell.trim()))) return true;
+  const isRegular = columns.reference !== -1 && cells.length === columns.header.length;
+  const sought = isRegular ? [cells[columns.reference] ?? ''] : cells;
+  if (sought.some((cell) => references.has(cell.trim()))) return true;
   return 'name' in query && isNamed(cells[columns.name] ?? '', query);
 }
 

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { readRecords } from '../../../src/review/guests/file-records.js';
+import { findGuestColumns, type Guest, isRecordOf } from '../../../src/review/guests/guest.js';
+
+const header = 'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId';
+
+/** The lines of a file's records that are about the guest with the reference 100003. */
+async function findLines(rows: readonly string[], header: string): Promise<readonly number[]> {
+  const guest: Guest = {
+    query: { reference: '100003' },
+    references: new Set(['100003']),
+    names: new Set(['Ana Gil']),
+    unreferenced: 0,
+    runIds: new Set(),
+  };
+  const found: number[] = [];
+  const file = [Buffer.from(`${[header, ...rows].join('\n')}\n`)];
+  for await (const records of readRecords(toAsync(file))) {
+    const [first] = records;
+    if (!first) continue;
+    const columns = findGuestColumns(first);
+    for (const record of records) if (isRecordOf(guest, record, columns)) found.push(record.line);
+  }
+  return found;
+}
+
+async function* toAsync(blocks: readonly Buffer[]): AsyncGenerator<Buffer, void, undefined> {
+  yield* blocks;
+}
+
+it("takes no other guest's record for the guest's, although a hotel's id is the same text as the reference", async () => {
+  const rows = [
+    '100004,100003,Ana Gil,Bedlink,BL-1',
+    '100003,OTHER-1,Eva Roth,Bedlink,BL-2',
+    '100005,OTHER-2,Tom Berg,Bedlink,100003',
+  ];
+  expect(await findLines(rows, header)).toEqual([2]);
+});
+
+it('looks at every cell of a record with other columns than the header, or without a column of references', async () => {
+  expect(await findLines(['100004,extra,100003,Ana Gil,Bedlink,BL-1'], header)).toEqual([2]);
+  expect(await findLines(['False,100003'], 'Verdict,Booking')).toEqual([2]);
+});
