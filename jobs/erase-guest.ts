@@ -5,9 +5,10 @@ import { type ErasedGuest, rememberName, rememberReference } from '../src/review
 import { type ErasedPlaces, type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
 import type { Erasure } from '../src/review/guests/erase-records.js';
 import { eraseRemote } from '../src/review/guests/erase-remote.js';
-import { findGuest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
+import { findGuest, type Guest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
+import { createNameMask } from '../src/text/mask-names.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
@@ -63,12 +64,13 @@ interface EraseOrder extends EraseRequest {
 async function eraseFrom(
   config: Config,
   ledger: Ledger,
-  { query, hashKey, reason, all, dryRun }: EraseOrder,
+  { query, hashKey, reason: given, all, dryRun }: EraseOrder,
   terminal: Terminal,
 ): Promise<EraseReceipt> {
   const { signal } = terminal;
   const at = clock();
   const guest = await findGuest(ledger, withPseudonym(query, hashKey), signal);
+  const reason = maskNames(given, guest);
   const guests: ErasedGuest[] = [
     ...[...guest.references].map((reference) => rememberReference(reference, hashKey, at)),
     ...('name' in query ? [rememberName(query.name, hashKey, at)] : []),
@@ -97,6 +99,14 @@ async function eraseFrom(
   };
 }
 
+/** The reason is kept in the audit trail, where no name belongs. */
+function maskNames(reason: string, { names, rejects }: Guest): string {
+  const mask = createNameMask([reason], undefined);
+  for (const name of names) mask.add(name);
+  for (const { value } of rejects) if (value !== undefined) mask.add(value);
+  return mask.apply(reason);
+}
+
 async function eraseOnServer(
   config: Config,
   kept: EraseParts & { readonly ledger: Ledger },
@@ -119,14 +129,13 @@ async function eraseOnServer(
   }
 }
 
-/** Where a reference is more than part of a booking. */
+/** In the audit trail. */
 async function forgetReferences(
   ledger: Ledger,
   references: ReadonlySet<string>,
   guests: readonly ErasedGuest[],
 ): Promise<void> {
   for (const [index, reference] of [...references].entries()) {
-    await ledger.eraseRejects(reference);
     await ledger.audit.replaceSubject(reference, `erased:${guests[index]?.hash.slice(0, 16)}`);
   }
 }

@@ -52,6 +52,8 @@ async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: Guest
             booking: readFields(line, form),
           });
   }
+  for (const reject of guest.rejects)
+    if (reject.reference === undefined) bookings.push(toGuestHistory({ kind: 'reject', ...reject }));
   const places = { archive: openArchive(config), spool: openSpool(config) };
   const files: object[] = [];
   for (const run of runs) {

@@ -131,7 +131,7 @@ function describePlaces({ kept, guestNameDays, recordDays, ...where }: Installat
     {
       ...place('spool', where.spool, 'file', kept.spooled),
       categories: ['guest-names', 'bookings'],
-      until: 'the file is archived',
+      until: `the file is archived, at the latest ${namesUntil}`,
     },
   ];
   const server: Place[] = where.sftp

@@ -34,9 +34,9 @@ export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, k
         await hold.release();
       }
     },
-    async eraseRejects(reference) {
-      const runs = await transact(() => eraseRejects(dialect, reference));
-      if (runs.length > 0) await store.overwriteRemains(runs);
+    async eraseReject(runId, place, { withReference }) {
+      const run = await transact(() => eraseReject(dialect, runId, place, withReference));
+      await store.overwriteRemains([run]);
     },
   };
 }
@@ -137,11 +137,10 @@ function* dropAnswers({ schema }: Dialect, run: number, form: BookingForm, batch
   );
 }
 
-/** Returns the row numbers of the runs that had such rejects. */
-function* eraseRejects(dialect: Dialect, reference: string): Query<number[]> {
-  const { sql, values } = dialect.isReference(reference);
-  const rejects = `${dialect.schema}rejects`;
-  const rows = yield* all(`SELECT DISTINCT run FROM ${rejects} WHERE ${sql}`, ...values);
-  yield* change(`UPDATE ${rejects} SET reference = NULL, value = NULL WHERE ${sql}`, ...values);
-  return rows.map(({ run }) => Number(run));
+/** Returns the row number of the run. */
+function* eraseReject(dialect: Dialect, runId: string, place: number, withReference: boolean): Query<number> {
+  const run = yield* runNumber(dialect, runId);
+  const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';
+  yield* change(`UPDATE ${dialect.schema}rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
+  return run;
 }

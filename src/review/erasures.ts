@@ -43,8 +43,8 @@ export interface Erasures extends ErasureReader {
    * @param rewrite returns undefined for lines that stay as they are
    */
   eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean>;
-  /** Removes reference and value of the rejects with that reference. */
-  eraseRejects(reference: string): Promise<void>;
+  /** Removes the value of a run's reject, and where asked its reference. */
+  eraseReject(runId: string, place: number, options: { readonly withReference: boolean }): Promise<void>;
 }
 
 export type EraseLines = (

@@ -206,6 +206,41 @@ describe('guest erase', () => {
     expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
   });
 
+  it('knows the name and the reference of a record with mixed-up columns, and keeps no reason with a name', async () => {
+    const rest = '7,Bedlink,BL-1,2026-12-01,2026-12-02';
+    const mixedUp = [`${canary},X-1`, `${canary},`, `x,${canary}`, 'y,Y-1'].map(
+      (start) => `${start},${rest}\n`,
+    );
+    const { folder } = await prepareFileDay(server(), {
+      bookings: toCsv(bookings) + mixedUp.join(''),
+      settings: { hashKey: 'a key of the tests', maxRejectedShare: 0.9 },
+      onPost: () => success,
+    });
+    await folder.run(['run', '--day', day, '--delivery', 'body']);
+    const exported = await folder.run(['guest', 'export', '--name', canary, '--json']);
+    expect(JSON.parse(exported.stdout).bookings).toMatchObject([
+      { state: 'delivered' },
+      { rejected: { value: canary } },
+      { rejected: { value: 'x' } },
+      { rejected: { value: canary } },
+    ]);
+    const reason = `${canary} wrote on Monday`;
+    const byReference = await folder.run(['guest', 'erase', 'X-1', '--reason', reason, '--json']);
+    expect(byReference).toMatchObject({
+      exitCode: 0,
+      json: {
+        erased: [{ place: 'ledger', name: 'value of rejected record 8' }],
+        reason: '*** *** wrote on Monday',
+      },
+    });
+    const erased = await folder.run(['guest', 'erase', '--name', canary, '--reason', reason, '--json']);
+    expect(erased).toMatchObject({ exitCode: 0, json: { left: [] } });
+    expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+    const { stdout } = await folder.run(['rejected', day]);
+    expect(stdout).toContain('X-1');
+    expect(stdout).toMatch(/Y-1 +ServiceId +y/);
+  });
+
   it('needs hashKey, and a later run the same one', async () => {
     const { folder } = await runDay();
     await folder.configure({ hashKey: undefined });

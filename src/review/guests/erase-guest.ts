@@ -10,11 +10,11 @@ import { isActive, type Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
-import { isLineOf, listNeedles } from './guest.js';
+import { isLineOf, isNameOf, listNeedles } from './guest.js';
 import { findRecords, listKeptFiles } from './guest-files.js';
 
 export interface EraseParts {
-  readonly ledger: Pick<Erasures, 'eraseBookings' | 'noteErased' | 'listErasedContents'> &
+  readonly ledger: Pick<Erasures, 'eraseBookings' | 'eraseReject' | 'noteErased' | 'listErasedContents'> &
     BatchReader &
     RunLister;
   readonly archive: Archive;
@@ -94,7 +94,25 @@ export async function eraseKept(
       left.push({ ...at, place: 'ledger', why: busy });
     else erased.push(...contents.map((content) => ({ ...at, place: content.place, ...toSums(content) })));
   }
+  erased.push(...(await eraseRejects(parts, erasure, dryRun)));
   return { erased, left, runs };
+}
+
+/** What is kept of records that could not be sent. Where columns are mixed up, a value or a reference is the name. */
+async function eraseRejects(
+  { ledger }: EraseParts,
+  { guest, all }: Erasure,
+  dryRun: boolean,
+): Promise<readonly ErasedPlace[]> {
+  const erased: ErasedPlace[] = [];
+  for (const { run, place, reference, value } of guest.rejects) {
+    const withReference = reference !== undefined && (all || isNameOf(guest, reference));
+    if (value === undefined && !withReference) continue;
+    if (!dryRun) await ledger.eraseReject(run.id, place, { withReference });
+    const name = `${withReference ? 'reference and value' : 'value'} of rejected record ${place}`;
+    erased.push({ runId: run.id, day: run.day, place: 'ledger', name });
+  }
+  return erased;
 }
 
 /** After an erasure that the server refused, ledger and archive no longer tell that its files carry the guest. */

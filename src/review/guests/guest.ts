@@ -1,8 +1,9 @@
 import { bookingFields } from '../../booking/booking.js';
+import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
 import { createPseudonyms } from '../guest-names.js';
 import { foldName } from '../hash-key.js';
-import type { History } from '../history.js';
+import type { History, RejectLister } from '../history.js';
 import type { BatchReader, RunLister } from '../ledger.js';
 import type { Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
@@ -36,17 +37,23 @@ export interface Guest {
   readonly unreferenced: number;
   /** The runs in whose bookings they are. */
   readonly runIds: ReadonlySet<string>;
+  /** Records that could not be sent. */
+  readonly rejects: readonly GuestReject[];
 }
 
-/** By name, this reads every stored booking: names are in no index. */
+/** A rejected record with the guest's reference or name. Where columns are mixed up, its value may be the name. */
+export type GuestReject = Reject & { readonly run: Run };
+
+/** By name, this reads every stored booking and reject: names are in no index. */
 export async function findGuest(
-  ledger: BatchReader & Pick<History, 'trace'> & RunLister,
+  ledger: BatchReader & Pick<History, 'trace'> & RejectLister & RunLister,
   query: GuestQuery,
   signal: AbortSignal,
 ): Promise<Guest> {
   const references = new Set<string>();
   const names = new Set<string>();
   const runIds = new Set<string>();
+  const rejects: GuestReject[] = [];
   let unreferenced = 0;
   const add = (run: Run, line: string, form: BookingForm) => {
     const { bookingReferenceId, bookingClientName } = readBooking(line, form);
@@ -59,14 +66,22 @@ export async function findGuest(
   else {
     names.add(query.name);
     if (query.pseudonym !== undefined) names.add(query.pseudonym);
-    for (const run of await listEveryRun(ledger))
+    for (const run of await listEveryRun(ledger)) {
       for await (const { line, form } of readLinesNaming(ledger, run, query, signal)) add(run, line, form);
+      for (const reject of await ledger.listRejects(run.id, Number.MAX_SAFE_INTEGER)) {
+        const { reference, value } = reject;
+        if (!isNamed(value ?? '', query) && !isNamed(reference ?? '', query)) continue;
+        if (reference === undefined) rejects.push({ ...reject, run });
+        else references.add(reference);
+      }
+    }
   }
   // The same booking may be in other runs, with its name corrected.
   for (const reference of [...references])
     for (const trace of await ledger.trace(reference))
       if (trace.kind === 'booking') add(trace.run, trace.line, trace.form);
-  return { query, references, names, unreferenced, runIds };
+      else rejects.push({ ...trace, reference });
+  return { query, references, names, unreferenced, runIds, rejects };
 }
 
 /** The bookings of a run with that name. */
@@ -103,6 +118,11 @@ export function isLineOf({ query, references }: Guest, line: string, form: Booki
     (bookingReferenceId !== undefined && references.has(bookingReferenceId)) ||
     ('name' in query && bookingClientName !== undefined && isNamed(bookingClientName, query))
   );
+}
+
+/** Whether it is the name that was asked for. */
+export function isNameOf({ query }: Guest, text: string): boolean {
+  return 'name' in query && isNamed(text, query);
 }
 
 type NameQuery = Extract<GuestQuery, { readonly name: string }>;

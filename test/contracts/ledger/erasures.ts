@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErasedContent, ErasedGuest } from '../../../src/review/erasures.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, done, perform, rightOf } from './days.js';
+import { at, chunkOf, collectedRun, done, newRun, perform, rightOf, startCollect } from './days.js';
 
 const guest: ErasedGuest = { kind: 'reference', hash: 'ab', keyId: 'k', bits: 7, at };
 const content: ErasedContent = { place: 'archive', name: 'f.csv', before: 'x', after: 'y', at };
@@ -50,6 +50,32 @@ export function describeErasures(opened: () => OpenedLedger): void {
       expect(await ledger.trace('a')).toMatchObject([{ attempts: [{ answer: 'Success' }] }]);
       expect(JSON.stringify(await ledger.trace('e'))).not.toContain('Success');
       expect(await ledger.listErasedContents('r1')).toEqual([changed]);
+    });
+
+    it('are taken out of the rejects of one run, with the reference where asked', async () => {
+      const { ledger } = opened();
+      const rejects = [1, 2].map((place) => ({
+        place,
+        reason: 'service-id-invalid' as const,
+        reference: `R-${place}`,
+        field: 'ServiceId',
+        value: 'Ana Gil',
+      }));
+      for (const id of ['r1', 'r2']) {
+        const run = await ledger.createRun(newRun(id));
+        const collect = await startCollect(ledger, run);
+        await collect.store(chunkOf({ rejects }));
+        await collect.finish({ steps: [], at });
+        await ledger.settle(rightOf(run), { state: 'failed', at });
+      }
+      await ledger.eraseReject('r1', 1, { withReference: true });
+      await ledger.eraseReject('r1', 2, { withReference: false });
+      const kept = { reason: 'service-id-invalid', field: 'ServiceId' };
+      expect(await ledger.listRejects('r1', 9)).toEqual([
+        { place: 1, ...kept },
+        { place: 2, ...kept, reference: 'R-2' },
+      ]);
+      expect(await ledger.listRejects('r2', 9)).toEqual(rejects);
     });
 
     it('stay where somebody works on the day', async () => {

@@ -12,6 +12,7 @@ async function findLines(rows: readonly string[], header: string): Promise<reado
     names: new Set(['Ana Gil']),
     unreferenced: 0,
     runIds: new Set(),
+    rejects: [],
   };
   const found: number[] = [];
   const file = [Buffer.from(`${[header, ...rows].join('\n')}\n`)];
