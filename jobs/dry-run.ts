@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusinessDay } from '../src/booking/business-day.js';
+import type { KeptValues } from '../src/booking/kept-values.js';
 import { renderDryRun } from '../src/cli/dry-run-report.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { createOutFolder, type OutFolder, renderCsv } from '../src/cli/output-files.js';
@@ -12,6 +13,7 @@ import { rejectsListed } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import { toSuspectsReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
+import { type KeptColumnReader, keptAt } from '../src/review/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { previewBodies, previewReviewFile, readFirstLines } from '../src/review/stored/preview.js';
@@ -165,7 +167,7 @@ async function collect(
 
 /** What would be sent: its checksums, a sample with masked names, and files if requested. */
 async function previewContent(
-  { service }: Config,
+  { service, source }: Config,
   day: BusinessDay,
   ledger: Ledger,
   run: Run,
@@ -179,9 +181,23 @@ async function previewContent(
   );
   const bodies = await previewBodies(ledger, run, folder?.add);
   const first = await readFirstLines(ledger, run, sampleSize);
+  const keepsColumns = Object.keys(source.keep).length > 0;
   return {
     file: file ?? null,
     ...bodies,
     sample: first.map(({ line, form }) => readMaskedFields(line, form)),
+    ...(keepsColumns && { sampleKept: await readKept(ledger, run, first) }),
   };
+}
+
+/** The kept columns of those bookings; null for one without any. */
+async function readKept(
+  ledger: KeptColumnReader,
+  { id }: Run,
+  lines: Awaited<ReturnType<typeof readFirstLines>>,
+): Promise<(KeptValues | null)[]> {
+  const kept = [];
+  for (const { form, batch, place } of lines)
+    kept.push(keptAt(await ledger.readKeptColumns(id, form, batch), place) ?? null);
+  return kept;
 }

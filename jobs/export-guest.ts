@@ -5,6 +5,7 @@ import type { RecordedAction } from '../src/review/audit.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest, type GuestQuery, readLinesNaming, withPseudonym } from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
+import { keptAt } from '../src/review/kept-columns.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { readBooking, readFields } from '../src/review/stored/stored-line.js';
 import { recordAction } from './audit.js';
@@ -43,14 +44,17 @@ async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: Guest
   if ('name' in query) {
     // A booking without a reference can't be traced.
     for (const run of runs)
-      for await (const { line, form } of readLinesNaming(ledger, run, query, signal))
-        if (readBooking(line, form).bookingReferenceId === undefined)
-          bookings.push({
-            runId: run.id,
-            day: run.day,
-            runState: run.state,
-            booking: readFields(line, form),
-          });
+      for await (const { line, form, batch, place } of readLinesNaming(ledger, run, query, signal)) {
+        if (readBooking(line, form).bookingReferenceId !== undefined) continue;
+        const kept = keptAt(await ledger.readKeptColumns(run.id, form, batch), place);
+        bookings.push({
+          runId: run.id,
+          day: run.day,
+          runState: run.state,
+          booking: readFields(line, form),
+          ...(kept && { kept }),
+        });
+      }
   }
   for (const reject of guest.rejects)
     if (reject.reference === undefined) bookings.push(toGuestHistory({ kind: 'reject', ...reject }));

@@ -57,10 +57,10 @@ export function createHandlers(command: Command): Handlers {
         const { listRejected } = await import('./list-rejected.js');
         return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
-    suspects: (day, { csv, delimiter }, globals) =>
+    suspects: (day, { csv, delimiter, sort }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { listSuspects } = await import('./list-suspects.js');
-        const options = { csv, delimiter, json: globals.json };
+        const options = { csv, delimiter, sort, json: globals.json };
         return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
       }),
     verify: (day, globals) =>

@@ -10,6 +10,7 @@ import {
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
+import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
@@ -50,6 +51,7 @@ export async function listAffected(
 ): Promise<number> {
   const days = chooseDays(day, options, yesterday);
   const isoDays = listDays(days, config);
+  const shownKept = readShownKept(config.source.keep, options.sort);
   const reportNone = (notice: string): number => {
     const unknown = isoDays.map((iso) => summariseVerdicts(iso, []));
     terminal.answer(`${notice}\n`, toObject(days, unknown, {}));
@@ -60,9 +62,14 @@ export async function listAffected(
     for (const iso of isoDays)
       verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
     const compare = createHotelComparer({ hotels: ledger.hotels, clock });
-    const affected = withHotels(await listAffectedBookings(ledger, verdicts, options), compare);
+    const filter = {
+      checkInBefore: options.checkInBefore,
+      withKept: shownKept.labels.length > 0,
+      order: shownKept.order,
+    };
+    const affected = withHotels(await listAffectedBookings(ledger, verdicts, filter), compare);
     const unanswered = options.unanswered
-      ? withHotels(await listUnanswered(ledger, verdicts, options), compare)
+      ? withHotels(await listUnanswered(ledger, verdicts, filter), compare)
       : undefined;
     const list = unanswered ?? affected;
     const listing: VerdictListing = {
@@ -73,6 +80,7 @@ export async function listAffected(
       bookings: await readFirst(list),
       hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
       checkInBefore: options.checkInBefore,
+      keptLabels: shownKept.labels,
     };
     const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
     const csv = isKnown ? options.csv : undefined;

@@ -1,8 +1,10 @@
 import { exitCode } from '../src/cli/exit-code.js';
+import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
-import { renderSuspects, suspectColumns, suspectsShown } from '../src/cli/suspects.js';
+import { listSuspectColumns, renderSuspects, suspectsShown, toSuspectCells } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
+import { orderSuspects } from '../src/review/suspects/order.js';
 import { recordLook } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
@@ -12,6 +14,7 @@ const runsLookedAt = 1_000;
 interface SuspectOptions {
   readonly csv?: string | undefined;
   readonly delimiter?: string | undefined;
+  readonly sort?: string | undefined;
   /** Whether to list all of them rather than the first ones. */
   readonly json: boolean;
 }
@@ -20,13 +23,14 @@ interface SuspectOptions {
 export async function listSuspects(
   config: Config,
   day: string,
-  { csv, delimiter, json }: SuspectOptions,
+  { csv, delimiter, sort, json }: SuspectOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { day, runId: null, suspects: [] });
     return exitCode.failed;
   };
+  const { labels: keptLabels, order } = readShownKept(config.source.keep, sort);
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const compared = findComparedRuns(runs);
@@ -34,7 +38,7 @@ export async function listSuspects(
     const counts = { suspects: 0, filledIn: 0 };
     const [run] = compared;
     if (!run) {
-      const words = renderSuspects(day, runs[0], { counts, first: [] }, terminal);
+      const words = renderSuspects(day, runs[0], { counts, first: [] }, { ...terminal, keptLabels });
       terminal.answer(words, { day, runId: null, suspects: [] });
       return exitCode.failed;
     }
@@ -43,16 +47,19 @@ export async function listSuspects(
     const file =
       csv === undefined
         ? undefined
-        : await createCsvFile(suspectColumns, csv, terminal.locate(csv), delimiter);
-    for await (const suspects of readSuspects(ledger, compared)) {
-      await file?.add(suspects);
+        : await createCsvFile(listSuspectColumns(keptLabels), csv, terminal.locate(csv), delimiter);
+    const reader = keptLabels.length > 0 ? ledger : { nextSuspects: ledger.nextSuspects };
+    const read = () => readSuspects(reader, compared);
+    for await (const suspects of order ? await orderSuspects(read, order) : read()) {
+      await file?.add(suspects.map(toSuspectCells));
       for (const suspect of suspects) {
         counts[suspect.reason === 'filled-in' ? 'filledIn' : 'suspects'] += 1;
         if (json || listed.length < suspectsShown) listed.push(suspect);
       }
     }
     await file?.finish();
-    terminal.answer(renderSuspects(day, run, { counts, first: listed }, { command: terminal.command, csv }), {
+    const options = { command: terminal.command, csv, keptLabels };
+    terminal.answer(renderSuspects(day, run, { counts, first: listed }, options), {
       day,
       runId: run.id,
       suspects: listed,

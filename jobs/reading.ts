@@ -59,8 +59,8 @@ export async function openFillingReader(
   copy: Pick<MappingCopy, 'lookUp'>,
   sourceMessages: SourceMessages,
 ): Promise<DayReader> {
-  const { source, normalise } = await composeSource(config, sourceMessages);
-  return createDayReader({ source: createFillingSource(source, copy), normalise });
+  const { source, ...parts } = await composeSource(config, sourceMessages);
+  return createDayReader({ ...parts, source: createFillingSource(source, copy) });
 }
 
 export function createReadingOrder(

@@ -57,6 +57,7 @@ async function examine(
   const from = runs.find((run) => run.source !== undefined)?.source;
   return {
     ...config,
+    keptColumns: Object.keys(source.keep),
     ledger: await showLedgerPlace(config),
     archive: place,
     spool: file.spool,

@@ -18,6 +18,7 @@ export async function composeSource(settings: SourceSettings, sourceMessages: So
   return {
     source: await openSource(settings, sourceMessages),
     normalise: createNormaliser({ dateFormat: settings.source.dateFormat }),
+    keptLabels: Object.keys(settings.source.keep),
   };
 }
 

@@ -56,7 +56,8 @@ function writeNumber(value: number): FieldText {
   return plainDecimal.test(text) ? text : notText;
 }
 
-function cleanText(text: string): string {
+/** Trimmed, well-formed, without control characters and line breaks. */
+export function cleanText(text: string): string {
   // Fast path: nearly every text is clean already.
   if (clean.test(text)) return text;
   return text.replace(unprintableRun, ' ').replace(loneSurrogate, '\ufffd').trim();

@@ -5,6 +5,7 @@ import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { pairColumns, renderPair, toPairCells, toPairReport } from './hotel-pair.js';
 import { adviseLoad } from './hotels.js';
+import { toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -24,6 +25,8 @@ export interface VerdictListing {
   /** Whether a content file was ever loaded. */
   readonly hasHotels: boolean;
   readonly checkInBefore?: string | undefined;
+  /** The kept columns to show; none by default. */
+  readonly keptLabels?: readonly string[];
 }
 
 interface ListingOptions {
@@ -170,7 +173,7 @@ function describeOthers(
   return lines;
 }
 
-function headOf({ isRange, lists }: VerdictListing): string[] {
+function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
   return [
     'booking',
     ...(isRange ? ['day'] : []),
@@ -181,12 +184,13 @@ function headOf({ isRange, lists }: VerdictListing): string[] {
     'booked',
     'copy',
     ...(lists === 'unanswered' ? ['reason'] : []),
+    ...keptLabels,
   ];
 }
 
 function toRow(
-  { day, fields, copyServiceId, verdictReason }: ComparedBooking,
-  { isRange, lists }: VerdictListing,
+  { day, fields, copyServiceId, verdictReason, kept }: ComparedBooking,
+  { isRange, lists, keptLabels = [] }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
   return [
@@ -199,16 +203,22 @@ function toRow(
     cell('ServiceId'),
     copyServiceId === null ? unknown.none : String(copyServiceId),
     ...(lists === 'unanswered' ? [verdictReason ?? unknown.none] : []),
+    ...toKeptRow(keptLabels, kept),
   ];
 }
 
 /** The columns of `--csv`: all but guests' names. */
-export function listingColumns({ isRange, lists }: Pick<VerdictListing, 'isRange' | 'lists'>): string[] {
+export function listingColumns({
+  isRange,
+  lists,
+  keptLabels = [],
+}: Pick<VerdictListing, 'isRange' | 'lists' | 'keptLabels'>): string[] {
   return [
     ...(isRange ? ['day'] : []),
     ...serviceFields.filter((field) => !guestNameFields.has(field)),
     'copyServiceId',
     ...(lists === 'unanswered' ? ['verdictReason'] : []),
+    ...keptLabels,
     ...pairColumns,
   ];
 }
@@ -218,7 +228,8 @@ export function toListedRecord(
   booking: ComparedBooking,
   listing: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
-  return { ...toCommonRecord(booking, listing), ...toPairReport(booking.hotels) };
+  const { kept, hotels } = booking;
+  return { ...toCommonRecord(booking, listing), ...(kept && { kept }), ...toPairReport(hotels) };
 }
 
 /** A booking under the columns of `--csv`. */
@@ -226,7 +237,7 @@ export function toListedCells(
   booking: ComparedBooking,
   listing: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
-  return { ...toCommonRecord(booking, listing), ...toPairCells(booking.hotels) };
+  return { ...booking.kept, ...toCommonRecord(booking, listing), ...toPairCells(booking.hotels) };
 }
 
 function toCommonRecord(

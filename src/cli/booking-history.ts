@@ -1,3 +1,4 @@
+import type { KeptValues } from '../booking/kept-values.js';
 import type { Attempt, Trace } from '../review/history.js';
 import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
@@ -26,6 +27,8 @@ interface BookingHistory {
   readonly hotels?: TracedHotels;
   /** What the local copy of the mappings said about it before it was sent. */
   readonly suspect?: Suspicion;
+  /** Its local columns, which are not sent. */
+  readonly kept?: KeptValues;
   readonly step?: string;
   readonly attempts?: readonly AttemptReport[];
   readonly rejected?: { readonly place: number; readonly reason: string };
@@ -63,6 +66,7 @@ export function toHistory(trace: Trace, { withAnswers, hotels }: HistoryOptions)
         ...(trace.form === 'body' && run.delivery === 'file' && { posted: true as const }),
         ...(hotels && { hotels }),
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
+        ...(trace.kept && { kept: trace.kept }),
         ...(trace.step && { step: trace.step.name }),
         attempts: trace.attempts.map((attempt) => toAttemptReport(attempt, withAnswers)),
       };
@@ -188,6 +192,8 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {}))
     lines.push(`  ${field}: ${showInLine(String(value))}`);
+  for (const [label, value] of Object.entries(history.kept ?? {}))
+    lines.push(`  ${label} (kept, not sent): ${showInLine(value)}`);
   const { hotels } = history;
   if (hotels && showsHotels) lines.push(...renderPair(hotels, hotels));
   for (const attempt of history.attempts ?? []) {

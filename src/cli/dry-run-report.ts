@@ -1,3 +1,4 @@
+import type { KeptValues } from '../booking/kept-values.js';
 import type { ReasonCount } from '../review/collected.js';
 import type { SuspectsReport } from '../review/day/report.js';
 import type { Counts } from '../review/run.js';
@@ -29,6 +30,8 @@ export interface DryRunReport {
   readonly sha256?: string;
   /** The first bookings as they would be sent, with names masked. */
   readonly sample?: readonly Record<string, unknown>[];
+  /** What is kept of each of them and not sent; absent without `source.keep`. */
+  readonly sampleKept?: readonly (KeptValues | null)[];
   readonly error?: { readonly message: string };
 }
 
@@ -44,6 +47,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     bytes = 0,
     sha256,
     sample = [],
+    sampleKept = [],
     file,
     error,
   } = report;
@@ -55,6 +59,8 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
         ...(file && batches === 0 ? [] : renderSums('bodies', { batches, bytes }, sha256)),
         ...(sample.length > 0 ? ['the first bookings, names masked:'] : []),
         ...sample.map((item) => `  ${JSON.stringify(item)}`),
+        ...(sampleKept.length > 0 ? ['kept with them, not sent (source.keep):'] : []),
+        ...sampleKept.map((kept) => `  ${JSON.stringify(kept ?? {})}`),
         ...(out === undefined ? [] : [`Everything is in ${out}; it holds guest names.`]),
       ];
   const sections = [

@@ -2,7 +2,7 @@ import { bookingFields, guestNameFields } from '../booking/booking.js';
 import type { GuestNameSettings } from '../review/guest-names.js';
 import type { DeliveryKind } from '../review/run.js';
 
-type Category = 'guest-names' | 'bookings' | 'service-messages' | 'users' | 'erased-guests';
+type Category = 'guest-names' | 'kept-columns' | 'bookings' | 'service-messages' | 'users' | 'erased-guests';
 
 type Unit = 'booking' | 'file' | 'entry';
 
@@ -46,6 +46,8 @@ export interface Counted {
 export interface Installation {
   readonly delivery: DeliveryKind;
   readonly guestNames: GuestNameSettings['guestNames'];
+  /** The names of the columns of `source.keep`. */
+  readonly keptColumns: readonly string[];
   readonly guestNameDays: number;
   readonly recordDays: number;
   readonly ledger: string;
@@ -78,6 +80,9 @@ export function describeProcessing(installation: Installation) {
     categories: [
       { category: 'guest-names', fields: fields.filter((name) => guestNameFields.has(name)) },
       { category: 'bookings', fields: fields.filter((name) => !guestNameFields.has(name)) },
+      ...(installation.keptColumns.length > 0
+        ? [{ category: 'kept-columns' as const, fields: installation.keptColumns }]
+        : []),
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
       { category: 'users', fields: ['user names in the audit trail'] },
       { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
@@ -112,7 +117,7 @@ const nameMeanings = {
 
 export type ProcessingRecord = ReturnType<typeof describeProcessing>;
 
-function describePlaces({ kept, guestNameDays, recordDays, ...where }: Installation): Place[] {
+function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where }: Installation): Place[] {
   const namesUntil = `${guestNameDays} days after the business day (guestNameDays)`;
   const recordsUntil = `${recordDays} days after the business day (recordDays)`;
   const place = (name: string, location: string, unit: Unit, { count, since }: Counted) => ({
@@ -149,7 +154,11 @@ function describePlaces({ kept, guestNameDays, recordDays, ...where }: Installat
   return [
     {
       ...place('ledger', where.ledger, 'booking', kept.names),
-      categories: ['guest-names', 'service-messages'],
+      categories: [
+        'guest-names',
+        ...(keptColumns.length > 0 ? (['kept-columns'] as const) : []),
+        'service-messages',
+      ],
       until: namesUntil,
     },
     {

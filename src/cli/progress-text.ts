@@ -1,5 +1,6 @@
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
+import type { SourceNotice } from '../review/source.js';
 import { describeDrops } from '../review/volume.js';
 import { formatBytes, formatCount, formatCountOf, formatDuration, formatInstant } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
@@ -58,6 +59,11 @@ export function describeMilestone({
   return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
 }
 
+function describeNotice({ column, isKept }: SourceNotice): string {
+  const consequence = isKept ? 'nothing of it is kept (source.keep)' : 'all bookings are sent without it';
+  return `the source has no column ${column}: ${consequence}`;
+}
+
 export function describe(event: ReviewEvent, now: number): string | undefined {
   switch (event.type) {
     case 'run-opened':
@@ -65,7 +71,7 @@ export function describe(event: ReviewEvent, now: number): string | undefined {
     case 'collecting':
       return `collecting: ${formatCountOf(event.read, 'record')} read`;
     case 'source-notice':
-      return `the source has no column ${event.notice.column}: all bookings are sent without it`;
+      return describeNotice(event.notice);
     case 'no-review-file':
       return `no booking can be in the review file: all ${formatCountOf(event.posted, 'booking')} go by body, which brings no result`;
     case 'volume-dropped':

@@ -2,6 +2,7 @@ import type { Run, SuspectCounts } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -24,7 +25,15 @@ export function renderSuspects(
   day: string,
   run: Run | undefined,
   { counts, first }: { readonly counts: SuspectCounts; readonly first: readonly SuspectReport[] },
-  { command, csv }: { readonly command: WriteCommand; readonly csv?: string | undefined },
+  {
+    command,
+    csv,
+    keptLabels = [],
+  }: {
+    readonly command: WriteCommand;
+    readonly csv?: string | undefined;
+    readonly keptLabels?: readonly string[];
+  },
 ): string {
   if (!run) return `There is no run of ${day}.\n`;
   if (!run.suspects)
@@ -38,7 +47,10 @@ export function renderSuspects(
   return [
     `${day}: what the local copy of the mappings says (run ${run.id}):`,
     ...explainSuspects(counts),
-    renderTable(first.map(toRow), head),
+    renderTable(
+      first.map((suspect) => [...toRow(suspect), ...toKeptRow(keptLabels, suspect.kept)]),
+      [...head, ...keptLabels],
+    ),
     ...(all > first.length ? [`  … and ${formatCount(all - first.length)} more; --csv FILE lists all`] : []),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
@@ -97,8 +109,7 @@ function nameSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
   }
 }
 
-/** The columns of `--csv`. */
-export const suspectColumns: readonly (keyof SuspectReport)[] = [
+const suspectColumns: readonly (keyof SuspectReport)[] = [
   'BookingReferenceId',
   'ServiceId',
   'ProviderName',
@@ -108,3 +119,13 @@ export const suspectColumns: readonly (keyof SuspectReport)[] = [
   'copyServiceId',
   'movedAt',
 ];
+
+/** The columns of `--csv`. */
+export function listSuspectColumns(keptLabels: readonly string[]): string[] {
+  return [...suspectColumns, ...keptLabels];
+}
+
+/** A suspect under those columns. */
+export function toSuspectCells({ kept, ...suspect }: SuspectReport): object {
+  return { ...kept, ...suspect };
+}

@@ -1,5 +1,6 @@
 import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import { readKeptValue } from '../booking/kept-values.js';
 import { countDates, type Normalise } from '../booking/normalise.js';
 import { formatShare, isMoreThanShare } from '../review/share.js';
 import { type BookingSource, filteredAtMost, SourceError } from '../review/source.js';
@@ -18,6 +19,8 @@ const recordsTried = 300;
 interface SourceCheckParts {
   readonly source: BookingSource;
   readonly normalise: Normalise;
+  /** The names of the columns that are kept; none by default. */
+  readonly keptLabels?: readonly string[];
   readonly day: BusinessDay;
   readonly maxRejectedShare: number;
   readonly emptyDay: 'succeed' | 'fail';
@@ -34,10 +37,12 @@ export async function checkSource(parts: SourceCheckParts, signal: AbortSignal):
 }
 
 interface Sample {
-  readonly understood: Booking[];
+  readonly understood: { readonly booking: Booking; readonly kept: readonly unknown[] }[];
   readonly dates: { given: number; unreadable: number };
   readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
   readonly absentColumns: string[];
+  /** Those of `source.keep`. */
+  readonly absentKept: string[];
   read: number;
   filtered: number;
   isWhole: boolean;
@@ -52,6 +57,7 @@ async function readSample(
     dates: { given: 0, unreadable: 0 },
     rejects: new Map(),
     absentColumns: [],
+    absentKept: [],
     read: 0,
     filtered: 0,
     isWhole: false,
@@ -66,7 +72,8 @@ async function readSample(
     atMost: sampleSize,
   })) {
     sample.filtered += filtered;
-    sample.absentColumns.push(...notices.map(({ column }) => column));
+    for (const { column, isKept } of notices)
+      (isKept ? sample.absentKept : sample.absentColumns).push(column);
     for (const record of records) {
       if (sample.understood.length === sampleSize || sample.read === recordsTried) return sample;
       sample.read += 1;
@@ -82,7 +89,7 @@ async function readSample(
       const { given, unreadable } = countDates(normalised.booking, normalised.warnings);
       sample.dates.given += given;
       sample.dates.unreadable += unreadable;
-      sample.understood.push(normalised.booking);
+      sample.understood.push({ booking: normalised.booking, kept: record.kept ?? [] });
     }
   }
   // A source that returned as many as requested may have more.
@@ -90,8 +97,9 @@ async function readSample(
   return sample;
 }
 
-function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: SourceCheckParts): Finding[] {
-  const { understood, dates, rejects, read, filtered, absentColumns, isWhole } = sample;
+function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
+  const { source, day, maxRejectedShare, emptyDay, keptLabels = [] } = parts;
+  const { understood, dates, rejects, read, filtered, absentColumns, absentKept, isWhole } = sample;
   const place = source.locate(day);
   if (read === 0 && !isWhole)
     return [
@@ -117,7 +125,7 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
     return [wrong(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
 
   const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
-  const findings = [ok([title, ...understood.map(showOnOneLine)].join('\n'))];
+  const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, keptLabels))].join('\n'))];
   if (filtered > 0) findings.push(ok(`source.where leaves out ${filtered} records before these`));
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
@@ -147,13 +155,24 @@ function judge(sample: Sample, { source, day, maxRejectedShare, emptyDay }: Sour
       ),
     );
   }
+  if (absentKept.length > 0) {
+    const names = absentKept.map((column) => JSON.stringify(column));
+    findings.push(
+      warning(
+        `there is no column ${list.format(names)}, which source.keep names: nothing of it is kept`,
+        'If it has another name, set that in source.keep.',
+      ),
+    );
+  }
   return findings;
 }
 
 /** Its fields in the service's order. Normalised texts have no line breaks. */
-function showOnOneLine(booking: Booking): string {
+function showOnOneLine({ booking, kept }: Sample['understood'][number], labels: readonly string[]): string {
   const fields = maskBooking(booking);
-  return serviceFields.map((field) => fields[field] ?? '–').join(', ');
+  const sent = serviceFields.map((field) => fields[field] ?? '–').join(', ');
+  const values = labels.map((label, index) => `${label} ${readKeptValue(kept[index]) ?? '–'}`);
+  return values.length === 0 ? sent : `${sent}; kept, not sent: ${values.join(', ')}`;
 }
 
 function adviseOn({ fault }: SourceError, day: BusinessDay): string {

@@ -7,6 +7,7 @@ import type { BookingForm, PlannedStep } from '../review/step.js';
 import { readBatch } from './batches.js';
 import { createCollectedIndexes } from './collected-indexes.js';
 import { countSuspects, storeSuspects } from './findings.js';
+import { storeKeptColumns } from './kept-columns.js';
 import { change, type Dialect, insert, one, type Query, type Store } from './query.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
@@ -130,6 +131,7 @@ function* storeChunk(dialect: Dialect, { run, day }: CollectedRun, chunk: Collec
     );
   }
   yield* storeSuspects(run, batches);
+  yield* storeKeptColumns(dialect, { run, day }, batches);
   yield* storeRejects(dialect, { run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
   const { suspects, filledIn } = countSuspects(batches);

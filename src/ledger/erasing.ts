@@ -1,5 +1,6 @@
 import type { ErasedContent, ErasedGuest, EraseLines, ErasureReader, Erasures } from '../review/erasures.js';
 import type { BookingForm } from '../review/step.js';
+import { eraseKeptOfBatch } from './kept-columns.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
@@ -116,12 +117,15 @@ function* eraseBatch(dialect: Dialect, runId: string, key: BatchKey, rewrite: Er
   const place = placeOfBatch(...key);
   const rewritten = rewrite(sealing.openLines(stored, place), { form, batch });
   if (!rewritten) return;
-  const lines = sealing.sealLike(stored, run.day, rewritten.lines, place);
+  const { places, changed } = rewritten;
+  yield* eraseKeptOfBatch(dialect, run.day, key, places);
+  if (!changed) return;
+  const lines = sealing.sealLike(stored, run.day, changed.lines, place);
   yield* change(`UPDATE ${schema}batches SET lines = ? WHERE ${isBatch}`, lines, ...key);
   const first = batch * Number(runRow.batch_size);
-  for (const { place, hotelHash } of rewritten.stays ?? [])
+  for (const { place, hotelHash } of changed.stays ?? [])
     yield* removeStay(dialect, { run: key[0], form, hotelHash, position: first + place });
-  yield* insertErased(dialect, key[0], rewritten.content);
+  yield* insertErased(dialect, key[0], changed.content);
   yield* dropAnswers(dialect, key[0], form, batch);
 }
 

@@ -105,7 +105,8 @@ export function* nextJudged(
   if (!row) return undefined;
   const batch = Number(row.batch);
   const lines = yield* readLines(dialect, run, 'file', batch);
-  return { batch, lines: unpackPlaces(row.places as Buffer).map((place) => lines[place] ?? '') };
+  const places = unpackPlaces(row.places as Buffer);
+  return { batch, places, lines: places.map((place) => lines[place] ?? '') };
 }
 
 export function* findJudged(

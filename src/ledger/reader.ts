@@ -7,6 +7,7 @@ import { createErasureReader } from './erasing.js';
 import { createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
 import { createHotelReader } from './hotel-contents.js';
+import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { describeKept } from './kept-data.js';
 import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
@@ -59,6 +60,9 @@ export function createReader(
       }),
     nextJudged: (runId, judged, after = -1) => readTogether(() => nextJudged(dialect, runId, judged, after)),
     nextSuspects: (runId, after) => readTogether(() => nextSuspects(dialect, runId, after)),
+    readKeptColumns: (runId, form, batch) => readTogether(() => readKeptColumns(dialect, runId, form, batch)),
+    findKeptValues: (runId, references) =>
+      readTogether(() => findKeptValues(dialect, runId, references, carriesReference)),
     describeKept: () => read(() => describeKept(dialect)),
     tally: (runId) => read(() => tally(dialect, runId)),
     countRejects: (runId) => read(() => countRejects(dialect, runId)),

@@ -5,6 +5,7 @@ import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import { pruneActions } from './audit-trail.js';
 import { pruneCases } from './cases.js';
+import { blankKeptColumns } from './kept-columns.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
@@ -169,6 +170,7 @@ function* blankRest(dialect: Dialect, runId: string): Query<number> {
   // What a broken record holds under a field may be anything.
   yield* change(`UPDATE ${schema}rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
   yield* change(`UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
+  yield* blankKeptColumns(dialect, number);
   return number;
 }
 

@@ -6,7 +6,7 @@ import type { BookingForm } from '../review/step.js';
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of
- * batches, the service's words, and the values of rejected records. Nothing else in the ledger knows. Without keys, things
+ * batches and their kept columns, the service's words, and the values of rejected records. Nothing else in the ledger knows. Without keys, things
  * are stored as they are.
  */
 export interface Sealing {
@@ -58,6 +58,10 @@ export function isGone({ code }: KeyError): boolean {
 /** Where a batch is stored: what was encrypted for there can't be read from anywhere else. */
 export function placeOfBatch(run: number, form: BookingForm, batch: number): string {
   return `${form} batch ${batch} of the ledger's run ${run}`;
+}
+
+export function placeOfKeptColumns(run: number, form: BookingForm, batch: number): string {
+  return `the kept columns of ${placeOfBatch(run, form, batch)}`;
 }
 
 export function placeOfAnswer(runId: string, step: string, attempt: number): string {

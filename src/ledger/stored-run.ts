@@ -14,6 +14,7 @@ export const runTables = [
   'reference_pages',
   'stay_pages',
   'batches',
+  'kept_columns',
   'rejects',
   'warnings',
   'followed_runs',

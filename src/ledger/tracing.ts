@@ -1,8 +1,10 @@
 import type { ReasonCount, Reject, RejectCode } from '../review/collected.js';
 import type { Attempt, RefusedBooking, Trace } from '../review/history.js';
+import { keptAt } from '../review/kept-columns.js';
 import type { BookingForm, StepState } from '../review/step.js';
 import { readLines } from './batches.js';
 import { findJudged, findSuspect } from './findings.js';
+import { readKeptOfBatch } from './kept-columns.js';
 import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
@@ -49,6 +51,7 @@ function* traceBookings(
         judged: form === 'file' ? yield* findJudged(dialect, run, batch, first) : undefined,
         line,
         suspect: yield* findSuspect(dialect, run, form, batch, first),
+        kept: keptAt(yield* readKeptOfBatch(dialect, run, form, batch), first),
         step: step && {
           name: String(step.name),
           kind: String(step.kind) as 'batch',

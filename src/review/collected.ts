@@ -1,6 +1,7 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import type { Right } from './claims.js';
 import type { NameForm } from './guest-names.js';
+import type { KeptColumns } from './kept-columns.js';
 import type { Run } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';
@@ -69,6 +70,8 @@ export interface CollectedBatch {
   readonly stays?: StayKeys;
   /** In the order of their places. */
   readonly suspects?: readonly Suspect[];
+  /** With a row for each line. */
+  readonly kept?: KeptColumns;
 }
 
 /** A `StayKey` per line. */

@@ -40,7 +40,7 @@ export interface Erasures extends ErasureReader {
    * Rewrites the stored bookings of a run, one batch per transaction, and removes the service's own words about the batches
    * that changed. False if somebody works on the run's day.
    *
-   * @param rewrite returns undefined for lines that stay as they are
+   * @param rewrite returns undefined for a batch without bookings of theirs
    */
   eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean>;
   /** Removes the value of a run's reject, and where asked its reference. */
@@ -53,10 +53,15 @@ export type EraseLines = (
 ) => ErasedLines | undefined;
 
 export interface ErasedLines {
-  readonly lines: Buffer;
-  readonly content: ErasedContent;
-  /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
-  readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
+  /** The erased guest's bookings: their kept columns go, whether or not the lines change. */
+  readonly places: readonly number[];
+  /** Absent if the lines stay as they are. */
+  readonly changed?: {
+    readonly lines: Buffer;
+    readonly content: ErasedContent;
+    /** Bookings whose stay was erased, by their place in the batch: nobody finds them by their hotel any more. */
+    readonly stays?: readonly { readonly place: number; readonly hotelHash: number }[];
+  };
 }
 
 /** One in 4,096 of other references has the same bits: too little to tell whose they are. */

@@ -1,3 +1,4 @@
+import type { KeptValues } from '../booking/kept-values.js';
 import type { ReasonCount, Reject, Suspect } from './collected.js';
 import type { Run } from './run.js';
 import type { BookingForm, Step, StepEnding, StepState } from './step.js';
@@ -66,12 +67,16 @@ export type Trace =
       readonly judged?: Judged;
       /** What the local copy of the mappings said about it. */
       readonly suspect?: Suspect;
+      /** Its local columns, which are not sent. */
+      readonly kept?: KeptValues;
       readonly attempts: readonly Attempt[];
     }
   | ({ readonly kind: 'reject'; readonly run: Run } & Pick<Reject, 'place' | 'reason' | 'field' | 'value'>);
 
 export interface JudgedLines {
   readonly batch: number;
+  /** Of each line. */
+  readonly places: readonly number[];
   readonly lines: readonly string[];
 }
 

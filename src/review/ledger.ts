@@ -8,6 +8,7 @@ import type { Claims, OpenStep, Right, StepCursor } from './claims.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
 import type { ErasureReader, Erasures } from './erasures.js';
 import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
+import type { KeptColumnReader } from './kept-columns.js';
 import type { RemoteRemoval } from './review-file.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { StayLedger } from './stays.js';
@@ -52,6 +53,7 @@ export interface ReadOnlyLedger
     RejectLister,
     History,
     SuspectReader,
+    KeptColumnReader,
     KeptDataReader,
     ErasureReader {
   readonly mappings: MappingReader;

@@ -21,6 +21,8 @@ export type SourceRecord =
       readonly isFilledIn?: true;
       /** The values of the extra columns that were asked for, in their order; undefined for one that it doesn't have. */
       readonly extras?: readonly unknown[];
+      /** The values of the columns of `source.keep`, in their order; undefined for one that it doesn't have. */
+      readonly kept?: readonly unknown[] | undefined;
     }
   | { readonly place: number; readonly unreadable: UnreadableReason };
 
@@ -54,6 +56,8 @@ export type SourceColumns = { readonly [field in ServiceField]?: string | undefi
 export interface SourceNotice {
   readonly kind: 'absent-column';
   readonly column: string;
+  /** It is a column of `source.keep`, which is kept but not sent. */
+  readonly isKept?: true;
 }
 
 /**

@@ -33,10 +33,15 @@ async function fillIn(chunk: SourceChunk, copy: Copy): Promise<SourceChunk> {
   for (let first = 0; first < lacking.length; first += lookedUpAtOnce) {
     const asked = lacking.slice(first, first + lookedUpAtOnce);
     const found = await copy.lookUp(asked.map(({ hotel }) => hotel));
-    asked.forEach(({ record: { place, fields }, index }, position) => {
+    asked.forEach(({ record: { place, fields, kept }, index }, position) => {
       const ServiceId = found[position]?.serviceId;
       if (ServiceId !== undefined)
-        records[index] = { place, fields: { ...fields, ServiceId }, isFilledIn: true };
+        records[index] = {
+          place,
+          fields: { ...fields, ServiceId },
+          isFilledIn: true,
+          ...(kept && { kept }),
+        };
     });
   }
   return { ...chunk, records };

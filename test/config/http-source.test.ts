@@ -16,6 +16,7 @@ describe('an HTTP source', () => {
       columns: {},
       dateFormat: 'yyyy-MM-dd',
       where: {},
+      keep: {},
       timeoutSeconds: 60,
       connectTimeoutSeconds: 10,
     });
@@ -94,6 +95,7 @@ describe('a module source', () => {
       columns: {},
       dateFormat: 'yyyy-MM-dd',
       where: {},
+      keep: {},
       options,
     });
   });

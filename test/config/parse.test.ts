@@ -50,6 +50,7 @@ describe('a configuration', () => {
         columns: {},
         dateFormat: 'yyyy-MM-dd',
         where: {},
+        keep: {},
         encoding: 'utf-8',
         maxGigabytes: 20,
         delimiter: ',',
@@ -186,6 +187,7 @@ describe('a source', () => {
       columns,
       dateFormat: 'yyyy-MM-dd',
       where: {},
+      keep: {},
       encoding: 'utf-8',
       maxGigabytes: 20,
     });

@@ -21,6 +21,7 @@ describe('the settings of a source in a database', () => {
         columns: {},
         dateFormat: 'yyyy-MM-dd',
         where: {},
+        keep: {},
         timeoutSeconds: 600,
       },
     );

@@ -12,6 +12,7 @@ import { describeFindings } from './ledger/findings.js';
 import { describeHistories } from './ledger/histories.js';
 import { describeHolding, describePlaces } from './ledger/holding.js';
 import { describeHookRequests } from './ledger/hook-requests.js';
+import { describeKeptColumns } from './ledger/kept-columns.js';
 import { describeLeases } from './ledger/leases.js';
 import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
@@ -61,6 +62,7 @@ export function describeLedgerContract(
       describeStays,
       describeWaitingSteps,
       describeFindings,
+      describeKeptColumns,
       describeTakingOver,
       describeAwaiting,
       describeAudit,

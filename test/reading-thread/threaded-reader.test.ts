@@ -194,6 +194,7 @@ function csvSettings(path: string): ReadingSettings['source'] {
     path,
     columns: {},
     where: {},
+    keep: {},
     dateFormat: 'yyyy-MM-dd',
     encoding: 'utf-8',
     maxGigabytes: 20,

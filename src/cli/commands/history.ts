@@ -19,6 +19,11 @@ export interface AffectedOptions extends CsvOptions {
   readonly checkInBefore?: string;
   /** Lists the bookings without a verdict instead. */
   readonly unanswered: boolean;
+  readonly sort?: string;
+}
+
+export interface SuspectsOptions extends CsvOptions {
+  readonly sort?: string;
 }
 
 /** The commands that look back at reviewed days; each returns the exit code. */
@@ -27,7 +32,7 @@ export interface HistoryHandlers {
   show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(day: string | undefined, options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
-  suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
+  suspects(day: string | undefined, options: SuspectsOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
 }
 
@@ -65,7 +70,8 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       .option('--from <day>', 'the first day of a range', readDay)
       .option('--to <day>', 'its last day (default: yesterday)', readDay)
       .option('--check-in-before <day>', 'only bookings with a check-in before this day', readDay)
-      .option('--unanswered', 'list the bookings of the file without a verdict, and why', false),
+      .option('--unanswered', 'list the bookings of the file without a verdict, and why', false)
+      .option(...sortOption),
   )
     .addHelpText('after', affectedExamples)
     .action(async (day: string | undefined, options: AffectedOptions, command: Command) => {
@@ -86,10 +92,11 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   addCsvOptions(
     program
       .command('suspects [day]')
-      .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)"),
+      .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)")
+      .option(...sortOption),
   )
     .addHelpText('after', suspectsExamples)
-    .action(async (day: string | undefined, options: CsvOptions, command: Command) => {
+    .action(async (day: string | undefined, options: SuspectsOptions, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
       finish(await handlers.suspects(checked, options, readGlobals(command)));
     });
@@ -102,6 +109,11 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.verify(readDay(day), readGlobals(command)));
     });
 }
+
+const sortOption = [
+  '--sort <column>',
+  'by a column of source.keep; with a minus before it, the largest first',
+] as const;
 
 const statusExamples = `
 Examples:
@@ -118,7 +130,8 @@ Examples:
   hotel-review affected                             those of yesterday
   hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file
   hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
-  hotel-review affected 2026-11-20 --unanswered     those without a verdict`;
+  hotel-review affected 2026-11-20 --unanswered     those without a verdict
+  hotel-review affected --sort -Price               the dearest first`;
 
 const rejectedExamples = `
 Examples:
@@ -130,7 +143,8 @@ Examples:
 const suspectsExamples = `
 Examples:
   hotel-review suspects                             those of yesterday
-  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`;
+  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file
+  hotel-review suspects --sort -Price               the dearest first`;
 
 const verifyExamples = `
 Example:

@@ -425,4 +425,13 @@ export const migrations: readonly string[] = [
     is_complete integer NOT NULL
   );
   `,
+  `
+  CREATE TABLE hotel_review.kept_columns (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    form text COLLATE "C" NOT NULL,
+    batch integer NOT NULL,
+    kept bytea NOT NULL,
+    PRIMARY KEY (run, form, batch)
+  );
+  `,
 ];

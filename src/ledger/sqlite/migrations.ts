@@ -396,4 +396,13 @@ export const migrations: readonly string[] = [
     is_complete INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE kept_columns (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    kept BLOB NOT NULL,
+    PRIMARY KEY (run, form, batch)
+  ) STRICT;
+  `,
 ];

@@ -37,6 +37,11 @@ const places: readonly {
   readonly around: (database: Database, run: number) => Range | undefined;
 }[] = [
   { table: 'batches', key: 'rowid', around: (database, run) => findRows(database, 'batches', run, 64) },
+  {
+    table: 'kept_columns',
+    key: 'rowid',
+    around: (database, run) => findRows(database, 'kept_columns', run, 64),
+  },
   { table: 'rejects', key: 'rowid', around: (database, run) => findRows(database, 'rejects', run, 2_000) },
   { table: 'attempts', key: 'first-column', around: findAttempts },
 ];

@@ -2,6 +2,7 @@ import type { ServiceField } from '../../booking/booking.js';
 import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readFieldText } from '../../booking/field-text.js';
+import { readKeptValue } from '../../booking/kept-values.js';
 import { countDates, type Normalise } from '../../booking/normalise.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
@@ -10,6 +11,7 @@ import type { BookingForms } from '../delivery.js';
 import { createErasedTest, type ErasedGuests } from '../erasures.js';
 import { findFileObstacle } from '../file/review-line.js';
 import { omittedNames, writeNames } from '../guest-names.js';
+import type { KeptColumns, KeptRow } from '../kept-columns.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
@@ -32,10 +34,13 @@ export interface DayReadOptions {
 export function createDayReader({
   source,
   normalise,
+  keptLabels,
   takeBuffer,
 }: {
   readonly source: BookingSource;
   readonly normalise: Normalise;
+  /** The names of the columns that the source's records have as `kept`; none by default. */
+  readonly keptLabels?: readonly string[];
   /** Allocates the memory for lines; new memory by default. */
   readonly takeBuffer?: TakeBuffer;
 }): DayReader {
@@ -43,7 +48,11 @@ export function createDayReader({
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
     async *read(day, forms, options) {
-      const render = createChunkRenderer(normalise, forms, takeBuffer, options.erased);
+      const render = createChunkRenderer(normalise, forms, {
+        takeBuffer,
+        erased: options.erased,
+        keptLabels,
+      });
       for await (const chunk of source.read(day, options)) yield render(chunk);
     },
   };
@@ -90,9 +99,17 @@ export interface RenderedLines {
   readonly providerOf: Uint16Array<ArrayBuffer>;
   /** The indexes of lines whose ServiceId was filled in; absent if there are none. */
   readonly filledIn?: ReadonlySet<number>;
+  /** With a row for each line; absent if no columns are kept. */
+  readonly kept?: KeptColumns;
 }
 
 export type Render = (chunk: SourceChunk) => RenderedChunk;
+
+interface RenderOptions {
+  readonly takeBuffer?: TakeBuffer | undefined;
+  readonly erased?: ErasedGuests | undefined;
+  readonly keptLabels?: readonly string[] | undefined;
+}
 
 /**
  * Creates the function that normalises a chunk's records and renders each booking as the line that will be sent.
@@ -100,8 +117,7 @@ export type Render = (chunk: SourceChunk) => RenderedChunk;
 export function createChunkRenderer(
   normalise: Normalise,
   { formOf, render, listObstacles, names, usual }: BookingForms,
-  takeBuffer?: TakeBuffer,
-  erasedGuests?: ErasedGuests,
+  { takeBuffer, erased: erasedGuests, keptLabels = [] }: RenderOptions = {},
 ): Render {
   const erased = erasedGuests && createErasedTest(erasedGuests);
   const renderPlain =
@@ -112,6 +128,7 @@ export function createChunkRenderer(
     ...(value !== undefined && names.form === 'send' && { value }),
   });
   const findStayKey = createStayKeys();
+  const keepsColumns = keptLabels.length > 0;
   const usualForm = usual ? bookingForms.indexOf(usual.form) : 0;
   return ({ records, filtered = 0, progress, notices }) => {
     const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
@@ -124,6 +141,7 @@ export function createChunkRenderer(
     const providerOf = new Uint16Array(records.length);
     let lines = 0;
     let filledIn: Set<number> | undefined;
+    const keptRows: KeptRow[] = [];
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
     const dates = { given: 0, unreadable: 0 };
@@ -146,6 +164,12 @@ export function createChunkRenderer(
       buffer.constant(lineFeed);
     }
 
+    /** Of the line that was added last. */
+    function keepColumns(kept: readonly unknown[] = []): void {
+      const row = keptLabels.map((_, index) => readKeptValue(kept[index]) ?? null);
+      keptRows[lines - 1] = row.every((value) => value === null) ? null : row;
+    }
+
     for (const record of records) {
       const { place } = record;
       if ('unreadable' in record) {
@@ -158,6 +182,7 @@ export function createChunkRenderer(
       else if (plain) {
         dates.given += plain.dates;
         addLine(usualForm, plain, plain.provider);
+        if (keepsColumns) keepColumns(record.kept);
         continue;
       }
       const normalised = normalise(record.fields);
@@ -191,6 +216,7 @@ export function createChunkRenderer(
       }
       const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
       addLine(bookingForms.indexOf(form), keys, booking.providerName);
+      if (keepsColumns) keepColumns(isErased ? undefined : record.kept);
     }
 
     return {
@@ -206,6 +232,7 @@ export function createChunkRenderer(
         providers: providers.names(),
         providerOf: providerOf.subarray(0, lines),
         ...(filledIn && { filledIn }),
+        ...(keepsColumns && { kept: { labels: keptLabels, rows: keptRows } }),
       },
       rejects,
       warnings: [...warnings].map(([reason, counted]) => ({ reason, ...counted })),

@@ -12,6 +12,7 @@ import { readBooking } from '../stored/stored-line.js';
 import { createBatcher } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
+import { createKeptRows } from './kept-rows.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 import { createProviderCounts } from './provider-counts.js';
 
@@ -29,6 +30,7 @@ export function createBookingStore(
     file: createBatcher('file', batchSize, collect),
   };
   const filledInMarks = createFilledInMarks(batchSize);
+  const keptRows = createKeptRows(batchSize);
   const providers = createProviderCounts();
   /** Filled-in bookings that were delivered before, by hash only: a collision would do no harm here. */
   let filledBefore: LineIndex | undefined;
@@ -54,7 +56,7 @@ export function createBookingStore(
   async function store(isLast: boolean): Promise<void> {
     const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
-      batches: batches.map(filledInMarks.tell),
+      batches: batches.map(filledInMarks.tell).map(keptRows.tell),
       rejects,
       duplicates,
       filtered,
@@ -79,7 +81,7 @@ export function createBookingStore(
   }
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, referenceHashes, hotelHashes, checkIns, filledIn } = lines;
+    const { ends, forms, referenceHashes, hotelHashes, checkIns, filledIn, kept } = lines;
     const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
@@ -108,6 +110,7 @@ export function createBookingStore(
         duplicates += 1;
         continue;
       }
+      if (kept) keptRows.note(form, batches.accepted - 1, kept.labels, kept.rows[index] ?? null);
       countProvider(index);
       if (isFull()) await store(false);
     }

@@ -5,6 +5,7 @@ import type { ErasedContent, Erasures } from '../erasures.js';
 import { listEveryRun } from '../every-run.js';
 import { manifestName } from '../file/manifest.js';
 import { removeSpooled } from '../file/spooled-files.js';
+import { eraseKeptAt, type KeptColumnReader } from '../kept-columns.js';
 import type { BatchReader, RunLister } from '../ledger.js';
 import { isActive, type Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
@@ -16,6 +17,7 @@ import { findRecords, listKeptFiles } from './guest-files.js';
 export interface EraseParts {
   readonly ledger: Pick<Erasures, 'eraseBookings' | 'eraseReject' | 'noteErased' | 'listErasedContents'> &
     BatchReader &
+    Pick<KeptColumnReader, 'readKeptColumns'> &
     RunLister;
   readonly archive: Archive;
   readonly spool: Spool;
@@ -85,14 +87,17 @@ export async function eraseKept(
     }
     if (!dryRun && files.some(({ place }) => place === 'spool')) await removeSpooled(parts.spool, run.id);
     const rewrite = createLineEraser(erasure);
-    const contents: ErasedContent[] = [];
+    const inLedger: Pick<ErasedPlace, 'name' | 'sha256Before' | 'sha256After'>[] = [];
     for (const { lines, ...batch } of batches) {
       const rewritten = rewrite(lines, batch);
-      if (rewritten) contents.push(rewritten.content);
+      if (rewritten?.changed) inLedger.push(toSums(rewritten.changed.content));
+      const kept = await parts.ledger.readKeptColumns(run.id, batch.form, batch.batch);
+      if (rewritten && eraseKeptAt(kept, rewritten.places))
+        inLedger.push({ name: `kept columns of ${batch.form} batch ${batch.batch}` });
     }
-    if (!dryRun && contents.length > 0 && !(await parts.ledger.eraseBookings(run.id, rewrite)))
+    if (!dryRun && inLedger.length > 0 && !(await parts.ledger.eraseBookings(run.id, rewrite)))
       left.push({ ...at, place: 'ledger', why: busy });
-    else erased.push(...contents.map((content) => ({ ...at, place: content.place, ...toSums(content) })));
+    else erased.push(...inLedger.map((content) => ({ ...at, place: 'ledger' as const, ...content })));
   }
   erased.push(...(await eraseRejects(parts, erasure, dryRun)));
   return { erased, left, runs };

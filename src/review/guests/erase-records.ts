@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, guestNameFields } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
-import type { EraseLines } from '../erasures.js';
+import type { ErasedContent, EraseLines } from '../erasures.js';
 import { writeCell } from '../file/csv.js';
 import type { BookingForm } from '../step.js';
 import { blankLine, readBooking } from '../stored/stored-line.js';
@@ -34,17 +34,16 @@ export function createLineEraser({ guest, all, at }: Erasure): EraseLines {
   const erased = listErasedFields(all);
   return (lines, { form, batch }) => {
     const kept = splitStoredLines(lines);
-    const rewritten = kept.map((line) =>
-      isLineOf(guest, line, form) ? blankLine(line, form, erased) : line,
-    );
-    if (rewritten.every((line, index) => line === kept[index])) return undefined;
+    const places = kept.flatMap((line, place) => (isLineOf(guest, line, form) ? [place] : []));
+    if (places.length === 0) return undefined;
+    const rewritten = [...kept];
+    for (const place of places) rewritten[place] = blankLine(kept[place] ?? '', form, erased);
+    if (rewritten.every((line, index) => line === kept[index])) return { places };
     const after = Buffer.from(rewritten.map((line) => `${line}\n`).join(''));
     const name = `${form} batch ${batch}`;
-    return {
-      lines: after,
-      content: { place: 'ledger', name, before: hash(lines), after: hash(after), at },
-      ...(all && { stays: listErasedStays(kept, rewritten, form) }),
-    };
+    const content: ErasedContent = { place: 'ledger', name, before: hash(lines), after: hash(after), at };
+    const stays = all ? { stays: listErasedStays(kept, rewritten, form) } : {};
+    return { places, changed: { lines: after, content, ...stays } };
   };
 }
 

@@ -84,13 +84,21 @@ export async function findGuest(
   return { query, references, names, unreferenced, runIds, rejects };
 }
 
+interface NamingLine {
+  readonly line: string;
+  readonly form: BookingForm;
+  readonly batch: number;
+  /** Among the lines of its batch. */
+  readonly place: number;
+}
+
 /** The bookings of a run with that name. */
 export async function* readLinesNaming(
   ledger: BatchReader,
   run: Run,
   query: NameQuery,
   signal: AbortSignal,
-): AsyncGenerator<{ readonly line: string; readonly form: BookingForm }, void, undefined> {
+): AsyncGenerator<NamingLine, void, undefined> {
   const sought = listSought(query);
   // Quotes and backslashes are escaped where they are stored.
   const needles = sought.map((name) => (/["\\]/.test(name) ? '' : name));
@@ -99,13 +107,14 @@ export async function* readLinesNaming(
     return needles.some((needle) => folded.includes(needle));
   };
   for (const form of bookingForms) {
-    for await (const { lines } of readStoredBatches(ledger, run, form)) {
+    for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
       signal.throwIfAborted();
       const text = lines.toString();
       if (!mayHold(text)) continue;
-      for (const line of text.split('\n')) {
+      for (const [place, line] of text.split('\n').entries()) {
         if (line === '' || !mayHold(line)) continue;
-        if (isNamed(readBooking(line, form).bookingClientName ?? '', query)) yield { line, form };
+        if (isNamed(readBooking(line, form).bookingClientName ?? '', query))
+          yield { line, form, batch, place };
       }
     }
   }

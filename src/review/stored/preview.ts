@@ -15,18 +15,29 @@ export interface SentSums {
   readonly sha256: string;
 }
 
+interface FirstLine {
+  readonly line: string;
+  readonly form: BookingForm;
+  readonly batch: number;
+  /** Among the lines of its batch. */
+  readonly place: number;
+}
+
 /** The first stored lines of a collected run, those of the file first. */
 export async function readFirstLines(
   ledger: BatchReader,
   run: Run,
   count: number,
-): Promise<readonly { readonly line: string; readonly form: BookingForm }[]> {
-  const first: { line: string; form: BookingForm }[] = [];
+): Promise<readonly FirstLine[]> {
+  const first: FirstLine[] = [];
   for (const form of ['file', 'body'] as const) {
     if (first.length === count) break;
     for await (const stored of readStoredBatches(ledger, run, form)) {
       const lines = splitStoredLines(stored.lines);
-      first.push(...lines.slice(0, count - first.length).map((line) => ({ line, form })));
+      const { batch } = stored;
+      first.push(
+        ...lines.slice(0, count - first.length).map((line, place) => ({ line, form, batch, place })),
+      );
       if (first.length === count) break;
     }
   }

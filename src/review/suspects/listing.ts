@@ -1,5 +1,7 @@
+import type { KeptValues } from '../../booking/kept-values.js';
 import type { Suspect, SuspectReason } from '../collected.js';
 import type { SuspectLines, SuspectReader } from '../history.js';
+import { type KeptColumnReader, type KeptColumns, keptAt } from '../kept-columns.js';
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
 
@@ -13,6 +15,8 @@ export interface SuspectReport extends Suspicion {
   readonly ProviderHotelId?: string;
   /** YYYY-MM-DD */
   readonly CheckInDate?: string;
+  /** Its local columns, if asked for. */
+  readonly kept?: KeptValues;
 }
 
 /** What comparing a booking with the local copy of the mappings found. */
@@ -55,9 +59,9 @@ export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
   return runs.slice(newest, whole === -1 ? undefined : whole + 1).filter(({ suspects }) => suspects);
 }
 
-/** All suspects of these runs, in chunks. One that several runs sent is listed once. */
+/** All suspects of these runs, in chunks, with their kept columns if the ledger can read them. One that several runs sent is listed once. */
 export async function* readSuspects(
-  ledger: SuspectReader,
+  ledger: SuspectReader & Partial<Pick<KeptColumnReader, 'readKeptColumns'>>,
   runs: readonly Run[],
 ): AsyncGenerator<readonly SuspectReport[]> {
   const seen = new Set<string>();
@@ -85,20 +89,25 @@ interface Piece {
   readonly reports: readonly SuspectReport[];
 }
 
-async function* readPieces(ledger: SuspectReader, runId: string): AsyncGenerator<Piece> {
+async function* readPieces(
+  ledger: SuspectReader & Partial<Pick<KeptColumnReader, 'readKeptColumns'>>,
+  runId: string,
+): AsyncGenerator<Piece> {
   let page = await ledger.nextSuspects(runId);
   while (page) {
-    yield { lines: page.suspects.map(({ line }) => line), reports: toReports(page) };
+    const kept = await ledger.readKeptColumns?.(runId, page.form, page.cursor.batch);
+    yield { lines: page.suspects.map(({ line }) => line), reports: toReports(page, kept) };
     page = await ledger.nextSuspects(runId, page.cursor);
   }
 }
 
-function toReports({ form, suspects }: SuspectLines): SuspectReport[] {
+function toReports({ form, suspects }: SuspectLines, columns: KeptColumns | undefined): SuspectReport[] {
   return suspects.map(({ line, ...suspect }) => {
     const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate } = readBooking(
       line,
       form,
     );
+    const kept = keptAt(columns, suspect.place);
     return {
       ...(bookingReferenceId !== undefined && { BookingReferenceId: bookingReferenceId }),
       ServiceId: serviceId,
@@ -106,6 +115,7 @@ function toReports({ form, suspects }: SuspectLines): SuspectReport[] {
       ...(providerHotelId !== undefined && { ProviderHotelId: providerHotelId }),
       ...(checkInDate !== undefined && { CheckInDate: checkInDate }),
       ...toSuspicion(suspect),
+      ...(kept && { kept }),
     };
   });
 }

@@ -3,6 +3,9 @@ import { SafeError } from '../../text/safe-error.js';
 /** As many as are held at once; more are read in several passes. */
 const usualWindow = 40_000;
 
+/** Given all keys, returns how two of them compare. */
+type CompareKeys = (keys: Iterable<string>) => (a: string, b: string) => number;
+
 /** Items in an order, without holding all of them. */
 export interface Ordered<Item> {
   readonly count: number;
@@ -11,17 +14,21 @@ export interface Ordered<Item> {
 }
 
 /**
- * Orders any number of items in constant memory by a key with few values, such as a day. The first pass counts the items of
+ * Orders any number of items in constant memory (but for the different keys) by a key such as a day. The first pass counts the items of
  * each key, so that a later one knows the rank of every item it meets and keeps those of its window only. Items with the same
  * key stay in their order.
  *
  * @param scan reads the items in chunks, in the same order on each call
  * @param copy frees an item that is held from the chunk it came in
+ * @param compareKeys compares keys that are among these; by default as texts
  */
 export async function orderByKey<Item extends { readonly key: string }>(
   scan: () => AsyncIterable<readonly Item[]>,
   copy: (item: Item) => Item,
-  window = usualWindow,
+  {
+    window = usualWindow,
+    compareKeys = () => compare,
+  }: { readonly window?: number; readonly compareKeys?: CompareKeys | undefined } = {},
 ): Promise<Ordered<Item>> {
   const counts = new Map<string, number>();
   let count = 0;
@@ -35,7 +42,8 @@ export async function orderByKey<Item extends { readonly key: string }>(
   }
   const starts = new Map<string, number>();
   let start = 0;
-  for (const key of [...counts.keys()].sort(compare)) {
+  const compareTwo = compareKeys(counts.keys());
+  for (const key of [...counts.keys()].sort(compareTwo)) {
     starts.set(key, start);
     start += counts.get(key) ?? 0;
   }
@@ -61,10 +69,10 @@ export async function orderByKey<Item extends { readonly key: string }>(
     count,
     async *read() {
       // The sort is stable.
-      if (count <= window) yield held.sort((a, b) => compare(a.key, b.key));
+      if (count <= window) yield held.sort((a, b) => compareTwo(a.key, b.key));
       else
         for (let from = 0; from < count; from += window)
-          yield (await readWindow(from)).sort((a, b) => compare(a.key, b.key));
+          yield (await readWindow(from)).sort((a, b) => compareTwo(a.key, b.key));
     },
   };
 }

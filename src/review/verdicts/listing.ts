@@ -1,13 +1,16 @@
+import type { KeptValues } from '../../booking/kept-values.js';
 import type { MappingReader, ProviderHotel } from '../../mappings/mapping-copy.js';
 import { readCheckIn } from '../file/review-line.js';
 import type { History } from '../history.js';
+import { type KeptColumnReader, keptAt } from '../kept-columns.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
 import { readNamelessFields } from '../stored/stored-line.js';
-import { readStoredBatches } from '../stored-batches.js';
+import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
 import { orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
+import { compareKeptKeys, type KeptOrder, writeKeptKey } from './kept-order.js';
 
 /** A booking of the file as shown to people and programs. */
 export interface ListedBooking {
@@ -19,18 +22,27 @@ export interface ListedBooking {
   readonly copyServiceId: number | null;
   /** Why it has no verdict. */
   readonly verdictReason?: UnknownReason;
+  /** Its local columns, if asked for. */
+  readonly kept?: KeptValues;
 }
 
-interface ListingLedger extends BatchReader, Pick<History, 'nextJudged'> {
+interface ListingLedger
+  extends BatchReader,
+    Pick<History, 'nextJudged'>,
+    Pick<KeptColumnReader, 'readKeptColumns'> {
   readonly mappings: Pick<MappingReader, 'lookUp'>;
 }
 
 interface ListingFilter {
   /** Only bookings whose check-in is before this day, or unknown: it might be tomorrow. */
   readonly checkInBefore?: string | undefined;
+  /** Whether to read the kept columns. */
+  readonly withKept?: boolean;
+  /** The order instead of the check-in; it needs the kept columns. */
+  readonly order?: KeptOrder | undefined;
 }
 
-/** Bookings in the order of their check-in, nearest first, however many. */
+/** Bookings in the order of their check-in, nearest first, or in the one asked for, however many. */
 export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
   /** In chunks; can be read more than once. */
@@ -56,37 +68,48 @@ export function listUnanswered(
 }
 
 interface Lines {
+  readonly batch: number;
+  /** Of each line. */
+  readonly places: readonly number[];
   readonly lines: readonly string[];
   readonly verdictReason?: UnknownReason;
 }
 
 /** A stored line, kept as text: a tenth of what its fields take. */
 interface Entry {
-  /** The check-in, YYYY-MM-DD. An unknown one is empty and comes before all others: it might be tomorrow. */
+  /** The check-in, YYYY-MM-DD, unless another order was asked for. An unknown one is empty and comes first: it might be tomorrow. */
   readonly key: string;
   readonly day: string;
   readonly line: string;
   readonly verdictReason?: UnknownReason | undefined;
+  readonly kept?: KeptValues | undefined;
 }
 
 /** As many as one look-up takes. */
 export const hotelsPerLookUp = 1_000;
 
 async function list(
-  { mappings }: ListingLedger,
+  { mappings, ...ledger }: ListingLedger,
   days: readonly DayVerdicts[],
-  { checkInBefore }: ListingFilter,
+  { checkInBefore, withKept, order }: ListingFilter,
   read: (run: Run) => AsyncIterable<Lines>,
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
     for (const { day, runs } of days)
       for (const run of runs)
-        for await (const { lines, verdictReason } of read(run))
-          yield lines
-            .map((line) => ({ key: readCheckIn(line), day, line, verdictReason }))
-            .filter(({ key }) => checkInBefore === undefined || key < checkInBefore);
+        for await (const { batch, places, lines, verdictReason } of read(run)) {
+          const columns = withKept ? await ledger.readKeptColumns(run.id, 'file', batch) : undefined;
+          yield lines.flatMap((line, index) => {
+            const checkIn = readCheckIn(line);
+            if (checkInBefore !== undefined && checkIn >= checkInBefore) return [];
+            const kept = columns && keptAt(columns, places[index] ?? -1);
+            const key = order ? writeKeptKey(order, kept, checkIn) : checkIn;
+            return [{ key, day, line, verdictReason, kept }];
+          });
+        }
   }
-  const { count, read: readOrdered } = await orderByKey(scan, copyEntry);
+  const compareKeys = order && ((keys: Iterable<string>) => compareKeptKeys(order, keys));
+  const { count, read: readOrdered } = await orderByKey(scan, copyEntry, { compareKeys });
   return {
     count,
     async *read() {
@@ -106,10 +129,11 @@ async function toBookings(
   entries: readonly Entry[],
   mappings: Pick<MappingReader, 'lookUp'>,
 ): Promise<ListedBooking[]> {
-  const bookings = entries.map(({ day, line, verdictReason }) => ({
+  const bookings = entries.map(({ day, line, verdictReason, kept }) => ({
     day,
     fields: readNamelessFields(line, 'file'),
     ...(verdictReason && { verdictReason }),
+    ...(kept && { kept }),
   }));
   const found = await mappings.lookUp(bookings.map(toHotel));
   return bookings.map((booking, index) => ({ ...booking, copyServiceId: found[index]?.serviceId ?? null }));
@@ -125,21 +149,21 @@ function toHotel({
 /** One batch at a time. */
 async function* readJudged(ledger: ListingLedger, { id }: Run, judged: Judged): AsyncGenerator<Lines> {
   const next = (after?: number) => ledger.nextJudged(id, judged, after);
-  for (let page = await next(); page; page = await next(page.batch)) yield { lines: page.lines };
+  for (let page = await next(); page; page = await next(page.batch)) yield page;
 }
 
 async function* readUnanswered(ledger: ListingLedger, run: Run): AsyncGenerator<Lines> {
   const { file } = run;
   if (file?.verdicts) {
     for (const reason of unansweredReasons) {
-      for await (const { lines } of readJudged(ledger, run, reason)) yield { lines, verdictReason: reason };
+      for await (const page of readJudged(ledger, run, reason)) yield { ...page, verdictReason: reason };
     }
     return;
   }
   if (file?.rows === undefined) return;
   const verdictReason = file.triggeredAt === undefined ? 'not-delivered' : 'awaiting-result';
-  for await (const { lines } of readStoredBatches(ledger, run, 'file')) {
-    const stored = lines.toString().split('\n');
-    yield { lines: stored.filter((line) => line !== ''), verdictReason };
+  for await (const { batch, lines } of readStoredBatches(ledger, run, 'file')) {
+    const stored = splitStoredLines(lines);
+    yield { batch, places: [...stored.keys()], lines: stored, verdictReason };
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { mapFields } from '../../booking/booking.js';
+import { mapFields, serviceFields } from '../../booking/booking.js';
 import { isDateFormat } from '../../booking/written-date.js';
-import { expected, group, text, textThat } from '../../settings/values.js';
+import { expected, group, text, textLike, textThat } from '../../settings/values.js';
 
 const column = (meaning: string) =>
   text('the name of a column')
@@ -11,6 +11,13 @@ const column = (meaning: string) =>
 const valueForms = 'a value, a list of values, or not: with one of these';
 const value = z.union([z.string(), z.number(), z.boolean()], expected(valueForms));
 const values = z.union([value, z.array(value).min(1, expected('at least one value'))], expected(valueForms));
+
+const mostKept = 8;
+/** The columns of lists, in lower case. */
+const takenNames: ReadonlySet<string> = new Set([
+  ...serviceFields.map((name) => name.toLowerCase()),
+  ...['day', 'copyserviceid', 'verdictreason', 'reason', 'movedat', 'kept'],
+]);
 
 /** How to understand the records of a source, of any kind. */
 export const recordSettings = {
@@ -28,6 +35,20 @@ export const recordSettings = {
     .default({})
     .describe(
       "Which records are bookings to review, by the source's own columns: `Status: [CONF, OK]` takes those with one of these values, `Status: { not: CANC }` all others. Values are compared as text, without white space at their ends. The rest counts as filtered.",
+    ),
+  keep: z
+    .record(
+      textLike(/^[A-Za-z][A-Za-z0-9]{0,29}$/, `a name of up to 30 letters and digits, such as Price`).refine(
+        (name) => !takenNames.has(name.toLowerCase()),
+        'expected a name that lists do not use already, such as Price',
+      ),
+      text('the name of a column'),
+      expected('a group of names and columns, such as Price: precio'),
+    )
+    .refine((columns) => Object.keys(columns).length <= mostKept, expected(`at most ${mostKept} columns`))
+    .default({})
+    .describe(
+      "Up to eight further columns that are kept with each booking, by the names under which lists show them: `Price: precio`. They are never sent to the service, and are removed together with the guests' names. Values are kept as texts of up to 200 characters.",
     ),
   dateFormat: textThat(
     isDateFormat,

@@ -26,6 +26,8 @@ export interface CsvSourceOptions {
   readonly columns?: SourceColumns;
   /** Further columns, whose values every record has as `extras`. */
   readonly extraColumns?: readonly string[];
+  /** Columns that are kept with the booking, and may be absent: every record has their values as `kept`. */
+  readonly keptColumns?: readonly string[];
   /** One ASCII character; a comma by default. */
   readonly delimiter?: string;
   /** UTF-8 by default. A byte order mark takes precedence. */
@@ -73,7 +75,7 @@ function isDelimiter(text: string): boolean {
 }
 
 interface CsvDecoderOptions
-  extends Pick<CsvSourceOptions, 'columns' | 'extraColumns' | 'recordLimit'>,
+  extends Pick<CsvSourceOptions, 'columns' | 'extraColumns' | 'keptColumns' | 'recordLimit'>,
     Required<Pick<CsvSourceOptions, 'delimiter'>> {
   /** For messages. */
   readonly path: string;

@@ -18,6 +18,8 @@ interface HeaderOptions {
   readonly columns?: SourceColumns;
   /** The columns of a record's `extras`. */
   readonly extraColumns?: readonly string[];
+  /** The columns of a record's `kept`; they may be absent. */
+  readonly keptColumns?: readonly string[];
   /** For messages. */
   readonly path: string;
 }
@@ -31,7 +33,7 @@ interface HeaderOptions {
  */
 export function readCsvHeader(
   cells: readonly string[],
-  { columns = {}, extraColumns = [], path }: HeaderOptions,
+  { columns = {}, extraColumns = [], keptColumns = [], path }: HeaderOptions,
 ): CsvHeader {
   const names = cells.map((name) => name.trim());
   const notices: SourceNotice[] = [];
@@ -63,21 +65,29 @@ export function readCsvHeader(
     return findOnly(name.trim(), shown) ?? refuseMissing(shown);
   }
 
+  function findKept(name: string): number | undefined {
+    const at = findOnly(name.trim(), describe(name, 'source.keep'));
+    if (at === undefined) notices.push({ kind: 'absent-column', column: name, isKept: true });
+    return at;
+  }
+
   const places = bookingFields.map(findField);
   const extraPlaces = extraColumns.map(findExtra);
+  const keptPlaces = keptColumns.map(findKept);
   const readCell = (row: readonly string[], at: number | undefined) =>
     at === undefined ? undefined : decodeCell(row[at] ?? '');
   const pickFields = (row: readonly string[]) => buildRecord((place) => readCell(row, places[place]));
   return {
-    row: { columns: names.length, places, extraPlaces },
+    row: { columns: names.length, places, extraPlaces, keptPlaces },
     notices,
     pickRecord:
-      extraPlaces.length === 0
+      extraPlaces.length + keptPlaces.length === 0
         ? (place, row) => ({ place, fields: pickFields(row) })
         : (place, row) => ({
             place,
             fields: pickFields(row),
             extras: extraPlaces.map((at) => readCell(row, at)),
+            kept: keptPlaces.map((at) => readCell(row, at)),
           }),
   };
 }

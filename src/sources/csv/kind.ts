@@ -27,7 +27,7 @@ const kind: SourceKind<CsvSettings> = {
   flags: fileFlags('csv'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
-  async open({ where, ...source }, parts) {
+  async open({ where, keep, ...source }, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([
       import('./csv-source.js'),
       import('../files/open-day-file.js'),
@@ -36,6 +36,7 @@ const kind: SourceKind<CsvSettings> = {
       ...source,
       file: openDayFile(source, parts),
       extraColumns: listFilterColumns(where),
+      keptColumns: Object.values(keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).csvSetup,

@@ -11,6 +11,8 @@ export interface RowColumns {
   /** By field; undefined for an absent column. */
   readonly places: readonly (number | undefined)[];
   readonly extraPlaces: readonly number[];
+  /** Undefined for an absent column. */
+  readonly keptPlaces: readonly (number | undefined)[];
 }
 
 interface RowCells extends PlainCells {
@@ -36,6 +38,13 @@ class PlainRecord {
   get extras(): readonly string[] {
     return this.row.extraPlaces.map((_, index) => readCell(this.cells, bookingFields.length + index));
   }
+
+  get kept(): readonly (string | undefined)[] {
+    const first = bookingFields.length + this.row.extraPlaces.length;
+    return this.row.keptPlaces.map((at, index) =>
+      at === undefined ? undefined : readCell(this.cells, first + index),
+    );
+  }
 }
 
 function readCell({ bytes, bounds, first }: RowCells, index: number): string {
@@ -52,8 +61,8 @@ export function splitPlainLines(
   row: RowColumns,
   records: SourceRecord[],
 ): Buffer | undefined {
-  const { columns, places, extraPlaces } = row;
-  const needed = [...places, ...extraPlaces];
+  const { columns, places, extraPlaces, keptPlaces } = row;
+  const needed = [...places, ...extraPlaces, ...keptPlaces];
   const bounds = new Uint32Array(2 * needed.length * lines);
   const starts = new Uint32Array(columns + 1);
   let first = 0;

@@ -16,6 +16,8 @@ export interface HttpSourceOptions extends DayPagesOptions {
   readonly columns?: SourceColumns;
   /** Further members, whose values every record has as `extras`. */
   readonly extraColumns?: readonly string[];
+  /** Members that are kept with the booking, and may be absent: every record has their values as `kept`. */
+  readonly keptColumns?: readonly string[];
   /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -32,7 +34,7 @@ export interface HttpSourceOptions extends DayPagesOptions {
  * @throws RangeError for an invalid address, TypeError for an invalid header
  */
 export function createHttpSource(options: HttpSourceOptions): BookingSource {
-  const { columns = {}, extraColumns, recordLimit = 1_000_000 } = options;
+  const { columns = {}, extraColumns, keptColumns, recordLimit = 1_000_000 } = options;
   const { locate, read } = createDayPages(options);
 
   return {
@@ -41,7 +43,7 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
     measure: () => Promise.resolve(undefined),
     async *read(day, { signal }) {
       signal.throwIfAborted();
-      const picker = createMemberPicker(columns, extraColumns);
+      const picker = createMemberPicker(columns, { extraColumns, keptColumns });
       let place = 0;
       const readRecord = (json: string): SourceRecord => {
         place += 1;
@@ -54,7 +56,7 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
         }
       }
       signal.throwIfAborted();
-      const notices = picker.absentColumns().map((column) => ({ kind: 'absent-column' as const, column }));
+      const notices = picker.findAbsent();
       if (notices.length > 0) yield { records: [], notices };
       signal.throwIfAborted();
     },

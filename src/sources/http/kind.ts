@@ -145,6 +145,7 @@ const kind: SourceKind<HttpSettings> = {
       ...toPageOptions(source, parts),
       columns: source.columns,
       extraColumns: listFilterColumns(source.where),
+      keptColumns: Object.values(source.keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).httpSetup,

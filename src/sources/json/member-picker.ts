@@ -1,13 +1,13 @@
 import { buildRecord, serviceFields } from '../../booking/booking.js';
-import type { SourceColumns, SourceRecord } from '../../review/source.js';
+import type { SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
 import { scanMembers } from './json-text.js';
 
 /** Picks a booking's fields out of JSON objects. */
 export interface MemberPicker {
   /** @param json should be one JSON object */
   pick(place: number, json: string): SourceRecord;
-  /** The names of fields that no object has had so far; none before the first object. */
-  absentColumns(): readonly string[];
+  /** The columns of fields and the kept ones that no object has had so far; none before the first object. */
+  findAbsent(): readonly SourceNotice[];
 }
 
 /** Instead of an offset: the current object has no such member. */
@@ -21,10 +21,17 @@ const malformed = Symbol('malformed');
  */
 export function createMemberPicker(
   columns: SourceColumns,
-  extraColumns: readonly string[] = [],
+  {
+    extraColumns = [],
+    keptColumns = [],
+  }: {
+    readonly extraColumns?: readonly string[] | undefined;
+    readonly keptColumns?: readonly string[] | undefined;
+  } = {},
 ): MemberPicker {
   const fieldNames = serviceFields.map((field) => columns[field] ?? field);
-  const names = [...fieldNames, ...extraColumns];
+  const names = [...fieldNames, ...extraColumns, ...keptColumns];
+  const firstKept = fieldNames.length + extraColumns.length;
   const paths = names.map((name) => name.split('.'));
   const needed = [...new Set([...names, ...paths.flatMap(([first]) => first ?? [])])];
   const slots = new Map(needed.map((name, slot) => [name, slot]));
@@ -92,10 +99,23 @@ export function createMemberPicker(
         extraColumns.length > 0
           ? extraColumns.map((_, index) => read(fieldNames.length + index, json, members))
           : undefined;
+      const kept =
+        keptColumns.length > 0
+          ? keptColumns.map((_, index) => read(firstKept + index, json, members))
+          : undefined;
       if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
-      return extras === undefined ? { place, fields } : { place, fields, extras };
+      return { place, fields, ...(extras && { extras }), ...(kept && { kept }) };
     },
-    absentColumns: () => (hadObject ? fieldNames.filter((_, index) => !wasFound[index]) : []),
+    findAbsent() {
+      const isAbsent = (index: number) => hadObject && !wasFound[index];
+      const kind = 'absent-column';
+      return [
+        ...fieldNames.flatMap((column, index) => (isAbsent(index) ? [{ kind, column } as const] : [])),
+        ...keptColumns.flatMap((column, index) =>
+          isAbsent(firstKept + index) ? [{ kind, column, isKept: true } as const] : [],
+        ),
+      ];
+    },
   };
 }
 

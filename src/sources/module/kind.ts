@@ -25,12 +25,13 @@ const kind: SourceKind<ModuleSettings> = {
   placeUnit: 'record',
   flags: moduleFlags,
   resolve: (source, folder) => ({ ...source, path: resolve(folder, source.path) }),
-  async open({ where, ...source }, { sourceMessages }) {
+  async open({ where, keep, ...source }, { sourceMessages }) {
     const { createModuleSource, createModuleMessages } = await import('./module-source.js');
     return createModuleSource({
       ...source,
       ...createModuleMessages(source.path, sourceMessages),
       extraColumns: listFilterColumns(where),
+      keptColumns: Object.values(keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).moduleSetup,

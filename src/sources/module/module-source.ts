@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type ServiceField, serviceFields } from '../../booking/booking.js';
-import type { BookingSource, SourceColumns, SourceRecord } from '../../review/source.js';
+import type { BookingSource, SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
 import type { SourceMessages } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
@@ -11,6 +11,8 @@ export interface ModuleSourceOptions extends DayItemsOptions {
   readonly columns?: SourceColumns;
   /** Further members, whose values every record has as `extras`. */
   readonly extraColumns?: readonly string[];
+  /** Members that are kept with the booking, and may be absent: every record has their values as `kept`. */
+  readonly keptColumns?: readonly string[];
   /** A record with more bytes of text is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
 }
@@ -50,7 +52,7 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
       }
       if (records.length > 0) yield { records };
       signal.throwIfAborted();
-      const notices = picker.absentColumns().map((column) => ({ kind: 'absent-column' as const, column }));
+      const notices = picker.findAbsent();
       if (notices.length > 0) yield { records: [], notices };
       signal.throwIfAborted();
     },
@@ -64,11 +66,18 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
 function createRecordPicker({
   columns = {},
   extraColumns = [],
+  keptColumns = [],
   recordLimit = 1_000_000,
 }: ModuleSourceOptions) {
   const names = serviceFields.map((field) => columns[field] ?? field);
   const wasFound = new Set<string>();
   let hadObject = false;
+
+  function findKept(record: Readonly<Record<string, unknown>>, name: string): unknown {
+    const found = find(record, name);
+    if (found !== undefined) wasFound.add(name);
+    return found?.value;
+  }
 
   return {
     pick(place: number, record: unknown): SourceRecord {
@@ -86,11 +95,21 @@ function createRecordPicker({
         fields[field] = value;
       });
       if (bytes > recordLimit) return { place, unreadable: 'record-too-long' };
-      if (extraColumns.length === 0) return { place, fields };
-      return { place, fields, extras: extraColumns.map((name) => find(record, name)?.value) };
+      if (extraColumns.length + keptColumns.length === 0) return { place, fields };
+      const extras = extraColumns.map((name) => find(record, name)?.value);
+      return { place, fields, extras, kept: keptColumns.map((name) => findKept(record, name)) };
     },
-    /** The names that no object has had so far; none before the first object. */
-    absentColumns: () => (hadObject ? names.filter((name) => !wasFound.has(name)) : []),
+    /** The columns that no object has had so far; none before the first object. */
+    findAbsent(): readonly SourceNotice[] {
+      if (!hadObject) return [];
+      const kind = 'absent-column';
+      return [
+        ...names.filter((name) => !wasFound.has(name)).map((column) => ({ kind, column }) as const),
+        ...keptColumns
+          .filter((name) => !wasFound.has(name))
+          .map((column) => ({ kind, column, isKept: true }) as const),
+      ];
+    },
   };
 }
 

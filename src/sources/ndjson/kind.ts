@@ -24,7 +24,7 @@ const kind: SourceKind<NdjsonSettings> = {
   flags: fileFlags('ndjson'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
-  async open({ where, ...source }, parts) {
+  async open({ where, keep, ...source }, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
       import('./ndjson-source.js'),
       import('../files/open-day-file.js'),
@@ -33,6 +33,7 @@ const kind: SourceKind<NdjsonSettings> = {
       ...source,
       file: openDayFile(source, parts),
       extraColumns: listFilterColumns(where),
+      keptColumns: Object.values(keep),
     });
   },
   loadSetup: async () => (await import('./setup.js')).ndjsonSetup,

@@ -22,6 +22,8 @@ export interface NdjsonSourceOptions {
   readonly columns?: SourceColumns;
   /** Further members, whose values every record has as `extras`. */
   readonly extraColumns?: readonly string[];
+  /** Members that are kept with the booking, and may be absent: every record has their values as `kept`. */
+  readonly keptColumns?: readonly string[];
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
@@ -54,7 +56,8 @@ export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource 
   };
 }
 
-interface NdjsonDecoderOptions extends Pick<NdjsonSourceOptions, 'columns' | 'extraColumns' | 'recordLimit'> {
+interface NdjsonDecoderOptions
+  extends Pick<NdjsonSourceOptions, 'columns' | 'extraColumns' | 'keptColumns' | 'recordLimit'> {
   /** For messages. */
   readonly path: string;
 }
@@ -70,10 +73,10 @@ export function explainEmptyNdjson(path: string): SourceError {
  * Decodes UTF-8 without a byte order mark. Notices come at the end: only then is it known which members no object has.
  */
 export function createNdjsonDecoder(options: NdjsonDecoderOptions): FileDecoder {
-  const { path, columns = {}, extraColumns, recordLimit = 1_000_000 } = options;
+  const { path, columns = {}, extraColumns, keptColumns, recordLimit = 1_000_000 } = options;
   const gate = createTextGate();
   const cutter = createLineCutter(recordLimit);
-  const picker = createMemberPicker(columns, extraColumns);
+  const picker = createMemberPicker(columns, { extraColumns, keptColumns });
   let isEmpty = true;
 
   function readLine({ line, bytes }: CutLine): SourceRecord | undefined {
@@ -115,7 +118,7 @@ export function createNdjsonDecoder(options: NdjsonDecoderOptions): FileDecoder 
       }
       return {
         records: record ? [record] : [],
-        notices: picker.absentColumns().map((column) => ({ kind: 'absent-column', column })),
+        notices: picker.findAbsent(),
       };
     },
   };

@@ -77,9 +77,14 @@ const kind: SourceKind<SqlSettings> = {
       ...(ca !== undefined && { ca: resolve(folder, ca) }),
     };
   },
-  async open({ where, plaintext: _, ...source }, { startSqliteProcess }) {
+  async open({ where, keep, plaintext: _, ...source }, { startSqliteProcess }) {
     const { createSqlSource } = await import('./sql-source.js');
-    return createSqlSource({ ...source, extraColumns: listFilterColumns(where), startSqliteProcess });
+    return createSqlSource({
+      ...source,
+      extraColumns: listFilterColumns(where),
+      keptColumns: Object.values(keep),
+      startSqliteProcess,
+    });
   },
   findDatabase: ({ url, ca }) => ({ setting: 'source.url', url, ca }),
   loadSetup: async () => (await import('./setup.js')).sqlSetup,

@@ -14,6 +14,8 @@ export interface SqlSourceOptions extends DayRowsOptions {
   readonly columns?: SourceColumns;
   /** Further columns, whose values every record has as `extras`. */
   readonly extraColumns?: readonly string[];
+  /** Columns that are kept with the booking, and may be absent: every record has their values as `kept`. */
+  readonly keptColumns?: readonly string[];
 }
 
 /** In bytes, for all fields of a row together. (Design 4.) */
@@ -32,7 +34,7 @@ const recordLimit = 1_000_000;
  * @throws RangeError for an invalid address or query
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
-  const { columns = {}, extraColumns = [] } = options;
+  const { columns = {}, extraColumns = [], keptColumns = [] } = options;
   const { where, isOnServer, read } = createDayRows(options);
   return {
     locate: () => where,
@@ -44,7 +46,7 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
       let place = 0;
       for await (const { columns: names, rows } of read(day, { signal, atMost })) {
         if (found === undefined) {
-          found = findResultColumns(names, { columns, extraColumns, where });
+          found = findResultColumns(names, { columns, extraColumns, keptColumns, where });
           pendingNotices = found.notices;
         }
         if (rows.length === 0) continue;
@@ -71,7 +73,7 @@ export interface ResultColumns {
   pickRecord(place: number, row: SqlRow): SourceRecord;
 }
 
-interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns'> {
+interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns' | 'keptColumns'> {
   /** For messages. */
   readonly where: string;
 }
@@ -85,7 +87,7 @@ interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns
  */
 export function findResultColumns(
   names: readonly string[],
-  { columns = {}, extraColumns = [], where }: WantedColumns,
+  { columns = {}, extraColumns = [], keptColumns = [], where }: WantedColumns,
 ): ResultColumns {
   const notices: SourceNotice[] = [];
 
@@ -123,16 +125,28 @@ export function findResultColumns(
     return findOnly(column, shown) ?? refuseMissing(shown);
   }
 
+  function findKept(column: string): number | undefined {
+    const at = findOnly(column, describe(column, 'source.keep'));
+    if (at === undefined) notices.push({ kind: 'absent-column', column, isKept: true });
+    return at;
+  }
+
   const places = bookingFields.map(findField);
   const extraPlaces = extraColumns.map(findExtra);
+  const keptPlaces = keptColumns.map(findKept);
   const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
   const pickFields = (row: SqlRow) => buildRecord((place) => readCell(row, places[place]));
   return {
     notices,
     pickRecord: (place, row) =>
-      extraPlaces.length === 0
+      extraPlaces.length + keptPlaces.length === 0
         ? { place, fields: pickFields(row) }
-        : { place, fields: pickFields(row), extras: extraPlaces.map((at) => readCell(row, at)) },
+        : {
+            place,
+            fields: pickFields(row),
+            extras: extraPlaces.map((at) => readCell(row, at)),
+            kept: keptPlaces.map((at) => readCell(row, at)),
+          },
   };
 }
 

@@ -56,15 +56,15 @@ export function describeAffected(opened: () => OpenedLedger): void {
       ]);
       expect((await ledger.getRun('r1')).counts).toMatchObject({ affected: 4, unanswered: 3 });
       expect(await readAll(ledger, 'r1')).toEqual([
-        { batch: 0, lines: [fileLineOf('F-0'), fileLineOf('F-3')] },
-        { batch: 3, lines: [fileLineOf('F-14')] },
-        { batch: 4, lines: [fileLineOf('F-17')] },
+        { batch: 0, places: [0, 3], lines: [fileLineOf('F-0'), fileLineOf('F-3')] },
+        { batch: 3, places: [2], lines: [fileLineOf('F-14')] },
+        { batch: 4, places: [1], lines: [fileLineOf('F-17')] },
       ]);
       expect(await readAll(ledger, 'r1', 'not-in-result')).toEqual([
-        { batch: 0, lines: [fileLineOf('F-2')] },
+        { batch: 0, places: [2], lines: [fileLineOf('F-2')] },
       ]);
       expect(await readAll(ledger, 'r1', 'unclear')).toEqual([
-        { batch: 3, lines: [fileLineOf('F-12'), fileLineOf('F-13')] },
+        { batch: 3, places: [0, 1], lines: [fileLineOf('F-12'), fileLineOf('F-13')] },
       ]);
       expect(await readAll(ledger, 'other')).toEqual([]);
       expect((await ledger.getRun('other')).counts.affected).toBeNull();
@@ -104,7 +104,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       await judge(ledger, run, [{ batch: 1, judged: 'incorrect', places: [0, 1] }], 2);
       expect((await ledger.getRun('r1')).counts.affected).toBe(2);
       expect(await readAll(ledger, 'r1')).toEqual([
-        { batch: 1, lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
+        { batch: 1, places: [0, 1], lines: [fileLineOf('F-4'), fileLineOf('F-5')] },
       ]);
     });
 

@@ -41,7 +41,10 @@ export function describeErasures(opened: () => OpenedLedger): void {
       const changed = { ...content, place: 'ledger' as const, name };
       const isDone = await ledger.eraseBookings('r1', (lines, { batch }) =>
         batch === 1
-          ? { lines: Buffer.from(lines.toString().replace('Ana Gil', '')), content: changed }
+          ? {
+              places: [0],
+              changed: { lines: Buffer.from(lines.toString().replace('Ana Gil', '')), content: changed },
+            }
           : undefined,
       );
       expect(isDone).toBe(true);

@@ -26,7 +26,10 @@ describe('the first lines of a collected run', () => {
     [7, [...inFile.map((line) => ({ line, form: 'file' })), { line: inBody[0], form: 'body' }]],
   ])('are %d of the file, and then of the bodies', async (count, expected) => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
-    expect(await readFirstLines(ledger, run, count)).toEqual(expected);
+    const first = await readFirstLines(ledger, run, count);
+    expect(first.map(({ line, form }) => ({ line, form }))).toEqual(expected);
+    for (const { line, form, batch, place } of first)
+      expect((await ledger.readBatch(run.id, form, batch)).toString().split('\n')[place]).toBe(line);
   });
 
   it('are as many as there are', async () => {

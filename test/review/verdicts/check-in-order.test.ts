@@ -29,7 +29,7 @@ describe('Items ordered by a key', () => {
   it('come as a stable sort brings them, whatever fits into the window, as often as they are read', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 1, max: 9 }), fc.nat(50), async (all, chunk, more) => {
-        const ordered = await orderByKey(scanOf(all, chunk), copy, more + 1);
+        const ordered = await orderByKey(scanOf(all, chunk), copy, { window: more + 1 });
         const sorted = all.toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
         expect(ordered.count).toBe(all.length);
         for (let time = 0; time < 2; time += 1) {
@@ -52,7 +52,7 @@ describe('Items ordered by a key', () => {
       passes += 1;
       yield toItems(passes === 1 ? [...'abab'] : later);
     };
-    const ordered = await orderByKey(scan, copy, 3);
+    const ordered = await orderByKey(scan, copy, { window: 3 });
     await expect(gather(ordered.read())).rejects.toThrow(ChangedListError);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping-copy.js';
+import type { KeptColumns } from '../../../src/review/kept-columns.js';
 import type { Run } from '../../../src/review/run.js';
 import type { Judged } from '../../../src/review/verdict.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
@@ -20,14 +21,21 @@ function toLine(reference: string, checkIn: string, hotel = '00123'): string {
 /** Per run and verdict, the lines of each batch. */
 type Judgements = Readonly<Record<string, Partial<Record<Judged | 'file', readonly (readonly string[])[]>>>>;
 
-function openLedger(judgements: Judgements, copy: Readonly<Record<string, number>> = {}) {
+function openLedger(
+  judgements: Judgements,
+  copy: Readonly<Record<string, number>> = {},
+  kept: Readonly<Record<string, readonly (KeptColumns | undefined)[]>> = {},
+) {
   const asked: number[] = [];
   return {
     asked,
     ledger: {
       async nextJudged(runId: string, judged: Judged, after = -1) {
         const lines = judgements[runId]?.[judged]?.[after + 1];
-        return lines && { batch: after + 1, lines };
+        return lines && { batch: after + 1, places: [...lines.keys()], lines };
+      },
+      async readKeptColumns(runId: string, _form: string, batch: number) {
+        return kept[runId]?.[batch];
       },
       async measureBatches(runId: string) {
         return { batches: judgements[runId]?.file?.length ?? 0, bookings: 0 };

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { blankNames } from '../../../src/review/body/booking-item.js';
+import type { CollectedBatch } from '../../../src/review/collected.js';
+import { keptAt } from '../../../src/review/kept-columns.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, batchOf, chunkOf, collectedRun, newRun, rightOf, startCollect } from './days.js';
+
+const labels = ['Price', 'Refundable'];
+
+function keeping(
+  batch: CollectedBatch,
+  ...rows: NonNullable<CollectedBatch['kept']>['rows']
+): CollectedBatch {
+  return { ...batch, kept: { labels, rows } };
+}
+
+async function storedRun(ledger: Ledger) {
+  const run = await ledger.createRun(newRun('r1'));
+  const collect = await startCollect(ledger, run);
+  await collect.store(
+    chunkOf({
+      batches: [
+        keeping(
+          batchOf(0, ['a', 'b', 'a', 'd']),
+          ['120.50', 'yes'],
+          null,
+          ['7', null],
+          ['8', 'canary-price'],
+        ),
+        batchOf(1, ['e']),
+        keeping(batchOf(0, ['f'], 'file'), ['9', null]),
+      ],
+    }),
+  );
+  await collect.finish({ steps: [], at });
+  return run;
+}
+
+export function describeKeptColumns(opened: () => OpenedLedger): void {
+  describe('kept columns', () => {
+    it('are read by batch and place, by reference, and in a trace', async () => {
+      const { ledger, reopen } = opened();
+      await storedRun(ledger);
+      await collectedRun(ledger, 'other', { day: '2026-11-19', bookings: ['a'] });
+      const reader = await reopen();
+      const columns = await reader.readKeptColumns('r1', 'body', 0);
+      expect([0, 1, 2, 9].map((place) => keptAt(columns, place))).toEqual([
+        { Price: '120.50', Refundable: 'yes' },
+        undefined,
+        { Price: '7' },
+        undefined,
+      ]);
+      expect(await reader.readKeptColumns('r1', 'body', 1)).toBeUndefined();
+      expect(keptAt(await reader.readKeptColumns('r1', 'file', 0), 0)).toEqual({ Price: '9' });
+      expect(await reader.findKeptValues('r1', ['a', 'b', 'f', 'nobody'])).toEqual(
+        new Map([
+          ['a', { Price: '120.50', Refundable: 'yes' }],
+          ['f', { Price: '9' }],
+        ]),
+      );
+      expect(await reader.findKeptValues('other', ['a'])).toEqual(new Map());
+      const [trace] = await reader.trace('d');
+      expect(trace).toMatchObject({ kept: { Price: '8', Refundable: 'canary-price' } });
+      const [other] = await reader.trace('e');
+      expect(other).not.toHaveProperty('kept');
+    });
+
+    it('are those of the last collect only', async () => {
+      const { ledger } = opened();
+      const run = await ledger.createRun(newRun('r1'));
+      const collect = await startCollect(ledger, run);
+      await collect.store(chunkOf({ batches: [keeping(batchOf(0, ['a']), ['1', null])] }));
+      await startCollect(ledger, run);
+      expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
+    });
+
+    it('of one guest are erased with the name, and also where no name is left to erase', async () => {
+      const { ledger } = opened();
+      const run = await storedRun(ledger);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.eraseBookings('r1', (_, { form, batch }) =>
+        form === 'body' && batch === 0 ? { places: [0, 3] } : undefined,
+      );
+      const columns = await ledger.readKeptColumns('r1', 'body', 0);
+      expect([0, 2, 3].map((place) => keptAt(columns, place))).toEqual([
+        undefined,
+        { Price: '7' },
+        undefined,
+      ]);
+      expect(keptAt(await ledger.readKeptColumns('r1', 'file', 0), 0)).toEqual({ Price: '9' });
+      expect(await ledger.listErasedContents('r1')).toEqual([]);
+    });
+
+    it('are gone once the names are blanked', async () => {
+      const { ledger } = opened();
+      const run = await storedRun(ledger);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await ledger.blankGuestNames('2026-12-01', (lines, form) =>
+        form === 'body' ? blankNames(lines) : lines,
+      );
+      expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
+      expect(await ledger.findKeptValues('r1', ['a', 'f'])).toEqual(new Map());
+      const [trace] = await ledger.trace('a');
+      expect(trace).not.toHaveProperty('kept');
+      await ledger.prune('2026-12-01');
+      expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
+    });
+  });
+}
