@@ -1,10 +1,12 @@
 import type { RecordedAction } from '../review/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../review/ledger.js';
 import type { Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
+import type { WatchStore } from './watch-store.js';
 
 /** A ledger with cases. */
 export interface CaseLedger extends Ledger {
   readonly cases: CaseStore;
+  readonly watch: WatchStore;
 }
 
 export interface ReadOnlyCaseLedger extends ReadOnlyLedger {

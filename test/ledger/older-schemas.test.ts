@@ -22,6 +22,7 @@ const newTables = [
   'hotel_loads',
   'hotel_contents',
   'stay_pages',
+  'watched_moves',
 ];
 const newRunColumns = [
   ...[

@@ -434,4 +434,11 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (run, form, batch)
   );
   `,
+  `
+  CREATE TABLE hotel_review.watched_moves (
+    last_move bigint NOT NULL,
+    watched_at bigint
+  );
+  INSERT INTO hotel_review.watched_moves (last_move) VALUES (0);
+  `,
 ];

@@ -14,6 +14,7 @@ import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
 import { createStays } from '../stays.js';
+import { createWatchStore } from '../watching.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
@@ -71,6 +72,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): CaseLedger
     exports: createExportLog(store),
     audit: createAuditTrail(store),
     stays: createStays(store),
+    watch: createWatchStore(store),
     cases: createCaseStore(store),
     holdDay,
     async holdSlot(places) {

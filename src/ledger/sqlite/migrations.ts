@@ -405,4 +405,11 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (run, form, batch)
   ) STRICT;
   `,
+  `
+  CREATE TABLE watched_moves (
+    last_move INTEGER NOT NULL,
+    watched_at INTEGER
+  ) STRICT;
+  INSERT INTO watched_moves (last_move) VALUES (0);
+  `,
 ];

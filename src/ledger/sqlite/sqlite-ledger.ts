@@ -13,6 +13,7 @@ import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
 import { createStays } from '../stays.js';
+import { createWatchStore } from '../watching.js';
 import { claim, findClaimed, renewClaims } from './claims.js';
 import { createGroupCommit } from './group-commit.js';
 import { openLedgerFile, tryLock } from './ledger-file.js';
@@ -52,6 +53,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): CaseLedger {
     exports: createExportLog(store),
     audit: createAuditTrail(store),
     stays: createStays(store),
+    watch: createWatchStore(store),
     cases: createCaseStore(store),
     holdDay: (day) => tryHold(day),
     async holdSlot(places) {

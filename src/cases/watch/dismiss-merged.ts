@@ -1,0 +1,59 @@
+import type { MappingReader } from '../../mappings/mapping-copy.js';
+import type { Case, HeldCase } from '../case.js';
+import { automatic, toDecision } from '../case-decision.js';
+import type { CaseStore } from '../case-store.js';
+import { applyCommand } from '../case-transitions.js';
+import type { WatchStore } from '../watch-store.js';
+import { classifyMove } from './classify-move.js';
+
+/** The most that a look-up in the copy takes. */
+const lookedUpAtOnce = 1_000;
+
+/**
+ * Dismisses the cases of mappings that were re-pointed, once the other mappings of their master hotel have followed: the move
+ * was the first one of a merge. A case that anything else than the watch has found stays. Returns how many it dismissed.
+ */
+export async function dismissMerged(
+  {
+    cases,
+    mappings,
+    watch,
+  }: {
+    readonly cases: CaseStore;
+    readonly mappings: Pick<MappingReader, 'lookUp'>;
+    readonly watch: WatchStore;
+  },
+  clock: () => number,
+): Promise<number> {
+  const rePointed = (await cases.listActive()).filter(isOnlyRePointed);
+  if (rePointed.length === 0) return 0;
+  const masters = await watch.readMasterHotels([...new Set(rePointed.map(({ serviceId }) => serviceId))]);
+  const merged = new Map<number, number>();
+  for (let first = 0; first < rePointed.length; first += lookedUpAtOnce) {
+    const some = rePointed.slice(first, first + lookedUpAtOnce);
+    const copied = await mappings.lookUp(some);
+    for (const [index, { id, serviceId }] of some.entries()) {
+      const copyServiceId = copied[index]?.serviceId;
+      if (copyServiceId === undefined) continue;
+      const move = classifyMove({ serviceId, copyServiceId }, masters.get(serviceId));
+      if (move === 'merged') merged.set(id, copyServiceId);
+    }
+  }
+  if (merged.size === 0) return 0;
+  const dismissed = await cases.changeById([...merged.keys()], (held) =>
+    isOnlyRePointed(held) ? dismiss(held, merged.get(held.id) ?? 0, clock()) : undefined,
+  );
+  return dismissed.length;
+}
+
+function isOnlyRePointed({ origins, move }: Case): boolean {
+  return move === 're-pointed' && origins.every((origin) => origin === 'watch');
+}
+
+function dismiss(held: HeldCase, into: number, now: number) {
+  const dismissed = applyCommand(held, 'dismiss', now);
+  if (!dismissed) return undefined;
+  const note = `master hotel ${held.serviceId} was merged into ${into}: its other mappings followed`;
+  const act = { who: automatic, at: now, action: 'case-dismissed' as const, details: { mergedInto: into } };
+  return toDecision(held, { ...dismissed, move: 'merged', note }, [act]);
+}

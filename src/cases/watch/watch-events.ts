@@ -1,0 +1,18 @@
+/** Progress of the watch; counts only. */
+export type WatchEvent =
+  /** So many moves are compared with the stays ahead, and this many mappings of stays are not as booked. */
+  | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
+  /** All moves since the last watch are compared. */
+  | ({ readonly type: 'mappings-watched' } & WatchCounts)
+  | { readonly type: 'watch-failed'; readonly error: unknown };
+
+export interface WatchCounts {
+  readonly checkedMoves: number;
+  /** Mappings that were re-pointed or deleted, and their bookings. */
+  readonly endangered: number;
+  readonly bookings: number;
+  /** Mappings whose master hotel was merged into another one. */
+  readonly merged: number;
+  /** Cases that were dismissed because a merge is complete. */
+  readonly dismissed: number;
+}

@@ -1,0 +1,145 @@
+import type { MappingReader, ProviderHotel } from '../../mappings/mapping-copy.js';
+import { readStaysAhead } from '../../review/stays/stays-ahead.js';
+import type { StayLedger } from '../../review/stays.js';
+import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
+import type { CaseEvent } from '../case-events.js';
+import type { CaseStore } from '../case-store.js';
+import { openCases } from '../open-cases.js';
+import type { MovedMapping, WatchStore } from '../watch-store.js';
+import { classifyMove } from './classify-move.js';
+import { dismissMerged } from './dismiss-merged.js';
+import type { WatchCounts, WatchEvent } from './watch-events.js';
+
+export interface WatchLedger extends StayLedger {
+  readonly watch: WatchStore;
+  readonly cases: CaseStore;
+  readonly mappings: Pick<MappingReader, 'lookUp'>;
+}
+
+export interface WatchParts {
+  readonly ledger: WatchLedger;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+  readonly clock: () => number;
+  readonly notify: (event: WatchEvent | CaseEvent) => void;
+}
+
+/** Stays ahead whose mapping is no longer as it was booked. */
+export interface MoveFinding extends CaseKey {
+  /** The master hotel that the copy has now; null where the mapping is deleted. */
+  readonly copyServiceId: number | null;
+  readonly move: CaseMove;
+  /** How many stays are ahead. */
+  readonly bookings: number;
+  /** Null for a merge, which opens no case. */
+  readonly caseId: number | null;
+}
+
+export interface WatchReport {
+  readonly counts: WatchCounts;
+  readonly findings: readonly MoveFinding[];
+}
+
+/** Moves that are compared at once: finding the stays reads through all runs, however few the hotels are. */
+const movesAtOnce = 10_000;
+/** The most that `findIds` takes. */
+const idsAtOnce = 1_000;
+
+/**
+ * Compares every mapping that moved, was deleted or came back since the last watch with the stays ahead, and opens cases for
+ * those in danger. The moves count as compared only once their cases are open: a watch that was cut off looks again, and opening
+ * a case again changes nothing.
+ *
+ * @throws the signal's reason when aborted
+ */
+export async function watchMappings(parts: WatchParts, signal: AbortSignal): Promise<WatchReport> {
+  const { ledger, clock, notify } = parts;
+  const findings: MoveFinding[] = [];
+  let checkedMoves = 0;
+  let dismissed = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const moved = await ledger.watch.nextMoves(movesAtOnce);
+    if (!moved) break;
+    const found = await findMovedStays(parts, moved.mappings);
+    dismissed += await dismissMerged(ledger, clock);
+    findings.push(...(await openMovedCases(parts, found)));
+    await ledger.watch.finishMoves(moved.upTo, clock());
+    checkedMoves += moved.moves;
+    notify({ type: 'moves-checked', checkedMoves, findings: findings.length });
+  }
+  const endangered = findings.filter(({ move }) => move !== 'merged');
+  const counts: WatchCounts = {
+    checkedMoves,
+    endangered: endangered.length,
+    bookings: endangered.reduce((sum, { bookings }) => sum + bookings, 0),
+    merged: findings.length - endangered.length,
+    dismissed,
+  };
+  if (checkedMoves > 0) notify({ type: 'mappings-watched', ...counts });
+  return { counts, findings };
+}
+
+interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move' | 'bookings'> {
+  readonly movedAt: number;
+}
+
+/** The stays ahead on these mappings, by booked master hotel, that are not as booked any more. */
+async function findMovedStays(
+  { ledger, today }: WatchParts,
+  mappings: readonly MovedMapping[],
+): Promise<readonly MovedStays[]> {
+  const booked = new Map<string, CaseKey & { bookings: number }>();
+  for await (const stays of readStaysAhead(ledger, mappings, { today }))
+    for (const stay of stays) {
+      const key = keyOfCase(stay);
+      const known = booked.get(key);
+      if (known) known.bookings += 1;
+      else {
+        const { providerName, providerHotelId, serviceId } = stay;
+        booked.set(key, { providerName, providerHotelId, serviceId, bookings: 1 });
+      }
+    }
+  const moved = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
+  const changed = [...booked.values()].filter(
+    (stay) => moved.get(keyOfHotel(stay))?.copyServiceId !== stay.serviceId,
+  );
+  const masters = await ledger.watch.readMasterHotels([
+    ...new Set(changed.map(({ serviceId }) => serviceId)),
+  ]);
+  return changed.flatMap((stay) => {
+    const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(stay)) ?? {};
+    const move = classifyMove({ serviceId: stay.serviceId, copyServiceId }, masters.get(stay.serviceId));
+    return move ? [{ ...stay, copyServiceId: copyServiceId ?? null, move, movedAt }] : [];
+  });
+}
+
+async function openMovedCases(
+  { ledger, today, clock, notify }: WatchParts,
+  found: readonly MovedStays[],
+): Promise<MoveFinding[]> {
+  const endangered = found.filter(({ move }) => move !== 'merged');
+  await openCases(
+    endangered.map(({ providerName, providerHotelId, serviceId, move, movedAt }) => ({
+      ...{ providerName, providerHotelId, serviceId, move },
+      ...{ origin: 'watch' as const, at: movedAt },
+    })),
+    { ledger, today, clock, notify },
+  );
+  const ids = new Map<MovedStays, number | undefined>();
+  for (let first = 0; first < endangered.length; first += idsAtOnce) {
+    const some = endangered.slice(first, first + idsAtOnce);
+    const known = await ledger.cases.findIds(some);
+    some.forEach((stays, index) => {
+      ids.set(stays, known[index]);
+    });
+  }
+  return found.map((stays) => {
+    const { movedAt: _, ...finding } = stays;
+    return { ...finding, caseId: ids.get(stays) ?? null };
+  });
+}
+
+function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${providerName}\0${providerHotelId}`;
+}
