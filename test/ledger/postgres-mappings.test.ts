@@ -2,6 +2,7 @@ import { describeCasesContract } from '../contracts/cases.js';
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
+import { describeWatchContract } from '../contracts/watch.js';
 import { usePostgres } from '../support/use-servers.js';
 import { openPostgresLedger } from './opened-postgres.js';
 
@@ -12,3 +13,4 @@ describeMappingCopyContract('PostgreSQL', { open });
 describeExportLogContract('PostgreSQL', { open });
 describeHotelContentsContract('PostgreSQL', { open });
 describeCasesContract('PostgreSQL', { open });
+describeWatchContract('PostgreSQL', { open });

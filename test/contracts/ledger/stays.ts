@@ -18,7 +18,7 @@ import { at, batchSize, chunkOf, newRun, rightOf, startCollect, toLines } from '
 const renderItem = createItemRenderer('ServiceId');
 const dayOf = (number: number) => new Date(Date.UTC(2026, 10, 20 + number)).toISOString().slice(0, 10);
 
-interface MadeStay {
+export interface MadeStay {
   readonly form: BookingForm;
   readonly booking: Booking;
 }
@@ -38,7 +38,7 @@ export function describeStays(opened: () => OpenedLedger): void {
         fc.asyncProperty(fc.array(anyRun, { maxLength: 6 }), anyQuestion, async (runs, question) => {
           world += 1;
           const made = runs.map((run, index) => nameRun(run, index, world));
-          for (const run of made) await keep(ledger, run);
+          for (const run of made) await storeRun(ledger, run);
           const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
           const asked = { today: dayOf(question.today), runId: made[question.run ?? -1]?.id };
           const found = await readAll(ledger, hotels, asked);
@@ -70,7 +70,7 @@ export function describeStays(opened: () => OpenedLedger): void {
           stays: stays.slice(1_000 * index),
         }),
       );
-      for (const run of runs) await keep(ledger, run);
+      for (const run of runs) await storeRun(ledger, run);
       const today = { today: '2026-11-22' };
       for (const count of [1, 5, 20, 100]) {
         const hotels = Array.from({ length: count }, (_, index) => hotelOf(index, 0));
@@ -164,7 +164,8 @@ function nameRun({ day, stays, ...run }: AnyRun, index: number, world: number): 
   };
 }
 
-async function keep(ledger: Ledger, { stays, isCollected, ...run }: MadeRun): Promise<void> {
+/** A run that has ended. */
+export async function storeRun(ledger: Ledger, { stays, isCollected, ...run }: MadeRun): Promise<void> {
   const created = await ledger.createRun(newRun(run.id, run));
   const collect = await startCollect(ledger, created);
   await storeStays(collect, stays);

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CaseLedger } from '../../src/cases/case-store.js';
+import type { WatchEvent } from '../../src/cases/watch/watch-events.js';
+import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
+import { type MadeStay, storeRun } from './ledger/stays.js';
+import type { OpenedLedger } from './ledger.js';
+import { at, rowOf, syncRows } from './mapping-copy/pages.js';
+
+const { signal } = new AbortController();
+const today = '2026-11-22';
+const now = Date.UTC(2026, 10, 22, 5, 0);
+
+/** A booking of a hotel of this provider, as master hotel 7. */
+function bookingOf(
+  providerName: string,
+  reference: string,
+  { serviceId = 7, checkInDate = '2026-12-01' }: { serviceId?: number; checkInDate?: string } = {},
+): MadeStay {
+  const booking = {
+    ...{ serviceId, bookingReferenceId: reference, providerName, providerHotelId: 'H' },
+    ...{ checkInDate, checkOutDate: '2026-12-30' },
+  };
+  return { form: 'body', booking };
+}
+
+/** How that provider's hotel is mapped now. */
+const mapped = (providerName: string, serviceId: number, isDeleted = false) =>
+  rowOf('H', serviceId, { providerName, isDeleted });
+
+/** The contract of what the watch reads from every adapter of the ledger. */
+export function describeWatchContract(
+  name: string,
+  { open }: { readonly open: () => Promise<OpenedLedger> },
+): void {
+  describe(`the watch: ${name}`, () => {
+    let opened: OpenedLedger;
+    let ledger: CaseLedger;
+    let events: string[];
+    beforeEach(async () => {
+      opened = await open();
+      ledger = opened.ledger;
+      events = [];
+      await syncRows(
+        ledger.mappings,
+        ['a', 'b', 'c'].map((provider) => mapped(provider, 7)),
+      );
+    });
+    afterEach(() => opened.cleanUp());
+
+    const book = (id: string, stays: readonly MadeStay[]) =>
+      storeRun(ledger, {
+        ...{ id, day: '2026-11-20', delivery: 'body', trigger: 'schedule', topsUp: false, isCollected: true },
+        stays,
+      });
+    const notify = ({ type }: { readonly type: WatchEvent['type'] | string }) => void events.push(type);
+    const watch = (watched: CaseLedger = ledger) =>
+      watchMappings({ ledger: watched, today, clock: () => now, notify }, signal);
+    const states = async () =>
+      (await ledger.cases.list({ state: 'dismissed', today })).map(({ id, move, note }) => ({
+        id,
+        move,
+        note,
+      }));
+
+    it('opens a case for the stays ahead of a mapping that was re-pointed, once', async () => {
+      await book('r1', [
+        bookingOf('a', 'BR-1'),
+        bookingOf('a', 'BR-2', { checkInDate: today }),
+        bookingOf('a', 'BR-3', { checkInDate: '2026-11-21' }),
+        bookingOf('b', 'BR-4'),
+      ]);
+      await syncRows(ledger.mappings, [mapped('a', 8), mapped('b', 7)], at + 1);
+      const { counts, findings } = await watch();
+      expect(counts).toEqual({ checkedMoves: 1, endangered: 1, bookings: 2, merged: 0, dismissed: 0 });
+      const [opened] = await ledger.cases.listActive();
+      expect(findings).toEqual([
+        {
+          ...{ providerName: 'a', providerHotelId: 'H', serviceId: 7, copyServiceId: 8 },
+          ...{ move: 're-pointed', bookings: 2, caseId: opened?.id },
+        },
+      ]);
+      expect(opened).toMatchObject({ origins: ['watch'], move: 're-pointed', evidenceAt: at + 1 });
+      expect(events).toEqual(['case-opened', 'moves-checked', 'mappings-watched']);
+      expect((await watch()).counts).toEqual({
+        ...{ checkedMoves: 0, endangered: 0, bookings: 0, merged: 0, dismissed: 0 },
+      });
+      expect(await ledger.cases.listActive()).toHaveLength(1);
+    });
+
+    it('finds a mapping that was deleted, and nothing once it came back before anybody looked', async () => {
+      await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
+      await syncRows(ledger.mappings, [mapped('a', 7, true), mapped('b', 7, true)], at + 1);
+      await syncRows(ledger.mappings, [mapped('b', 7)], at + 2);
+      const { counts, findings } = await watch();
+      expect(counts.checkedMoves).toBe(3);
+      expect(findings).toMatchObject([
+        { providerName: 'a', move: 'unmapped', copyServiceId: null, bookings: 1 },
+      ]);
+    });
+
+    it('tells the version of a booking that counts, and bookings that were made after the move', async () => {
+      await book('r1', [bookingOf('a', 'BR-1'), bookingOf('a', 'BR-2', { serviceId: 8 })]);
+      await book('r2', [bookingOf('c', 'BR-1')]);
+      await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
+      expect((await watch()).findings).toEqual([]);
+    });
+
+    it('opens no case for master hotels that were merged', async () => {
+      await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2'), bookingOf('c', 'BR-3')]);
+      await syncRows(ledger.mappings, [mapped('a', 8), mapped('b', 8)], at + 1);
+      const { counts, findings } = await watch();
+      expect(counts).toEqual({ checkedMoves: 2, endangered: 0, bookings: 0, merged: 2, dismissed: 0 });
+      expect(findings).toMatchObject([
+        { providerName: 'a', move: 'merged', copyServiceId: 8, caseId: null },
+        { providerName: 'b', move: 'merged', copyServiceId: 8, caseId: null },
+      ]);
+      expect(await ledger.cases.listActive()).toEqual([]);
+    });
+
+    it('dismisses the case of a first move when a later sync completes the merge, and says why', async () => {
+      await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
+      await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
+      const [finding] = (await watch()).findings;
+      await syncRows(ledger.mappings, [mapped('b', 8)], at + 2);
+      const { counts } = await watch();
+      expect(counts).toMatchObject({ checkedMoves: 1, endangered: 0, merged: 1, dismissed: 1 });
+      expect(await ledger.cases.listActive()).toEqual([]);
+      expect(await states()).toEqual([
+        {
+          ...{ id: finding?.caseId, move: 'merged' },
+          note: 'master hotel 7 was merged into 8: its other mappings followed',
+        },
+      ]);
+    });
+
+    it('that is cut off before the moves count as compared looks again, and opens nothing twice', async () => {
+      await book('r1', [bookingOf('a', 'BR-1')]);
+      await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
+      const killed = async () => {
+        throw new Error('killed');
+      };
+      const cutOff = { ...ledger, watch: { ...ledger.watch, finishMoves: killed } };
+      await expect(watch(cutOff)).rejects.toThrow('killed');
+      const [first] = await ledger.cases.listActive();
+      const { findings } = await watch();
+      expect(findings).toMatchObject([{ providerName: 'a', caseId: first?.id }]);
+      expect(await ledger.cases.listActive()).toEqual([first]);
+    });
+
+    it('compares any number of moves, a part at a time', async () => {
+      const { watch: store } = ledger;
+      await syncRows(ledger.mappings, [mapped('a', 8), mapped('b', 8), mapped('a', 9)], at + 1);
+      await syncRows(ledger.mappings, [mapped('c', 9)], at + 2);
+      const first = await store.nextMoves(3);
+      expect(first).toMatchObject({
+        moves: 3,
+        mappings: [
+          { providerName: 'b', copyServiceId: 8, movedAt: at + 1 },
+          { providerName: 'a', copyServiceId: 9, movedAt: at + 1 },
+        ],
+      });
+      await store.finishMoves(first?.upTo ?? 0, now);
+      const second = await store.nextMoves(3);
+      expect(second).toMatchObject({ moves: 1, mappings: [{ providerName: 'c', copyServiceId: 9 }] });
+      await store.finishMoves(second?.upTo ?? 0, now);
+      await store.finishMoves(first?.upTo ?? 0, now);
+      expect(await store.nextMoves(3)).toBeUndefined();
+    });
+  });
+}
