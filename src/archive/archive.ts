@@ -32,7 +32,11 @@ export interface Archive {
     content: AsyncIterable<Uint8Array>,
     sha256?: string,
   ): Promise<ArchivedFile>;
-  /** @throws ArchiveError `absent` when there is no such file, `unreadable`; both during iteration */
+  /**
+   * A block is valid until the next one is read.
+   *
+   * @throws ArchiveError `absent` when there is no such file, `unreadable`; both during iteration
+   */
   read(day: string, runId: string, name: string): AsyncIterable<Uint8Array>;
   /** The names of the run's files, sorted; empty when there is no such run. @throws ArchiveError `unreadable` */
   list(day: string, runId: string): Promise<readonly string[]>;

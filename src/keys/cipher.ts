@@ -1,19 +1,34 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { freeMemory } from '../async/free-memory.js';
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 export const tagBytes = 16;
+const nothing = Buffer.alloc(0);
 
-/** Encrypts with AES-256-GCM: ciphertext and tag, in pieces. A nonce must not be used twice under a key. */
-export function encrypt(
-  secret: Buffer,
-  nonce: Buffer,
+export interface Encryption {
+  readonly secret: Buffer;
+  /** Must not be used twice under a key. */
+  readonly nonce: Buffer;
+  readonly context: Uint8Array;
+}
+
+/** Encrypts with AES-256-GCM into the target, from `at` on: ciphertext and tag. Returns their end. */
+export function encryptTo(
+  target: Buffer,
+  at: number,
   plain: Uint8Array,
-  context: Uint8Array,
-): readonly Buffer[] {
+  { secret, nonce, context }: Encryption,
+): number {
   const cipher = createCipheriv(algorithm, secret, nonce);
   cipher.setAAD(context);
-  return [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
+  const encrypted = cipher.update(plain);
+  cipher.final();
+  target.set(encrypted, at);
+  freeMemory(encrypted);
+  const end = at + plain.length;
+  target.set(cipher.getAuthTag(), end);
+  return end + tagBytes;
 }
 
 /** Undefined where bytes, context or key are not those that were encrypted. */
@@ -37,10 +52,20 @@ export function decrypt(
   }
 }
 
-/** Encrypts under a random nonce, which precedes the result. */
-export function seal(secret: Buffer, plain: Uint8Array, context: Uint8Array): Buffer {
+/** Encrypts under a random nonce. Returns the heading, the nonce, and what was encrypted. */
+export function seal(
+  secret: Buffer,
+  plain: Uint8Array,
+  context: Uint8Array,
+  heading: Uint8Array = nothing,
+): Buffer {
   const nonce = randomBytes(nonceBytes);
-  return Buffer.concat([nonce, ...encrypt(secret, nonce, plain, context)]);
+  const start = heading.length + nonceBytes;
+  const sealed = Buffer.allocUnsafe(start + plain.length + tagBytes);
+  sealed.set(heading);
+  sealed.set(nonce, heading.length);
+  encryptTo(sealed, start, plain, { secret, nonce, context });
+  return sealed;
 }
 
 /** Undefined where bytes, context or key are not those of `seal`. */

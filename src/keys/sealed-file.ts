@@ -1,5 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { decrypt, encrypt, tagBytes } from './cipher.js';
+import { freeMemory } from '../async/free-memory.js';
+import { decrypt, encryptTo, tagBytes } from './cipher.js';
 import { type DayKeys, whileUnlocked } from './day-keys.js';
 import { headingBytes, isSealed, readHeading, writeHeading } from './heading.js';
 import { damaged, findKey } from './sealed-value.js';
@@ -15,10 +16,13 @@ const saltBytes = 16;
 const startBytes = headingBytes + saltBytes;
 const noContext = Buffer.alloc(0);
 
-/** Encrypts content that arrives in pieces of any size. */
+/** How many chunks are handed on together. */
+const chunksTogether = 4;
+
+/** Encrypts content that arrives in pieces of any size. What it returns is valid until the next call or iteration. */
 export interface FileSealer {
   /** Takes the next bytes, which belong to the caller, and returns what is to be written; often nothing. */
-  take(bytes: Uint8Array): Buffer;
+  take(bytes: Uint8Array): Iterable<Buffer>;
   /** The rest. */
   end(): Buffer;
 }
@@ -29,41 +33,46 @@ export function createFileSealer(keys: Pick<DayKeys, 'use'>, day: string, place:
   const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
   const secret = deriveKey(key.secret, start, place);
   const nextNonce = createNonces();
-  // Sealed when more arrives: only then it is certain not to be the last. Memory outside V8's heap makes full garbage
-  // collections frequent, so it is used again for each chunk.
+  // Sealed when more arrives: only then it is certain not to be the last.
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let length = 0;
-  let isStarted = false;
+  const sealed = Buffer.allocUnsafe(startBytes + chunksTogether * sealedChunkBytes);
+  let filled = start.copy(sealed);
 
-  function sealChunk(isLast: boolean): readonly Buffer[] {
-    const sealed = encrypt(secret, nextNonce(isLast), chunk.subarray(0, length), noContext);
+  function sealChunk(isLast: boolean): void {
+    const encryption = { secret, nonce: nextNonce(isLast), context: noContext };
+    filled = encryptTo(sealed, filled, chunk.subarray(0, length), encryption);
     length = 0;
-    return sealed;
   }
 
-  function takeStart(): readonly Buffer[] {
-    if (isStarted) return [];
-    isStarted = true;
-    return [start];
+  function handOver(): Buffer {
+    const bytes = sealed.subarray(0, filled);
+    filled = 0;
+    return bytes;
   }
 
   return {
-    take(bytes) {
-      const sealed = [...takeStart()];
+    *take(bytes) {
       for (let from = 0; from < bytes.length; ) {
-        if (length === chunkBytes) sealed.push(...sealChunk(false));
+        if (length === chunkBytes) {
+          sealChunk(false);
+          // Leaves room for the last chunk.
+          if (filled > sealed.length - sealedChunkBytes) yield handOver();
+        }
         const piece = bytes.subarray(from, from + chunkBytes - length);
         chunk.set(piece, length);
         length += piece.length;
         from += piece.length;
       }
-      return Buffer.concat(sealed);
     },
-    end: () => Buffer.concat([...takeStart(), ...sealChunk(true)]),
+    end() {
+      sealChunk(true);
+      return handOver();
+    },
   };
 }
 
-/** Encrypts a file's content. Rethrows what the content throws. */
+/** Encrypts a file's content. A block is valid until the next one is read. Rethrows what the content throws. */
 export async function* sealFile(
   keys: DayKeys,
   day: string,
@@ -71,15 +80,13 @@ export async function* sealFile(
   place: string,
 ): AsyncGenerator<Buffer, void, undefined> {
   const sealer = await whileUnlocked(keys, () => createFileSealer(keys, day, place));
-  for await (const block of content) {
-    const sealed = sealer.take(block);
-    if (sealed.length > 0) yield sealed;
-  }
+  for await (const block of content) yield* sealer.take(block);
   yield sealer.end();
 }
 
 /**
- * Decrypts a file's content; one that is not encrypted passes as it is. Rethrows what `stored` throws.
+ * Decrypts a file's content; one that is not encrypted passes as it is. A block is valid until the next one is read.
+ * Rethrows what `stored` throws.
  *
  * @param mayEndEarly for a file whose writer was stopped: what is whole of it is returned
  * @throws KeyError, for a file that was cut off or changed after the chunks that precede the fault
@@ -138,7 +145,11 @@ function createFileOpener(keys: Pick<DayKeys, 'find'> | undefined, start: Buffer
   return {
     *take(bytes) {
       for (let from = 0; from < bytes.length; ) {
-        if (length === sealedChunkBytes) yield openChunk(false);
+        if (length === sealedChunkBytes) {
+          const plain = openChunk(false);
+          yield plain;
+          freeMemory(plain);
+        }
         const piece = bytes.subarray(from, from + sealedChunkBytes - length);
         chunk.set(piece, length);
         length += piece.length;

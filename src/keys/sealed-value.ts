@@ -11,7 +11,7 @@ import { KeyError } from './key-error.js';
 export function sealValue(keys: Pick<DayKeys, 'use'>, day: string, plain: Uint8Array, place: string): Buffer {
   const key = keys.use(day);
   const heading = writeHeading(key);
-  return Buffer.concat([heading, seal(key.secret, plain, toContext(heading, place))]);
+  return seal(key.secret, plain, toContext(heading, place), heading);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { freeMemory } from '../async/free-memory.js';
 import { KeyError } from '../keys/key-error.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { type Dialect, one, type Query } from './query.js';
@@ -19,7 +20,9 @@ export function* readBatch(
   );
   if (!row) throw noSuchRun(runId);
   if (row.lines === null) throw noSuchBatch(form, batch);
-  return sealing.openLines(row.lines, placeOfBatch(Number(row.number), form, batch));
+  const opened = sealing.openLines(row.lines, placeOfBatch(Number(row.number), form, batch));
+  if (row.lines instanceof Uint8Array && row.lines !== opened) freeMemory(row.lines);
+  return opened;
 }
 
 /** The lines of a batch of a run that is known to exist. */

@@ -98,7 +98,9 @@ function createWriter(file: FileHandle, from: number, converter: FileConverter |
     position += bytes.length;
   };
   return {
-    take: (piece: Uint8Array) => write(converter ? converter.take(piece) : piece),
+    async take(piece: Uint8Array): Promise<void> {
+      for (const bytes of converter ? converter.take(piece) : [piece]) await write(bytes);
+    },
     end: async () => converter && write(converter.end()),
   };
 }

@@ -23,9 +23,10 @@ export interface StoredFile {
   convert(): Promise<FileConverter>;
 }
 
+/** What it returns is valid until the next call or iteration. */
 export interface FileConverter {
   /** What is to be stored after the piece, which belongs to the caller; often nothing. */
-  take(piece: Uint8Array): Uint8Array;
+  take(piece: Uint8Array): Iterable<Uint8Array>;
   /** The rest. */
   end(): Uint8Array;
 }

@@ -33,7 +33,7 @@ it('an encrypted archive holds no name, leaves manifests readable, and reads wha
   expect(await stored('manifest.json')).toBe('Ana Gil');
   for (const name of ['before.csv', '20112026.csv', 'manifest.json']) {
     const blocks: Uint8Array[] = [];
-    for await (const block of archive.read(day, run, name)) blocks.push(block);
+    for await (const block of archive.read(day, run, name)) blocks.push(Buffer.from(block));
     expect(Buffer.concat(blocks).toString()).toBe('Ana Gil');
   }
 });

@@ -30,7 +30,7 @@ export function describeArchiveContract(
       archive.keep(day, runId, file, blocksOf(Buffer.from(content)));
     const read = async (file: string, runId = run) => {
       const blocks: Uint8Array[] = [];
-      for await (const block of archive.read(day, runId, file)) blocks.push(block);
+      for await (const block of archive.read(day, runId, file)) blocks.push(Buffer.from(block));
       return Buffer.concat(blocks);
     };
 

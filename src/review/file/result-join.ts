@@ -20,7 +20,7 @@ import {
 import { createSentNameReader, forEachLine } from './sent-names.js';
 
 export interface JoinSources {
-  /** The bookings that were sent, from the start on each call. */
+  /** The bookings that were sent, from the start on each call. A batch is valid until the next one is read. */
   readonly readSent: () => AsyncIterable<StoredBatch>;
   /** The result's bytes, from the start, once all of them have arrived. */
   readonly readBytes: () => AsyncIterable<Uint8Array>;

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { freeMemory } from '../../async/free-memory.js';
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
 import type { BatchReader } from '../ledger.js';
 import { isSameSighting, type Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
-import { readStoredBatches } from '../stored-batches.js';
+import { readStoredBatches, type StoredBatch } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 import { limitReceived, limitRows } from './received-size.js';
@@ -65,13 +66,21 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
     );
 }
 
-/** The bytes of the review file, in the order of the bookings. */
+/** The bytes of the review file, in the order of the bookings. A block is valid until the next one is read. */
 export async function* renderReviewFile(
   parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: BatchReader },
   run: Run,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
-  for await (const { lines } of readStoredBatches(parts.ledger, run, 'file')) yield lines;
+  for await (const { lines } of readSent(parts.ledger, run)) yield lines;
+}
+
+/** The bookings in the review file. A batch is valid until the next one is read. */
+async function* readSent(ledger: BatchReader, run: Run): AsyncGenerator<StoredBatch, void, undefined> {
+  for await (const batch of readStoredBatches(ledger, run, 'file')) {
+    yield batch;
+    freeMemory(batch.lines);
+  }
 }
 
 /** A result as it was read. */
@@ -92,7 +101,7 @@ export async function fetchResult(
 ): Promise<ReadResult | undefined> {
   const join = startJoin(
     {
-      readSent: () => readStoredBatches(ledger, run, 'file'),
+      readSent: () => readSent(ledger, run),
       readBytes: () => spool.read(resultName(run)),
     },
     { masterIdColumn, resultColumn, resultValues, onRows: limitRows(run.file, maxResultFactor) },

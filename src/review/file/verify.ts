@@ -73,8 +73,8 @@ function describeRemovals({ file }: Run): readonly VerifiedItem[] {
 
 async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise<Manifest | string> {
   return unlessUnreadable(async () => {
-    const blocks = [];
-    for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
+    const blocks: Buffer[] = [];
+    for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
     try {
       const manifest: unknown = JSON.parse(Buffer.concat(blocks).toString());
       return isManifest(manifest) ? manifest : 'is not a manifest';

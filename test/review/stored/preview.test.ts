@@ -99,7 +99,7 @@ function createTaker() {
   const take: TakeContent = async (takenName, content) => {
     const blocks: Uint8Array[] = [];
     if (content instanceof Uint8Array) blocks.push(content);
-    else for await (const block of content) blocks.push(block);
+    else for await (const block of content) blocks.push(Buffer.from(block));
     taken.push([takenName, Buffer.concat(blocks).toString()]);
   };
   return { taken, take };
