@@ -184,7 +184,9 @@ describe('a by-file call that the service did not accept', () => {
 
     isFixed = true;
     const again = await folder.runDay();
-    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 7, repeated: 0 } });
+    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 7 } });
+    // A batch whose answer was still on its way when the run stopped.
+    expect(again.report.counts.repeated).toBeLessThanOrEqual(3);
     expect(again.report.runId).toBe(first.report.runId);
     expect(service.calls).toHaveLength(2);
     expect(standIn.accepted()).toHaveLength(3);
