@@ -239,9 +239,10 @@ describe('A written configuration', () => {
       baseUrl: fc.constantFrom(undefined, 'https://a.test/api/3.0/', 'http://127.0.0.1:8080'),
       source: fc.record<FileAnswers>({
         kind: fc.constantFrom('csv', 'ndjson'),
-        path: odd.filter(
-          (path) => checkAnswer({ name: 'path', setting: ['source', 'path'] }, path) === undefined,
-        ),
+        path: odd
+          .filter((path) => checkAnswer({ name: 'path', setting: ['source', 'path'] }, path) === undefined)
+          // A folder, of which the resolved path does not end with these dots.
+          .filter((path) => !/(?:^|\/)\.\.?$/.test(path)),
       }),
       sftp: fc.option(
         fc.record({
