@@ -10,7 +10,7 @@ import {
 } from '../src/doctor/file-modes.js';
 import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
-import { checkKeys } from '../src/doctor/keys.js';
+import { checkKeys, warnOfLostKeys } from '../src/doctor/keys.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
@@ -28,6 +28,7 @@ import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
+import { findLostKeys } from '../src/review/stored/lost-keys.js';
 import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { kindOf } from '../src/sources/registry.js';
@@ -182,7 +183,10 @@ function listChecks(
           if (!found) return [];
           try {
             const kept = { ledger: found, archive: openArchive(config), spool: openSpool(config) };
-            return checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config);
+            return [
+              ...checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config),
+              ...(keys ? warnOfLostKeys(await findLostKeys(found, keys.listDays())) : []),
+            ];
           } catch (error) {
             return [unknownNames(error)];
           } finally {

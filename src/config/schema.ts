@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '../settings/values.js';
 import { sourceSchema } from '../sources/registry.js';
+import { isGuessable } from '../text/guessable.js';
 import { file } from './file-delivery-settings.js';
 import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
@@ -109,8 +110,8 @@ export const settingsSchema = group({
       "What is sent and stored of guests' names: the name (`send`); a keyed hash of it (`pseudonym`), which needs `hashKey` and which `show --name` still finds; or nothing (`omit`), which a delivery by file allows only with `file.incomplete: leave-empty`.",
     ),
   hashKey: textThat(
-    (key) => key.length >= 16,
-    'a text of at least 16 characters, such as from `openssl rand -base64 32`',
+    (key) => key.length >= 16 && !isGuessable(key),
+    'a random text of at least 16 characters, such as from `openssl rand -base64 32`',
   )
     .describe(
       'The key of the pseudonyms of guests, and of the hashes by which erased guests are recognised when their day is replayed. The same ' +

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createSlots } from '../schedule/slots.js';
-import { isLongToken, readKeys, shortestKey } from '../server/signature.js';
+import { isStrongToken, readKeys, shortestKey } from '../server/signature.js';
 import {
   confidentiality,
   expected,
@@ -48,7 +48,7 @@ export const hook = group({
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
-  token: oneOrMore(textThat(isLongToken, strongToken), 'a text or a list of texts')
+  token: oneOrMore(textThat(isStrongToken, strongToken), 'a text or a list of texts')
     .describe(
       'The bearer token for callers that cannot sign, of at least 24 random bytes; a list while you rotate it.',
     )

@@ -36,6 +36,11 @@ export async function checkKeys(
   }
 }
 
+/** @param reasons why days can't be read, with what to do */
+export function warnOfLostKeys(reasons: readonly string[]): readonly Finding[] {
+  return reasons.map((reason) => warning(reason, 'Restore it soon: retention waits for it.'));
+}
+
 /** Whoever backs up ledger or archive would back up the keys with them. */
 async function warnOfNeighbours(root: string, { ledger, archive }: Places): Promise<readonly Finding[]> {
   const others = [

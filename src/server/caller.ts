@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from './http-error.js';
-import { isLongToken, isSigned, readKeys, shortestKey } from './signature.js';
+import { isStrongToken, isSigned, readKeys, shortestKey } from './signature.js';
 
 export interface CallerSettings {
   /** Each in a form that `readKeys` accepts; several during a rotation. */
@@ -37,8 +37,10 @@ const requestId = /^[\x21-\x7e]{1,256}$/;
  */
 export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: CallerSettings): CheckCaller {
   const keys = secrets.flatMap(readKeys);
-  if (!tokens.every(isLongToken)) {
-    throw new RangeError(`a hook's token is shorter than ${shortestKey} bytes: anybody could guess it`);
+  if (!tokens.every(isStrongToken)) {
+    throw new RangeError(
+      `a hook's token is shorter than ${shortestKey} bytes, or repeats a few characters: anybody could guess it`,
+    );
   }
   const digests = tokens.map(digest);
   const challenge = { 'www-authenticate': tokens.length > 0 ? 'Bearer' : 'Webhook-Signature' };

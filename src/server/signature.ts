@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isGuessable } from '../text/guessable.js';
 import { quoteForShell } from '../text/shell.js';
 
 /** The content that a sender signs, as defined by Standard Webhooks. */
@@ -21,8 +22,8 @@ export const shortestKey = 24;
  * bytes; one that is itself base64 of at least 24 bytes stands for those as well, because libraries of senders differ in how
  * they read it. The first key is the one to sign with.
  *
- * @throws RangeError for a secret that is too short to withstand guessing, or not base64 after `whsec_`; the message doesn't
- *   quote it
+ * @throws RangeError for a secret that is too short or too uniform to withstand guessing, or not base64 after `whsec_`; the
+ *   message doesn't quote it
  */
 export function readKeys(secret: string): [Buffer, ...Buffer[]] {
   if (secret.startsWith(prefix)) {
@@ -31,22 +32,25 @@ export function readKeys(secret: string): [Buffer, ...Buffer[]] {
     if (!base64.test(encoded) || key.length === 0) {
       throw new RangeError("a hook's secret that begins with whsec_ must continue in base64: copy all of it");
     }
-    if (key.length < shortestKey) throw tooShort();
+    checkStrength(key);
     return [key];
   }
   const own = Buffer.from(secret);
-  if (own.length < shortestKey) throw tooShort();
+  checkStrength(own);
   const decoded = base64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
   return decoded.length >= shortestKey ? [own, decoded] : [own];
 }
 
-function tooShort(): RangeError {
-  return new RangeError(`a hook's secret is shorter than ${shortestKey} bytes: anybody could guess it`);
+function checkStrength(key: Buffer): void {
+  if (key.length < shortestKey)
+    throw new RangeError(`a hook's secret is shorter than ${shortestKey} bytes: anybody could guess it`);
+  if (isGuessable(key))
+    throw new RangeError("a hook's secret repeats a few characters: anybody could guess it");
 }
 
-/** Whether a bearer token is long enough to withstand guessing. */
-export function isLongToken(token: string): boolean {
-  return Buffer.byteLength(token) >= shortestKey;
+/** Whether a bearer token is long and varied enough to withstand guessing. */
+export function isStrongToken(token: string): boolean {
+  return Buffer.byteLength(token) >= shortestKey && !isGuessable(token);
 }
 
 /** A new secret for the hook, in the form of Standard Webhooks. */

@@ -230,6 +230,10 @@ describe('a wrong value', () => {
       'schedule.catchUpDays: expected a whole number from 0 to 366, got: -1',
     ],
     [
+      { hashKey: 'ab'.repeat(20) },
+      'hashKey: expected a random text of at least 16 characters, such as from `openssl rand -base64 32`, got: a text',
+    ],
+    [
       { guestNames: 'pseudonym' },
       'hashKey: expected a text of at least 16 characters, as guestNames is pseudonym, got: nothing',
     ],

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkFileModes } from '../../src/doctor/file-modes.js';
+import { checkFileModes, listClosedFiles } from '../../src/doctor/file-modes.js';
+import { parse, service, source } from '../config/writing.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 function makeFile(name: string, mode: number) {
@@ -50,4 +51,13 @@ it('reports a folder in place of such a file as wrong, and does not advise to re
 it('checks none on Windows', async () => {
   const findings = await checkFileModes([makeFile('open', 0o644)], 'win32');
   expect(findings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
+});
+
+it('counts the private key of serve among them', () => {
+  const tls = { certificateFile: 'serve.pem', keyFile: 'serve.key' };
+  const config = parse({ service, source, server: { tls } });
+  expect(listClosedFiles('/etc/agency/hotel-review.yaml', config)).toContainEqual({
+    path: '/etc/agency/serve.key',
+    holds: 'a private key',
+  });
 });

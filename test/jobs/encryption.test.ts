@@ -167,6 +167,15 @@ describe('days by body with keys', () => {
     });
     expect(await folder.run(['show', 'OTHER-2', '--json'])).toMatchObject({ exitCode: 0 });
     expect((await folder.run(['status', '--json'])).exitCode).toBe(0);
+    expect((await folder.run(['doctor', '--json'])).json).toMatchObject({
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          part: 'keys',
+          verdict: 'warning',
+          message: expect.stringMatching(/^key [0-9a-f]{16} of 2026-11-20 is not in .*: restore /),
+        }),
+      ]),
+    });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 });
     expectError(await folder.run(['guest', 'purge', '--json']), {
       exitCode: 1,
