@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from './http-error.js';
-import { isStrongToken, isSigned, readKeys, shortestKey } from './signature.js';
+import { isSigned, isStrongToken, readKeys, shortestKey } from './signature.js';
 
 export interface CallerSettings {
   /** Each in a form that `readKeys` accepts; several during a rotation. */
