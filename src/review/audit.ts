@@ -5,6 +5,7 @@ export type AuditedAction =
   | 'rejected'
   | 'suspects'
   | 'dry-run'
+  | 'evidence'
   | 'guest-export'
   | 'guest-erase'
   | 'guest-purge'

@@ -34,6 +34,7 @@ export interface HistoryHandlers {
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   suspects(day: string | undefined, options: SuspectsOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
+  evidence(reference: string, options: { readonly out: string }, globals: GlobalOptions): Promise<number>;
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
@@ -108,6 +109,17 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .action(async (day: string, _options: unknown, command: Command) => {
       finish(await handlers.verify(readDay(day), readGlobals(command)));
     });
+
+  program
+    .command('evidence <booking-reference>')
+    .description(
+      'write a ZIP file that proves what was done about a booking; it holds the name of the guest, where that is still kept',
+    )
+    .requiredOption('--out <file>', 'the new file; an existing one is not overwritten')
+    .addHelpText('after', evidenceExamples)
+    .action(async (reference: string, { out }: { readonly out: string }, command: Command) => {
+      finish(await handlers.evidence(reference, { out }, readGlobals(command)));
+    });
 }
 
 const sortOption = [
@@ -145,6 +157,13 @@ Examples:
   hotel-review suspects                             those of yesterday
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file
   hotel-review suspects --sort -Price               the dearest first`;
+
+const evidenceExamples = `
+In it: the booking as sent, each attempt, the verdict, its rows in the day's file
+and in the result, the history of its mapping, checksums, and an index.
+
+Example:
+  hotel-review evidence BR-1042 --out BR-1042.zip`;
 
 const verifyExamples = `
 Example:

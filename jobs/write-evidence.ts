@@ -1,0 +1,71 @@
+import type { Case } from '../src/cases/case.js';
+import { type EvidenceFile, renderEvidence } from '../src/cli/evidence.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import { createNewFile } from '../src/cli/output-files.js';
+import type { Config } from '../src/config/load.js';
+import { gatherEvidence } from '../src/review/evidence/gather-evidence.js';
+import { formatBytes, formatCountOf } from '../src/text/format.js';
+import { showInLine } from '../src/text/visible.js';
+import { recordAction } from './audit.js';
+import { clock } from './clock.js';
+import { openArchive, openSpool } from './deliveries.js';
+import { withReadOnlyLedger } from './ledgers.js';
+import type { Terminal } from './terminal.js';
+import { readVersion } from './version.js';
+
+/** Writes what proves what was done about a booking to a ZIP file; exits with 1 if no run contains the booking. */
+export async function writeEvidence(
+  config: Config,
+  reference: string,
+  out: string,
+  terminal: Terminal,
+): Promise<number> {
+  const reportNone = (notice: string): number => {
+    terminal.answer(`${notice}\n`, { reference, out: null, runs: [] });
+    return exitCode.failed;
+  };
+  return withReadOnlyLedger(config, reportNone, async (ledger) => {
+    const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
+    const evidence = await gatherEvidence(parts, reference, terminal.signal);
+    if (evidence.runs.length === 0)
+      return reportNone(`${showInLine(reference)} is in no run of this ledger.`);
+    const cases: Case[] = [];
+    for (const { id } of await ledger.cases.findBookings(reference)) {
+      const found = await ledger.cases.find(id);
+      if (found) cases.push(found);
+    }
+    const files = renderEvidence(evidence, {
+      reference,
+      at: new Date(clock()).toISOString(),
+      tool: `booked-hotel-review ${readVersion()}`,
+      cases,
+      command: terminal.command,
+    });
+    const path = terminal.locate(out);
+    // It holds the guest's name: nothing is written without a record.
+    const details = { out: path, runs: evidence.runs.length };
+    await recordAction(ledger, { action: 'evidence', subject: reference, details }, terminal);
+    const zip = await packFiles(files);
+    const file = await createNewFile('--out', out, path);
+    try {
+      await file.writeFile(zip);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const runs = evidence.runs.map(({ run }) => ({ runId: run.id, day: run.day }));
+    terminal.answer(
+      `${formatCountOf(files.length, 'file')} about ${formatCountOf(runs.length, 'run')} in ${out} (${formatBytes(zip.length)}). Keep it safe: it may hold the guest's name.\n`,
+      { reference, out: path, bytes: zip.length, runs, files: files.map(({ name }) => name) },
+    );
+    return exitCode.done;
+  });
+}
+
+/** Evidence on one booking is small. The library is loaded for this command only. */
+async function packFiles(files: readonly EvidenceFile[]): Promise<Uint8Array> {
+  const { zipSync } = await import('fflate');
+  return zipSync(Object.fromEntries(files.map(({ name, content }) => [name, content])), {
+    mtime: new Date(clock()),
+  });
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { type Archive, ArchiveError } from '../../archive/archive.js';
+import { measure } from '../../async/measure.js';
+import type {
+  CopiedMapping,
+  MappingMove,
+  MappingReader,
+  ProviderHotel,
+} from '../../mappings/mapping-copy.js';
+import type { Spool } from '../../spool/spool.js';
+import { type ErasureReader, followErasures } from '../erasures.js';
+import { manifestName } from '../file/manifest.js';
+import { findGuest } from '../guests/guest.js';
+import { findRecords, type GuestRecord, listKeptFiles } from '../guests/guest-files.js';
+import type { History, RejectLister, Trace } from '../history.js';
+import type { BatchReader, RunLister } from '../ledger.js';
+import type { Run } from '../run.js';
+import { maskAnswers } from '../stored/masked-answers.js';
+import { readBooking } from '../stored/stored-line.js';
+
+export interface EvidenceParts {
+  readonly ledger: BatchReader &
+    RejectLister &
+    RunLister &
+    Pick<History, 'trace'> &
+    Pick<ErasureReader, 'listErasedContents'> & { readonly mappings: Pick<MappingReader, 'find'> };
+  readonly archive: Archive;
+  readonly spool: Pick<Spool, 'list' | 'read'>;
+}
+
+/** What proves what was done about a booking. It holds the guest's name where that is still kept. */
+export interface Evidence {
+  /** The oldest first. */
+  readonly runs: readonly RunEvidence[];
+  /** Of each pair under which the booking was sent. */
+  readonly mappings: readonly MappingEvidence[];
+}
+
+export interface RunEvidence {
+  readonly run: Run;
+  /** With the service's words, in which no other guest is named. */
+  readonly traces: readonly Trace[];
+  /** The records about the booking in the day's file, in the result, and in whatever else is kept of the run. */
+  readonly rows: readonly FileRows[];
+  readonly checksums: readonly Checksum[];
+  /** As archived, byte for byte. */
+  readonly manifest?: Buffer;
+}
+
+export interface FileRows {
+  readonly place: 'archive' | 'spool';
+  readonly name: string;
+  readonly records: readonly GuestRecord[];
+}
+
+export interface Checksum {
+  readonly name: string;
+  /** SHA-256, in hexadecimal, as the ledger recorded it; absent of a manifest. */
+  readonly recorded?: string;
+  /** What the archive holds now; absent if it is no longer there. */
+  readonly archived?: string;
+  /** What the archive should hold since guests were erased from it; absent where nobody was. */
+  readonly afterErasures?: string;
+}
+
+export interface MappingEvidence extends ProviderHotel {
+  /** Null if the local copy has never seen the pair. */
+  readonly copied: { readonly mapping: CopiedMapping; readonly moves: readonly MappingMove[] } | null;
+}
+
+export async function gatherEvidence(
+  parts: EvidenceParts,
+  reference: string,
+  signal: AbortSignal,
+): Promise<Evidence> {
+  const { ledger } = parts;
+  const byRun = new Map<string, Trace[]>();
+  const pairs = new Map<string, ProviderHotel>();
+  for (const trace of await ledger.trace(reference)) {
+    byRun.set(trace.run.id, [...(byRun.get(trace.run.id) ?? []), trace]);
+    if (trace.kind === 'reject') continue;
+    const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
+    if (providerName !== undefined && providerHotelId !== undefined)
+      pairs.set(`${providerName}\0${providerHotelId}`, { providerName, providerHotelId });
+  }
+  const guest = await findGuest(ledger, { reference }, signal);
+  const runs: RunEvidence[] = [];
+  // Newest first, as traced.
+  for (const traces of [...byRun.values()].reverse()) {
+    signal.throwIfAborted();
+    const run = traces[0]?.run;
+    if (!run) continue;
+    const rows: FileRows[] = [];
+    for (const file of await listKeptFiles(parts, run)) {
+      const records = await findRecords(file, guest);
+      if (records.length > 0) rows.push({ place: file.place, name: file.name, records });
+    }
+    const masked: Trace[] = [];
+    for (const trace of traces) masked.push(await maskAnswers(ledger, trace));
+    runs.push({ run, traces: masked, rows, ...(await readSums(parts, run)) });
+  }
+  const mappings: MappingEvidence[] = [];
+  for (const pair of pairs.values())
+    mappings.push({ ...pair, copied: (await ledger.mappings.find(pair)) ?? null });
+  return { runs, mappings };
+}
+
+async function readSums(
+  { ledger, archive }: EvidenceParts,
+  { id, day, file }: Run,
+): Promise<Pick<RunEvidence, 'checksums' | 'manifest'>> {
+  const erased = await ledger.listErasedContents(id);
+  const recorded = [
+    { name: file?.remotePath?.split('/').at(-1), sha256: file?.sha256 },
+    { name: file?.result?.name, sha256: file?.result?.sha256 },
+  ];
+  const checksums: Checksum[] = [];
+  for (const { name, sha256 } of recorded) {
+    if (name === undefined || sha256 === undefined) continue;
+    const expected = followErasures(erased, 'archive', { name, sha256 });
+    const archived = await unlessAbsent(async () => (await measure(archive.read(day, id, name))).sha256);
+    checksums.push({
+      name,
+      recorded: sha256,
+      ...(archived !== undefined && { archived }),
+      ...(expected !== sha256 && { afterErasures: expected }),
+    });
+  }
+  if (file === undefined) return { checksums };
+  const manifest = await unlessAbsent(async () => {
+    const blocks = [];
+    for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
+    return Buffer.concat(blocks);
+  });
+  if (!manifest) return { checksums };
+  const sha256 = createHash('sha256').update(manifest).digest('hex');
+  return { checksums: [...checksums, { name: manifestName, archived: sha256 }], manifest };
+}
+
+async function unlessAbsent<Found>(look: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof ArchiveError && error.code === 'absent') return undefined;
+    throw error;
+  }
+}
