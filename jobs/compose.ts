@@ -1,3 +1,4 @@
+import type { CaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingReader } from '../src/mappings/mapping-copy.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
@@ -54,7 +55,7 @@ export async function composeReview(
     return delivery;
   };
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
-  const parts: RunDayParts = {
+  const parts: RunDayParts & { readonly ledger: CaseLedger } = {
     ...(await composeCollect(config, sourceMessages)),
     comparison: await composeComparison(config, ledger, sourceMessages),
     readErased,

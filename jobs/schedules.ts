@@ -1,3 +1,4 @@
+import type { WatchLedger } from '../src/cases/watch/watch-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
@@ -8,6 +9,7 @@ import { createSyncScheduler, type SyncScheduler } from '../src/schedule/sync-sc
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
+import { watchCopy } from './watch.js';
 
 /** The nightly schedule: kept by Redis where there is one, so that each slot reaches one of many processes. */
 export async function openSchedule(
@@ -30,7 +32,7 @@ export async function openSchedule(
 }
 
 export interface SyncSchedulerContext {
-  readonly ledger: { readonly mappings: MappingCopy };
+  readonly ledger: WatchLedger & { readonly mappings: MappingCopy };
   readonly notify: NotifyAll;
   readonly signal: AbortSignal;
 }
@@ -57,6 +59,7 @@ export function openSyncScheduler(
         await service.close();
       }
     },
+    watch: (stop) => watchCopy(config, { ledger, notify }, stop),
     checkMs: schedule.resumeMinutes * 60_000,
     clock,
     notify,

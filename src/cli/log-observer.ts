@@ -119,6 +119,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       );
     case 'sync-failed':
       return log.error({ fault: describeError(event.error) }, 'sync failed: it is tried again');
+    case 'watch-failed':
+      return log.error({ fault: describeError(event.error) }, 'watch failed: it is tried again');
     case 'schedule-away':
       return log.warn({ fault: describeError(event.error) }, 'the schedule on Redis is out of reach');
 
@@ -146,6 +148,22 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { ...syncFields(event.sync), count: event.count, reason: event.reason },
         'mappings skipped: they could not be read',
       );
+
+    case 'searching-stays':
+      return log.debug({ runs: event.runs, of: event.of }, 'looking for stays ahead');
+    case 'moves-checked':
+      return log.debug({ checkedMoves: event.checkedMoves, findings: event.findings }, 'moves checked');
+    case 'mappings-watched': {
+      const { type: _, ...counts } = event;
+      return log[counts.endangered > 0 ? 'warn' : 'info'](counts, 'mappings watched');
+    }
+
+    case 'case-opened':
+      return log.warn({ cases: event.cases, bookings: event.bookings }, 'cases opened');
+    case 'case-corrected':
+      return log.info({ cases: event.cases }, 'cases corrected: their mappings moved');
+    case 'case-escalated':
+      return log.warn({ cases: event.cases }, 'cases escalated: reported, and not corrected in time');
 
     case 'waiting': {
       const newerThan = event.newerThan === undefined ? null : new Date(event.newerThan).toISOString();

@@ -3,6 +3,7 @@ import { createExportProgress, type ExportProgress } from './export-progress.js'
 import { createProgress, type Progress, type ProgressOptions } from './progress.js';
 import { createRangeProgress, type RangeProgress } from './range-progress.js';
 import { createSyncProgress, type SyncProgress } from './sync-progress.js';
+import { createWatchProgress } from './watch-progress.js';
 
 /** Shows a person on a terminal how far the work has come. */
 export interface TerminalProgress {
@@ -17,6 +18,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
   let review: Progress = createProgress(options);
   let sync: SyncProgress | undefined;
   let fetching: ExportProgress | undefined;
+  let watching: ReturnType<typeof createWatchProgress> | undefined;
 
   return {
     notify(event) {
@@ -35,6 +37,15 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'held-off':
           fetching ??= createExportProgress(options);
           return fetching.notify(event);
+        case 'searching-stays':
+        case 'moves-checked':
+        case 'mappings-watched':
+          watching ??= createWatchProgress(options);
+          return watching(event);
+        // What a command did with cases is in its answer.
+        case 'case-opened':
+        case 'case-corrected':
+        case 'case-escalated':
         // The schedulers run in `serve`, which writes log lines instead of progress.
         case 'due-day-started':
         case 'due-day-ended':
@@ -44,6 +55,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'slot-missed':
         case 'source-given-up':
         case 'sync-failed':
+        case 'watch-failed':
         case 'schedule-away':
           return;
         default:

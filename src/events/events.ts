@@ -1,3 +1,5 @@
+import type { CaseEvent } from '../cases/case-events.js';
+import type { WatchEvent } from '../cases/watch/watch-events.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
@@ -7,7 +9,13 @@ import type { SchedulerEvent } from '../schedule/scheduler-event.js';
  * Everything that a process reports while it works: the closed union of the events of all its parts. An event holds neither
  * guest data nor a text of the service. What happens once is reported once, by the process in which it happened.
  */
-export type HotelReviewEvent = ReviewEvent | SyncEvent | ExportEvent | SchedulerEvent;
+export type HotelReviewEvent =
+  | ReviewEvent
+  | SyncEvent
+  | CaseEvent
+  | WatchEvent
+  | ExportEvent
+  | SchedulerEvent;
 
 export type NotifyAll = (event: HotelReviewEvent) => void;
 

@@ -12,6 +12,8 @@ export interface SyncSchedulerParts {
   readonly slots: Slots;
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
+  /** Compares what moved with the stays ahead. It must end soon after the signal aborts. */
+  readonly watch: (signal: AbortSignal) => Promise<unknown>;
   /** How often to check whether a sync is due. */
   readonly checkMs: number;
   /** Epoch milliseconds. */
@@ -32,14 +34,17 @@ export interface SyncScheduler {
  * Keeps the local copy up to date: a sync is due when none has ended since the last slot. It checks at the start, at each slot
  * and every `checkMs`, and so resumes failed syncs and makes up for missed ones. Of several processes one syncs; the others
  * find it busy, and then done.
+ *
+ * It watches after each sync, and at the start, in case an earlier process was stopped in between.
  */
 export function createSyncScheduler(parts: SyncSchedulerParts): SyncScheduler {
-  const { copy, scope, schedule, slots, sync, checkMs, clock, notify } = parts;
+  const { copy, scope, schedule, slots, sync, watch, checkMs, clock, notify } = parts;
   const closing = new AbortController();
   const stop = AbortSignal.any([parts.signal, closing.signal]);
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
+  let isWatched = false;
 
   async function isDue(): Promise<boolean> {
     const slot = slots.last(new Date(clock()));
@@ -48,18 +53,33 @@ export function createSyncScheduler(parts: SyncSchedulerParts): SyncScheduler {
     return latest?.endedAt === undefined || latest.endedAt < slot.getTime();
   }
 
-  async function syncWhenDue(): Promise<void> {
+  /** False if the copy is not up to date. */
+  async function syncWhenDue(): Promise<boolean> {
     try {
-      if (await isDue()) await sync(stop);
+      if (!(await isDue())) return true;
+      isWatched = false;
+      await sync(stop);
+      return true;
     } catch (error) {
       // Another process is doing what was due here.
       if (!stop.aborted && !(error instanceof SyncBusyError)) notify({ type: 'sync-failed', error });
+      return false;
+    }
+  }
+
+  async function syncAndWatch(): Promise<void> {
+    if (!(await syncWhenDue()) || isWatched || stop.aborted) return;
+    try {
+      await watch(stop);
+      isWatched = true;
+    } catch (error) {
+      if (!stop.aborted) notify({ type: 'watch-failed', error });
     }
   }
 
   function check(): void {
     if (stop.aborted) return;
-    current ??= syncWhenDue().finally(() => {
+    current ??= syncAndWatch().finally(() => {
       current = undefined;
     });
   }

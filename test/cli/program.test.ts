@@ -423,6 +423,7 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     syncMappings: remember('syncMappings'),
     showMapping: remember('showMapping'),
     mappingStats: remember('mappingStats'),
+    watch: remember('watch'),
     loadHotels: remember('loadHotels'),
     brands: remember('brands'),
     requestExport: remember('requestExport'),

@@ -23,9 +23,13 @@ function syncOf(endedAt?: number): MappingSync {
 
 let scheduler: SyncScheduler | undefined;
 
-/** Keeps a copy whose last sync is as given; each sync that is begun ends as `end` says. */
-async function keep(latest: MappingSync | undefined, end: (begun: number) => Promise<void> = async () => {}) {
-  const state = { latest, begun: 0, failures: [] as unknown[], tell: (_slot: Date) => {} };
+/** Keeps a copy whose last sync is as given; each sync that is begun, and each watch, ends as these say. */
+async function keep(
+  latest: MappingSync | undefined,
+  end: (begun: number) => Promise<void> = async () => {},
+  endWatch: (watched: number) => Promise<void> = async () => {},
+) {
+  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: (_slot: Date) => {} };
   scheduler = createSyncScheduler({
     copy: { latestSync: async () => state.latest },
     scope: '',
@@ -41,10 +45,14 @@ async function keep(latest: MappingSync | undefined, end: (begun: number) => Pro
       await end(state.begun);
       state.latest = syncOf(Date.now());
     },
+    async watch() {
+      state.watched += 1;
+      await endWatch(state.watched);
+    },
     checkMs,
     clock: Date.now,
     notify: (event) => {
-      if (event.type === 'sync-failed') state.failures.push(event.error);
+      if (event.type === 'sync-failed' || event.type === 'watch-failed') state.failures.push(event.error);
     },
     signal: new AbortController().signal,
   });
@@ -97,6 +105,33 @@ describe('the scheduler of the local copy', () => {
     expect(state).toMatchObject({ begun: 2, failures: [gone] });
     await vi.advanceTimersByTimeAsync(checkMs);
     expect(state.begun).toBe(2);
+  });
+
+  it('watches at the start and after each sync, once', async () => {
+    const state = await keep(syncOf(lastSlot));
+    expect(state).toMatchObject({ begun: 0, watched: 1 });
+    await vi.advanceTimersByTimeAsync(3 * checkMs);
+    expect(state.watched).toBe(1);
+    await vi.advanceTimersByTimeAsync(nextSlot + 2 * checkMs - Date.now());
+    expect(state).toMatchObject({ begun: 1, watched: 2 });
+  });
+
+  it('watches no copy whose sync failed, and repeats a watch that failed', async () => {
+    const gone = new Error('the service is away');
+    const cutOff = new Error('the ledger is away');
+    const fail = async (time: number, error: Error) => {
+      if (time === 1) throw error;
+    };
+    const state = await keep(
+      undefined,
+      (begun) => fail(begun, gone),
+      (watched) => fail(watched, cutOff),
+    );
+    expect(state).toMatchObject({ begun: 1, watched: 0, failures: [gone] });
+    await vi.advanceTimersByTimeAsync(checkMs);
+    expect(state).toMatchObject({ begun: 2, watched: 1, failures: [gone, cutOff] });
+    await vi.advanceTimersByTimeAsync(2 * checkMs);
+    expect(state).toMatchObject({ begun: 2, watched: 2, failures: [gone, cutOff] });
   });
 
   it('leaves the sync to another process that is syncing, without a report', async () => {

@@ -1,10 +1,11 @@
 /** Progress of the watch; counts only. */
 export type WatchEvent =
+  /** So many of the runs in which stays may be ahead are read. */
+  | { readonly type: 'searching-stays'; readonly runs: number; readonly of: number }
   /** So many moves are compared with the stays ahead, and this many mappings of stays are not as booked. */
   | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
   /** All moves since the last watch are compared. */
-  | ({ readonly type: 'mappings-watched' } & WatchCounts)
-  | { readonly type: 'watch-failed'; readonly error: unknown };
+  | ({ readonly type: 'mappings-watched' } & WatchCounts);
 
 export interface WatchCounts {
   readonly checkedMoves: number;

@@ -86,11 +86,12 @@ interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move'
 
 /** The stays ahead on these mappings, by booked master hotel, that are not as booked any more. */
 async function findMovedStays(
-  { ledger, today }: WatchParts,
+  { ledger, today, notify }: WatchParts,
   mappings: readonly MovedMapping[],
 ): Promise<readonly MovedStays[]> {
   const booked = new Map<string, CaseKey & { bookings: number }>();
-  for await (const stays of readStaysAhead(ledger, mappings, { today }))
+  const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
+  for await (const stays of readStaysAhead(ledger, mappings, { today, onRun }))
     for (const stay of stays) {
       const key = keyOfCase(stay);
       const known = booked.get(key);

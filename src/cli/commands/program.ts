@@ -13,6 +13,7 @@ import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
+import { addWatchCommand, type WatchHandlers } from './watch.js';
 
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
@@ -22,6 +23,7 @@ export interface Handlers
     GuestHandlers,
     KeyHandlers,
     MappingHandlers,
+    WatchHandlers,
     HotelHandlers,
     ExportHandlers,
     ServiceHandlers,
@@ -93,6 +95,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addGuestCommands(program, handlers, finish);
   addKeyCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
+  addWatchCommand(program, handlers, finish);
   addHotelCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);

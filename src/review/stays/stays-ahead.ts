@@ -9,6 +9,8 @@ export interface StaysOptions {
   readonly today: string;
   /** Only bookings that this run stored. */
   readonly runId?: string | undefined;
+  /** Called for each run that was read, with the number of all. */
+  readonly onRun?: ((runs: number, of: number) => void) | undefined;
 }
 
 /** Bookings that are compared with later runs at once: about 30 MB. */
@@ -22,7 +24,7 @@ const staysAtOnce = 100_000;
 export async function* readStaysAhead(
   { stays: index }: StayLedger,
   hotels: readonly ProviderHotel[],
-  { today, runId }: StaysOptions,
+  { today, runId, onRun }: StaysOptions,
 ): AsyncGenerator<readonly StayAhead[], void, undefined> {
   if (hotels.length === 0) return;
   const wanted = new Set(hotels.map(keyOfHotel));
@@ -37,6 +39,7 @@ export async function* readStaysAhead(
         const stay = toFoundStay(booking, run, rank);
         if (stay && wanted.has(keyOfHotel(stay)) && (stay.checkIn ?? today) >= today) found.push(stay);
       }
+    onRun?.(rank + 1, runs.length);
     // Only after a whole run, so that all its bookings of one reference are together.
     if (found.length < staysAtOnce) continue;
     yield await keepLatest(index, runs, found);
