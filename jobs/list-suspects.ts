@@ -3,6 +3,7 @@ import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import { listSuspectColumns, renderSuspects, suspectsShown, toSuspectCells } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
+import { isOfItsDay } from '../src/review/day-runs.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
 import { orderSuspects } from '../src/review/suspects/order.js';
 import { recordLook } from './audit.js';
@@ -32,7 +33,7 @@ export async function listSuspects(
   };
   const { labels: keptLabels, order } = readShownKept(config.source.keep, sort);
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const runs = await ledger.listRuns({ day, limit: runsLookedAt });
+    const runs = (await ledger.listRuns({ day, limit: runsLookedAt })).filter(isOfItsDay);
     const compared = findComparedRuns(runs);
     const listed: SuspectReport[] = [];
     const counts = { suspects: 0, filledIn: 0 };

@@ -6,6 +6,11 @@ import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js
 import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler, type SyncScheduler } from '../src/schedule/sync-scheduler.js';
+import {
+  createTodayScheduler,
+  type TodayScheduler,
+  type TodaySchedulerParts,
+} from '../src/schedule/today-scheduler.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
@@ -29,6 +34,32 @@ export async function openSchedule(
       });
     }
   }
+}
+
+export interface TodaySchedulerContext {
+  readonly nights: Slots;
+  readonly review: TodaySchedulerParts['review'];
+  /** False where all processes work on the same runs: they go on with those of others. */
+  readonly leavesForNight: boolean;
+  readonly notify: NotifyAll;
+  readonly signal: AbortSignal;
+}
+
+/** Reviews the current day on its schedule, where one is configured. */
+export function openTodayScheduler(
+  { schedule: { today, resumeMinutes }, timezone }: Config,
+  context: TodaySchedulerContext,
+): TodayScheduler | undefined {
+  if (today === undefined) return undefined;
+  const slots = createSlots(today, timezone);
+  return createTodayScheduler({
+    ...context,
+    // Each process has its own: the ledger makes sure that only one of them reviews a slot's day.
+    schedule: createCronerSchedule(slots),
+    slots,
+    checkMs: resumeMinutes * 60_000,
+    clock,
+  });
 }
 
 export interface SyncSchedulerContext {

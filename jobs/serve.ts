@@ -13,7 +13,7 @@ import type { HookSettings } from '../src/server/hook.js';
 import { clock } from './clock.js';
 import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
-import { openSchedule, openSyncScheduler } from './schedules.js';
+import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
 import { logQueueProblems } from './workforces.js';
 
@@ -43,6 +43,13 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     notify,
     signal,
   });
+  const todayScheduler = openTodayScheduler(config, {
+    nights: slots,
+    leavesForNight: !observed.parts.workforce.letsOthersJoin,
+    review: (day, request, stop) => reviews.review(day, { mode: 'today', ...request }, stop),
+    notify,
+    signal,
+  });
   const syncScheduler = openSyncScheduler(config, { ledger, notify, signal });
   const hook = hookOf(config, { ledger, reviews, slots });
   const server = observed.openServer(options.port ?? config.server.port, { hook });
@@ -51,7 +58,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
-    await Promise.all([reviewScheduler.start(), syncScheduler?.start()]);
+    await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
@@ -59,6 +66,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     await Promise.all([
       server.close(),
       reviewScheduler.close(),
+      todayScheduler?.close(),
       syncScheduler?.close(),
       observed.parts.workforce.close(),
     ]);

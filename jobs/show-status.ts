@@ -1,17 +1,21 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
+import { collapseRuns, hasNews } from '../src/review/day/collapse-runs.js';
 import { makesDayGood } from '../src/review/day/good-day.js';
 import { readWaiting, readWaits, toReport } from '../src/review/day/report.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { kindOf } from '../src/sources/registry.js';
+import { formatCount } from '../src/text/format.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs shown without a day: about a month. */
+/** Runs shown without a day: about a month. Those of today, of which there are dozens a day, count as one. */
 const runsShown = 40;
+/** Enough for them. */
+const runsRead = 2_000;
 
 /** Shows the latest runs, or all runs of one day with rejected and refused bookings. */
 export async function showStatus(
@@ -27,8 +31,10 @@ export async function showStatus(
     return exitCode.done;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const runs = await ledger.listRuns({ limit: runsShown, ...(day !== undefined && { day }) });
-    if (day !== undefined && runs.length === 0) {
+    const all = await ledger.listRuns({ limit: runsRead, ...(day !== undefined && { day }) });
+    const runs = day === undefined ? collapseRuns(all).slice(0, runsShown) : all.filter(hasNews);
+    const withoutNews = day === undefined ? 0 : all.length - runs.length;
+    if (day !== undefined && all.length === 0) {
       terminal.answer(`There is no run of ${day}.\n`, { runs });
       return exitCode.done;
     }
@@ -52,9 +58,12 @@ export async function showStatus(
       })),
     );
     terminal.answer(
-      detailed
-        .map((details) => renderClosing(details, { ...style, now: clock(), isOnlooker: true }))
-        .join('\n'),
+      [
+        ...detailed.map((details) => renderClosing(details, { ...style, now: clock(), isOnlooker: true })),
+        ...(withoutNews === 0
+          ? []
+          : [`${formatCount(withoutNews)} more, by schedule.today, found nothing new.\n`]),
+      ].join('\n'),
       {
         runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting }) => ({
           ...toReport(run, clock(), suspects),
@@ -68,6 +77,7 @@ export async function showStatus(
             step,
           })),
         })),
+        ...(withoutNews > 0 && { withoutNews }),
       },
     );
     return exitCode.done;

@@ -15,7 +15,7 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
   switch (event.type) {
     case 'run-opened': {
       const { trigger, token, topsUp } = event.run;
-      return log.info(
+      return log[isQuiet(event.run) ? 'trace' : 'info'](
         { ...runFields(event.run), trigger, token, isResumed: event.isResumed, topsUp },
         'run opened',
       );
@@ -35,7 +35,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     }
     case 'collected': {
       const { counts, suspects, openSteps: steps } = event.run;
-      return log.info({ ...runFields(event.run), counts, suspects, steps }, 'collected');
+      return log[isQuiet(event.run) ? 'trace' : 'info'](
+        { ...runFields(event.run), counts, suspects, steps },
+        'collected',
+      );
     }
     case 'step-claimed': {
       const { step, attempt } = event;
@@ -81,7 +84,7 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.error({ day: event.day, fault: describeError(event.error) }, 'review broke off');
     case 'settled': {
       const { state, counts, failure } = event.run;
-      return log[state === 'failed' ? 'error' : 'info'](
+      return log[state === 'failed' ? 'error' : isQuiet(event.run) ? 'debug' : 'info'](
         { ...runFields(event.run), counts, failure },
         'run settled',
       );
@@ -105,6 +108,13 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.error(
         { ...dueDayFields(event.dueDay), fault: describeError(event.error) },
         'duty failed: it is looked at again',
+      );
+    case 'today-busy':
+      return log.debug({ day: event.day }, 'the day is being worked on by another process');
+    case 'today-failed':
+      return log.error(
+        { day: event.day, fault: describeError(event.error) },
+        'reviewing the current day failed: the next slot tries again',
       );
     case 'check-failed':
       return log.error(
@@ -191,6 +201,11 @@ function logStepEnd(
     { ...nameFields(run), step: step.name, attempt, outcome, code, httpStatus, statusCode },
     'step ended',
   );
+}
+
+/** A run of today that has nothing to send, so far: there are dozens a day. */
+function isQuiet({ trigger, counts }: Run): boolean {
+  return trigger === 'today' && counts.accepted === 0;
 }
 
 function runFields({ id, day, state }: Pick<Run, 'id' | 'day' | 'state'>) {

@@ -2,6 +2,7 @@ import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
 import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
 import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
+import { isOfItsDay, mayCompleteDay } from '../review/day-runs.js';
 import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { countRecords, hasUnexpectedCount, isActive, type Run } from '../review/run.js';
@@ -39,7 +40,7 @@ export async function readRunDetails(
 }
 
 async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
-  const runs = await ledger.listRuns({ day, limit: runsCompared });
+  const runs = (await ledger.listRuns({ day, limit: runsCompared })).filter(isOfItsDay);
   return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
 }
 
@@ -85,7 +86,7 @@ export function renderClosing(
         ]
       : []),
     ...explain(run, toppedUp),
-    ...(timezone !== undefined && endedTooEarly(run, timezone)
+    ...(timezone !== undefined && run.trigger !== 'watch' && endedTooEarly(run, timezone)
       ? [`  It was ${earlyNote}: the next run sends what is missing.`]
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
@@ -125,9 +126,10 @@ function hasNoFile(run: Run): boolean {
 }
 
 function explain(run: Run, toppedUp = 'before'): string[] {
-  const { state, failure, counts, topsUp, reason, cancelReason } = run;
+  const { state, failure, counts, topsUp, reason, cancelReason, trigger } = run;
   const known = [
-    ...(topsUp ? [`  late bookings: it tops up run ${toppedUp}`] : []),
+    ...(trigger === 'watch' ? ['  stays of other days, sent again because their mapping changed'] : []),
+    ...(topsUp ? [`  ${trigger === 'today' ? 'new' : 'late'} bookings: it tops up run ${toppedUp}`] : []),
     ...(reason === undefined ? [] : wrapText(`reason: ${reason}`)),
   ];
   if (cancelReason !== undefined) return [...known, ...wrapText(`cancelled because: ${cancelReason}`)];
@@ -229,7 +231,7 @@ export function renderStatus(
     const { delivered, pending, refused, rejected } = run.counts;
     return [
       run.day,
-      `${paintState(paint, run, nameBriefly(run))}${run.topsUp ? ' +' : ''}`,
+      `${paintState(paint, run, nameBriefly(run))}${markOf(run)}`,
       run.delivery,
       formatCount(delivered),
       formatCount(pending + refused + rejected),
@@ -240,18 +242,30 @@ export function renderStatus(
   const head = ['day', 'state', 'by', 'delivered', 'undelivered', 'affected', 'started'];
   const sections = [
     renderTable(rows, head),
-    ...(runs.some(({ topsUp }) => topsUp)
-      ? ['  + late bookings: only what earlier runs had not delivered']
-      : []),
+    ...Object.entries(marks).flatMap(([mark, meaning]) =>
+      runs.some((run) => markOf(run) === ` ${mark}`) ? [`  ${mark} ${meaning}`] : [],
+    ),
     ...runs.flatMap((run) => {
       const isGoodDay = runs.some((one) => one.day === run.day && makesDayGood(one, timezone));
-      const isEarly = !isGoodDay && endedTooEarly(run, timezone);
+      const isEarly = !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone);
       return noteRun(run, { waiting: waits.get(run.id), isEarly, timezone });
     }),
     `  undelivered: pending, refused or rejected; times in ${timezone}`,
     `  all about one day: ${command('status DAY')}`,
   ];
   return `${sections.join('\n')}\n`;
+}
+
+const marks = {
+  '+': 'late bookings: only what earlier runs had not delivered',
+  '*': 'reviewed while the day was not over; one line for all these runs of a day',
+  '~': 'stays of other days, sent again because their mapping changed',
+};
+
+function markOf({ trigger, topsUp }: Run): '' | ` ${keyof typeof marks}` {
+  if (trigger === 'today') return ' *';
+  if (trigger === 'watch') return ' ~';
+  return topsUp ? ' +' : '';
 }
 
 function nameBriefly(run: Run): string {

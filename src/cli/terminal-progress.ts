@@ -50,6 +50,8 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'due-day-started':
         case 'due-day-ended':
         case 'day-busy':
+        case 'today-busy':
+        case 'today-failed':
         case 'due-day-failed':
         case 'check-failed':
         case 'slot-missed':

@@ -17,12 +17,23 @@ import {
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
 const cronFields = 'five cron fields such as "30 2 * * *"';
+const todayFields = 'five cron fields such as "*/20 7-23 * * *"';
+const cronText = (fields: string) =>
+  textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, fields).refine(
+    (pattern) => isAccepted(() => createSlots(pattern, 'UTC')),
+    expected(fields),
+  );
 
 export const schedule = group({
-  cron: textLike(/^\s*(?:[\w*/,?#-]+\s+){4}[\w*/,?#-]+\s*$/, cronFields)
-    .refine((pattern) => isAccepted(() => createSlots(pattern, 'UTC')), expected(cronFields))
+  cron: cronText(cronFields)
     .default('30 2 * * *')
     .describe('When `serve` starts the run of the day before, in the configured time zone.'),
+  today: cronText(todayFields)
+    .exactOptional()
+    .describe(
+      'When `serve` also sends the new bookings of the current day, such as `"*/20 7-23 * * *"`: always by body, so that a room ' +
+        'booked for tonight is reviewed before the night. The nightly run sends the rest. Without it, `serve` reviews no day that is not over.',
+    ),
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
     .default(30)

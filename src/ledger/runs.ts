@@ -18,8 +18,16 @@ export interface StoredRun {
 
 const quote = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 /** The conditions of `isOfItsDay` and `mayCompleteDay`. */
-export const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
+const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
 const mayCompleteDay = `trigger NOT IN (${quote(incompleteTriggers)})`;
+
+/**
+ * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Where names were
+ * blanked, only those of runs that complete no day are, without the names: otherwise a day that was reviewed while it was not
+ * over could not be completed later.
+ */
+export const nameForm = `CASE WHEN lines_blanked = 1 THEN 'omit' ELSE guest_names END`;
+export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL AND ${isOfItsDay}`;
 
 export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);

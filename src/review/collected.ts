@@ -2,7 +2,7 @@ import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import type { Right } from './claims.js';
 import type { NameForm } from './guest-names.js';
 import type { KeptColumns } from './kept-columns.js';
-import type { Run } from './run.js';
+import type { Run, Trigger } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';
 import type { Volume, VolumeDrop } from './volume.js';
@@ -16,8 +16,8 @@ export interface Collecting {
 /** What earlier runs of a day have sent, for a run that only sends new bookings. */
 export interface DeliveredBookings {
   /**
-   * What other runs of the same day have delivered, as long as guest names are kept: the next chunk after the cursor, one
-   * stored batch per chunk; undefined at the end.
+   * What other runs of the same day's bookings have delivered: the next chunk after the cursor, one stored batch per chunk;
+   * undefined at the end. Where guest names were blanked, only what runs of trigger `today` delivered, without names.
    */
   nextDelivered(runId: string, after?: DeliveredCursor): Promise<DeliveredLines | undefined>;
 }
@@ -125,6 +125,8 @@ export type DeliveredCursor = string & { readonly ofDelivered: unique symbol };
 export interface DeliveredLines {
   readonly cursor: DeliveredCursor;
   readonly form: BookingForm;
+  /** Of the run that delivered them. */
+  readonly trigger: Trigger;
   /** In which form the names are. */
   readonly guestNames: NameForm;
   /** Each ended by a line feed. */

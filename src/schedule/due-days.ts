@@ -1,5 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
+import { mayCompleteDay } from '../review/day-runs.js';
 import { hasUnexpectedCount, isActive, type Run } from '../review/run.js';
 import { findSourceDeadline, isLastTry } from './late-source.js';
 import { businessDayOf, holdsInstants, type Slots } from './slots.js';
@@ -10,7 +11,7 @@ export interface DueDay {
   /**
    * `start`: it has no run, or only a cancelled one; a day whose run a person cancelled is never due. `go-on`: its run is
    * active; where its owner is alive, the day turns out to be busy, which does no harm. `top-up`: it was collected before it
-   * ended, or its source held another number of records than the hook expected. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
+   * ended, its last run was one of trigger `today`, finished or not, or its source held another number of records than the hook expected. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
    */
   readonly kind: 'start' | 'go-on' | 'top-up' | 'resume' | 'look';
   /** True for the day of the last slot. */
@@ -123,7 +124,9 @@ function judgeDay(
   { now, restMs, giveUps }: DueDaysQuestion,
 ): DueDay['kind'] | undefined {
   if (run?.cancelReason !== undefined) return undefined;
-  if (!run || run.state === 'cancelled') return isDue ? 'start' : undefined;
+  if (!run) return isDue ? 'start' : undefined;
+  if (!mayCompleteDay(run)) return isDue ? 'top-up' : undefined;
+  if (run.state === 'cancelled') return isDue ? 'start' : undefined;
   if (run.state === 'awaiting-result') return 'look';
   if (isActive(run)) return 'go-on';
   if (run.state === 'succeeded') {

@@ -9,6 +9,10 @@ export type SchedulerEvent =
   | { readonly type: 'day-busy'; readonly dueDay: DueDay }
   /** The review threw. The day stays due, and the next check finds it. */
   | { readonly type: 'due-day-failed'; readonly dueDay: DueDay; readonly error: unknown }
+  /** Another process works on the current day: the next slot tries again. */
+  | { readonly type: 'today-busy'; readonly day: string }
+  /** Reviewing the current day threw: the next slot tries again. */
+  | { readonly type: 'today-failed'; readonly day: string; readonly error: unknown }
   /** The source of a day did not come in time. Reported once, over all processes. */
   | { readonly type: 'source-given-up'; readonly run: RunName }
   /** The ledger did not say which days are due. The next check asks again. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { businessDayAt, isCalendarDay } from '../booking/business-day.js';
+import { collapseRuns } from '../review/day/collapse-runs.js';
 import { type RunReport, readReport, readWaits } from '../review/day/report.js';
 import type { Run } from '../review/run.js';
 import { describeError } from '../text/safe-error.js';
@@ -46,8 +47,8 @@ interface StatusParts {
 }
 
 /** More than two weeks hold, unless days are replayed many times. */
-const shownRuns = 200;
-const runsOfDay = 100;
+const shownRuns = 1_500;
+const runsOfDay = 1_000;
 
 /** Adds the status page and its JSON. Neither contains guest data. */
 export function addStatusRoutes(
@@ -72,7 +73,7 @@ export function addStatusRoutes(
   }
 
   async function readRuns() {
-    const runs = await statuses.listRuns({ limit: shownRuns });
+    const runs = collapseRuns(await statuses.listRuns({ limit: shownRuns }));
     return { runs, waits: await readWaits(statuses, runs, clock()) };
   }
 

@@ -1,5 +1,6 @@
 import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
 import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
+import { isOfItsDay, mayCompleteDay } from '../review/day-runs.js';
 import type { LedgerSummary } from '../review/ledger.js';
 import { countRecords, hasUnexpectedCount, type Run } from '../review/run.js';
 import { countAffected, hasUnknownVerdicts, nameState } from '../review/verdicts/day-verdicts.js';
@@ -46,7 +47,8 @@ function renderLastGood(
   }
   const behind = countDaysBehind(lastGoodDay, now, timezone);
   const isUnknown = runs.some(
-    (run) => run.day === lastGoodDay && run.state === 'succeeded' && hasUnknownVerdicts(run),
+    (run) =>
+      run.day === lastGoodDay && run.state === 'succeeded' && isOfItsDay(run) && hasUnknownVerdicts(run),
   );
   const upToDate = isUnknown ? 'sent, with verdicts by e-mail or not known' : 'up to date';
   const words = behind === 0 ? upToDate : `${formatCountOf(behind, 'day')} behind`;
@@ -83,7 +85,7 @@ function renderRun(run: Run, waits: Waits, now: number, timezone: string): Html[
     ['Affected', countAffected(run)],
   ] as const;
   const row = html`<tr class="run"><th scope="row"><a href="runs/${encodeURIComponent(run.id)}">${run.day}</a></th>
-<td data-name="State"><span class="state ${classOf(run, timezone)}">${nameState(run)}</span> <small>${run.trigger}${run.topsUp ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}${nameUnknown(run)}${nameUnexpected(run)}${endedTooEarly(run, timezone) ? ', before the day was over' : ''}${nameReason(run)}${nameWaiting(waits.get(run.id), timezone)}</small></td>
+<td data-name="State"><span class="state ${classOf(run, timezone)}">${nameState(run)}</span> <small>${run.trigger}${run.topsUp && mayCompleteDay(run) ? ', late bookings' : ''}, by ${run.delivery}${nameSuspects(run)}${nameUnknown(run)}${nameUnexpected(run)}${mayCompleteDay(run) && endedTooEarly(run, timezone) ? ', before the day was over' : ''}${nameReason(run)}${nameWaiting(waits.get(run.id), timezone)}</small></td>
 ${numbers.map(([name, count]) => html`<td class="number${count === 0 ? ' zero' : ''}" data-name="${name}">${typeof count === 'number' ? formatCount(count) : count}</td>`)}
 <td data-name="Started">${formatLocalInstant(run.startedAt, timezone)}</td>
 <td data-name="Duration">${formatDuration((run.finishedAt ?? now) - run.startedAt)}</td></tr>

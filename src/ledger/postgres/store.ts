@@ -4,11 +4,12 @@ import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.j
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import type { NameForm } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
+import type { Trigger } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
 import { all, type Candidates, type Dialect, one, type Query, type Store } from '../query.js';
-import { isOfItsDay } from '../runs.js';
+import { isComparable, nameForm } from '../runs.js';
 import { createSealing, placeOfBatch, type Sealing } from '../sealing.js';
 import { mappingColumns, toMapping } from '../stored-mapping.js';
 import type { Database } from './database.js';
@@ -120,16 +121,14 @@ function* nextDelivered(
   const [afterRun = '0', afterForm = '', afterBatch = '-1', afterFirst = '-1'] = after?.split(' ') ?? [];
   const row = yield* one(
     `WITH others AS (
-       SELECT number, guest_names FROM hotel_review.runs
-       WHERE day = (SELECT day FROM hotel_review.runs WHERE number = ?) AND number <> ? AND number >= ?
-         AND ${isOfItsDay}
-         AND names_blanked_at IS NULL AND pruned_at IS NULL
+       SELECT number, trigger, ${nameForm} AS guest_names FROM hotel_review.runs
+       WHERE day = (SELECT day FROM hotel_review.runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable}
      ), slices AS (
-       SELECT number, guest_names, form, batch, first, steps.bookings
+       SELECT number, trigger, guest_names, form, batch, first, steps.bookings
        FROM others JOIN hotel_review.steps ON steps.run = number
        WHERE form = 'body' AND kind = 'batch' AND state = 'done'
        UNION ALL
-       SELECT number, guest_names, form, batch, 0, batches.bookings
+       SELECT number, trigger, guest_names, form, batch, 0, batches.bookings
        FROM others JOIN hotel_review.batches ON batches.run = number
        WHERE form = 'file' AND EXISTS (
          SELECT 1 FROM hotel_review.steps WHERE steps.run = number AND name = 'trigger' AND state = 'done'
@@ -158,6 +157,7 @@ function* nextDelivered(
   return {
     cursor: [row.number, slice.form, slice.batch, slice.first].join(' ') as DeliveredCursor,
     form: slice.form,
+    trigger: String(row.trigger) as Trigger,
     guestNames: String(row.guest_names) as NameForm,
     lines: sliceLines(openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)), slice),
   };

@@ -1,9 +1,10 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import type { NameForm } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
+import type { Trigger } from '../../review/run.js';
 import type { BookingForm, Slice } from '../../review/step.js';
 import { all, one, type Query } from '../query.js';
-import { isOfItsDay } from '../runs.js';
+import { isComparable, nameForm } from '../runs.js';
 import { placeOfBatch, type Sealing } from '../sealing.js';
 
 /**
@@ -16,7 +17,7 @@ export function* nextDelivered(
   after: DeliveredCursor | undefined,
 ): Query<DeliveredLines | undefined> {
   const [afterRun, afterForm, ...afterPlace] = after?.split(' ') ?? ['-1'];
-  for (const { number: other, guestNames } of yield* listOthers(run, Number(afterRun))) {
+  for (const { number: other, trigger, guestNames } of yield* listOthers(run, Number(afterRun))) {
     const place = other === Number(afterRun) ? afterPlace.map(Number) : [];
     const slice =
       (afterForm === 'file' && place.length > 0 ? undefined : yield* nextPosted(other, place)) ??
@@ -26,6 +27,7 @@ export function* nextDelivered(
     return {
       cursor: [other, form, batch, first].join(' ') as DeliveredCursor,
       form,
+      trigger,
       guestNames,
       lines: sliceLines(yield* readBatch(sealing, other, form, batch), slice),
     };
@@ -36,17 +38,18 @@ export function* nextDelivered(
 function* listOthers(
   run: number,
   from: number,
-): Query<{ readonly number: number; readonly guestNames: NameForm }[]> {
+): Query<{ readonly number: number; readonly trigger: Trigger; readonly guestNames: NameForm }[]> {
   const rows = yield* all(
-    `SELECT other.number, other.guest_names FROM runs JOIN runs AS other ON other.day = runs.day AND other.number <> runs.number
-       WHERE runs.number = ? AND other.number >= ? AND other.${isOfItsDay} AND other.names_blanked_at IS NULL AND other.pruned_at IS NULL
-       ORDER BY other.number`,
+    `SELECT number, trigger, ${nameForm} AS names FROM runs
+     WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable} ORDER BY number`,
+    run,
     run,
     from,
   );
-  return rows.map(({ number, guest_names }) => ({
+  return rows.map(({ number, trigger, names }) => ({
     number: Number(number),
-    guestNames: String(guest_names) as NameForm,
+    trigger: String(trigger) as Trigger,
+    guestNames: String(names) as NameForm,
   }));
 }
 

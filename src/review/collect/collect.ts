@@ -27,9 +27,10 @@ import {
   type DeliveredIndex,
   describeIncomparable,
   indexDelivered,
+  listNameForms,
   runsCompared,
 } from './delivered-lines.js';
-import { type BookingStore, createBookingStore } from './store-bookings.js';
+import { createBookingStore } from './store-bookings.js';
 
 export interface CollectLimits {
   /** The share of records that may be rejected, and of dates that may be unreadable. */
@@ -40,6 +41,18 @@ export interface CollectLimits {
   readonly batchSize: number;
   /** Without them volumes are counted, not compared. */
   readonly volume?: VolumeSettings | undefined;
+  /** Fewer rejects or unreadable dates than this are accepted whatever their share. */
+  readonly leastFaults?: number;
+  /** Whether a source that is not there yet counts as one without bookings. */
+  readonly mayBeMissing?: boolean;
+}
+
+/** Of the first few bookings a share says nothing. */
+const leastFaultsOfUnfinishedDay = 20;
+
+/** The limits for a day that is not over: few bookings, or none, are no fault of its source. */
+export function limitsOfUnfinishedDay({ volume: _, ...limits }: CollectLimits): CollectLimits {
+  return { ...limits, emptyDay: 'succeed', leastFaults: leastFaultsOfUnfinishedDay, mayBeMissing: true };
 }
 
 export interface CollectParts {
@@ -122,8 +135,9 @@ export async function collectDay(
       });
     }
   } catch (error) {
-    if (error instanceof SourceError) throw new CollectError(error.fault, error.message, { cause: error });
-    throw error;
+    if (!(error instanceof SourceError)) throw error;
+    const isNotThereYet = error.fault === 'missing' && limits.mayBeMissing && bookings.read === 0;
+    if (!isNotThereYet) throw new CollectError(error.fault, error.message, { cause: error });
   }
   signal.throwIfAborted();
   await bookings.addKnown();
@@ -142,10 +156,8 @@ export async function collectDay(
   const { providers } = bookings;
   const { body, file } = bookings.accepted;
   // A run that tops up the day stores a part of it, but reads all of it.
-  const volume = parts.delivered
-    ? { accepted: sendable, providers: null }
-    : { accepted: body + file, providers };
-  await checkVolume({ day: day.iso, ...volume }, providers, { ...parts, right }, collect);
+  const accepted = parts.delivered ? sendable : body + file;
+  await checkVolume({ day: day.iso, accepted, providers }, { ...parts, right }, collect);
   return collect.finish({ steps: delivery.plan(bookings.accepted), at: clock() });
 }
 
@@ -175,7 +187,7 @@ async function readKnown(
   const runs = await ledger.listRuns({ day, limit: runsCompared });
   const obstacle = describeIncomparable(runs);
   if (obstacle !== undefined) throw new CollectError('names-blanked', obstacle);
-  const forms = runs.filter((run) => run.id !== id).map(({ guestNames = 'send' }) => guestNames);
+  const forms = listNameForms(runs.filter((run) => run.id !== id));
   const names = findComparableNames(delivery.names, forms);
   return indexDelivered(ledger, id, delivery, signal, { names });
 }
@@ -199,7 +211,6 @@ async function checkExpected(
 /** Records the day's volume, and fails or warns if it is far below the usual one. */
 async function checkVolume(
   counted: DayVolume,
-  providers: BookingStore['providers'],
   {
     limits: { volume: settings },
     volumes,
@@ -211,7 +222,8 @@ async function checkVolume(
 ): Promise<void> {
   const comparison = volumes && settings && { volumes, settings };
   const drop = comparison && (await compare(counted, comparison));
-  await collect.noteVolume({ providers, ...(drop && { drop }) });
+  const { accepted, providers } = counted;
+  await collect.noteVolume({ accepted, providers, ...(drop && { drop }) });
   if (!drop || acceptsVolume) return;
   if (settings?.onDrop === 'fail') {
     throw new CollectError(
@@ -241,7 +253,7 @@ interface Collected {
 /** A broken source must not look like a quiet night. */
 function checkGates(
   { read, filtered, rejected, dates }: Collected,
-  { maxRejectedShare, emptyDay }: CollectLimits,
+  { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
   source: string,
 ): void {
   const percent = formatShare(maxRejectedShare);
@@ -253,13 +265,13 @@ function checkGates(
       `${source} holds no booking${why}; if days without bookings are normal, set emptyDay: succeed`,
     );
   }
-  if (isMoreThanShare(rejected, considered, maxRejectedShare)) {
+  if (rejected >= leastFaults && isMoreThanShare(rejected, considered, maxRejectedShare)) {
     throw new CollectError(
       'too-many-rejects',
       `${rejected} of ${considered} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
     );
   }
-  if (isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
+  if (dates.unreadable >= leastFaults && isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
     throw new CollectError(
       'too-many-unreadable-dates',
       `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,

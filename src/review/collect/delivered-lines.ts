@@ -1,6 +1,7 @@
 import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
+import { isOfItsDay, mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
-import { type GuestNames, omittedNames, rewriteNames, writeNames } from '../guest-names.js';
+import { type GuestNames, type NameForm, omittedNames, rewriteNames, writeNames } from '../guest-names.js';
 import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
@@ -15,9 +16,14 @@ const cachedPieces = 32;
 export interface DeliveredIndex {
   /** True if the line in `bytes` from `start` to `end` was delivered. */
   has(form: BookingForm, bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
-  /** The lines that can be written to the review file, in delivery order; some may be repeated. */
+  /**
+   * The lines that make the next review file cover the whole day, in delivery order; some may be repeated. What runs of today
+   * delivered is not sent again: the night adds to it.
+   */
   ofFile(): AsyncIterable<{ readonly piece: DeliveredChunk; readonly line: DeliveredLine }>;
 }
+
+interface DeliveredPiece extends DeliveredChunk, Place, Pick<Run, 'trigger'> {}
 
 interface Place {
   /** The cursor from which the ledger returns the chunk. */
@@ -48,14 +54,14 @@ export async function indexDelivered(
   const collided = new Set<string>();
   let count = 0;
 
-  async function* readPieces(render: typeof renderDelivered): AsyncGenerator<DeliveredChunk & Place> {
+  async function* readPieces(render: typeof renderDelivered): AsyncGenerator<DeliveredPiece> {
     let after: DeliveredCursor | undefined;
     for (let first = 0; ; ) {
       signal.throwIfAborted();
       const delivered = await ledger.nextDelivered(runId, after);
       if (!delivered) return;
       const piece = render(delivered, delivery);
-      yield { ...piece, after, first };
+      yield { ...piece, trigger: delivered.trigger, after, first };
       after = delivered.cursor;
       first += piece.lines.length;
     }
@@ -124,7 +130,8 @@ export async function indexDelivered(
     },
     async *ofFile() {
       for await (const piece of readPieces(renderDelivered))
-        for (const line of piece.lines) if (line.form === 'file') yield { piece, line };
+        if (mayCompleteDay(piece))
+          for (const line of piece.lines) if (line.form === 'file') yield { piece, line };
     },
   };
 }
@@ -146,12 +153,14 @@ export interface DeliveredLine {
   readonly end: number;
 }
 
+type RenderedBefore = Pick<DeliveredLines, 'form' | 'guestNames' | 'lines'>;
+
 /**
  * Renders what was delivered as the current delivery would send it: the line of a booking differs between body and
  * file, and changes with the configured name of the master id. Bookings that the delivery doesn't carry are left out.
  */
 export function renderDelivered(
-  { form, guestNames, lines }: Omit<DeliveredLines, 'cursor'>,
+  { form, guestNames, lines }: RenderedBefore,
   delivery: Delivery,
 ): DeliveredChunk {
   const again = (rendered: Buffer) => renderAgain({ form, guestNames, lines: rendered }, delivery);
@@ -164,10 +173,7 @@ export function renderDelivered(
   return isAsItWas ? pieceOf(lines, () => form) : again(lines);
 }
 
-function renderAgain(
-  { form, guestNames, lines }: Omit<DeliveredLines, 'cursor'>,
-  delivery: Delivery,
-): DeliveredChunk {
+function renderAgain({ form, guestNames, lines }: RenderedBefore, delivery: Delivery): DeliveredChunk {
   const rendered = createLineBuffer(lines.length);
   const forms: BookingForm[] = [];
   for (const line of splitStoredLines(lines)) {
@@ -208,14 +214,22 @@ function firstLine(lines: Buffer): Buffer {
   return lines.subarray(0, lines.indexOf(lineFeed) + 1);
 }
 
+/** In which forms the names of what these runs delivered are now. */
+export function listNameForms(runs: readonly Run[]): readonly NameForm[] {
+  return runs
+    .filter(isOfItsDay)
+    .map(({ guestNames = 'send', linesBlanked }) => (linesBlanked ? 'omit' : guestNames));
+}
+
 /** The number of runs to compare with before topping up a day. */
 export const runsCompared = 1_000;
 
 /**
- * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared.
+ * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared. Those that
+ * runs of today delivered are compared without them: a day must be done even where its night comes late.
  */
 export function describeIncomparable(runs: readonly Run[]): string | undefined {
-  const blanked = runs.find(({ linesBlanked, counts }) => linesBlanked && counts.delivered > 0);
+  const blanked = runs.find((run) => run.linesBlanked && run.counts.delivered > 0 && mayCompleteDay(run));
   return (
     blanked &&
     `late bookings of ${blanked.day} can't be told apart from those that run ${blanked.id} delivered, because its guest names ` +

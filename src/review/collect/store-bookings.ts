@@ -106,12 +106,13 @@ export function createBookingStore(
         else if (known) noteFilledBefore(block.view, start, end);
       }
       start = end + 1;
+      // What was delivered before belongs to the day's volume too.
+      if (isNew || known) countProvider(index);
       if (!isNew) {
         duplicates += 1;
         continue;
       }
       if (kept) keptRows.note(form, batches.accepted - 1, kept.labels, kept.rows[index] ?? null);
-      countProvider(index);
       if (isFull()) await store(false);
     }
     batching.body.releaseBlock();
@@ -133,7 +134,7 @@ export function createBookingStore(
     get accepted() {
       return { body: batching.body.accepted, file: batching.file.accepted };
     },
-    /** Accepted bookings by provider; null if there are too many providers to count. */
+    /** Bookings by provider, with those that were delivered before; null if there are too many providers to count. */
     get providers() {
       return providers.total();
     },

@@ -1,5 +1,6 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { mayCompleteDay } from '../day-runs.js';
 import { DayBusyError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../run.js';
 import { findSharedRun } from './join-run.js';
@@ -55,7 +56,8 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     callbacks?: OpeningCallbacks,
   ): Promise<DayResult> {
     const result = await runDay({ ...request, day, configuredDelivery }, parts, stop, callbacks);
-    if (!stop.aborted) await afterReview();
+    // Runs of today are many, and what follows a review is for whole days.
+    if (!stop.aborted && request.mode !== 'today') await afterReview();
     return result;
   }
 
@@ -87,7 +89,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       async function waitForRunOfOthers(): Promise<void> {
         while (!isSettled && !signal.aborted) {
           const latest = await ledger.latestRun(day.iso);
-          if (latest && isActive(latest)) succeed(latest, false);
+          if (latest && isActive(latest) && mayCompleteDay(latest)) succeed(latest, false);
           else await pause(lookEveryMs, signal);
         }
       }
@@ -104,7 +106,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
           } catch (error) {
             if (!(error instanceof DayBusyError) || isSettled || signal.aborted) throw error;
             const latest = await ledger.latestRun(day.iso);
-            if (latest && isActive(latest)) return { run: latest, wasDone: false };
+            if (latest && isActive(latest) && mayCompleteDay(latest)) return { run: latest, wasDone: false };
             if (clock() >= giveUpAt) throw error;
             await pause(lookEveryMs, signal);
           }
@@ -117,7 +119,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
 
   /** A run that is in progress or done is compared with the number too; a failed one gets it when it is resumed. */
   async function noteExpected(run: Run, { expected }: ReviewRequest): Promise<Run> {
-    const isCompared = isActive(run) || run.state === 'succeeded';
+    const isCompared = mayCompleteDay(run) && (isActive(run) || run.state === 'succeeded');
     if (!isCompared || expected === undefined || run.expected === expected) return run;
     return ledger.noteExpected(run.id, expected);
   }
@@ -127,8 +129,8 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     const latest = known && (await noteExpected(known, request));
     // A day that has not ended yet is topped up after its end, not by every call.
     const isDayOver = clock() > day.lastInstant.getTime();
-    if (latest?.state === 'succeeded' && !isDayOver && !hasUnexpectedCount(latest))
-      return { run: latest, isNew: false };
+    const isReviewed = latest?.state === 'succeeded' && mayCompleteDay(latest);
+    if (isReviewed && !isDayOver && !hasUnexpectedCount(latest)) return { run: latest, isNew: false };
     // All processes work on a shared run, this one included, so it needs no further watching for each call.
     const shared = workforce.letsOthersJoin && (await findSharedRun({ ...request, day }, ledger));
     if (shared && request.mode === 'run') return { run: shared, isNew: false };

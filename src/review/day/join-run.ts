@@ -1,6 +1,7 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import { mayCompleteDay } from '../day-runs.js';
 import type { DayHolds, RunReader, StepReader } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
@@ -39,7 +40,7 @@ export async function acquireDay(
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
   const { day, mode } = request;
-  const joins = workforce.letsOthersJoin && mode === 'run';
+  const joins = workforce.letsOthersJoin && joinsRuns(mode);
   const giveUpAt = clock() + ledger.staleHoldMs;
   let isWaiting = false;
   const findOthers = async (): Promise<FoundDay | undefined> => {
@@ -47,10 +48,15 @@ export async function acquireDay(
     if (run && !joins) throw busy(day.iso);
     return run && { kind: 'to-join', run };
   };
+  const isRunOfTodayInWork = async () =>
+    workforce.letsOthersJoin &&
+    mode !== 'today' &&
+    (await findRunOfTodayInWork(day.iso, ledger)) !== undefined;
   for (;;) {
     const others = await findOthers();
     if (others) return others;
-    const hold = await ledger.holdDay(day.iso);
+    // What workers are sending would be sent twice if their run was taken over now.
+    const hold = (await isRunOfTodayInWork()) ? undefined : await ledger.holdDay(day.iso);
     if (hold) return heldUnless(findOthers, hold);
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(day.iso);
     if (!isWaiting) onWaiting();
@@ -80,8 +86,19 @@ export async function findSharedRun(
 ): Promise<Run | undefined> {
   const latest = await ledger.latestRun(request.day.iso);
   if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;
-  if (request.mode !== 'run') return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
+  if (!joinsRuns(request.mode)) return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
   return decideOpening(latest, request).kind === 'resume' && hasWork(latest) ? latest : undefined;
+}
+
+/** Such a request works on the run that others have begun. */
+function joinsRuns(mode: DayRequest['mode']): boolean {
+  return mode === 'run' || mode === 'today';
+}
+
+async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader): Promise<Run | undefined> {
+  const latest = await ledger.latestRun(day);
+  const mayBe = latest && isActive(latest) && !mayCompleteDay(latest);
+  return mayBe && (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
 }
 
 function busy(day: string): DayBusyError {

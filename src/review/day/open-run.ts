@@ -1,6 +1,7 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import { mayCompleteDay } from '../day-runs.js';
 import { type GuestNames, nameChoiceOf } from '../guest-names.js';
 import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
@@ -10,9 +11,11 @@ import type { RunDayParts, RunRequest } from './run-day.js';
 export interface DayRequest {
   /**
    * `run` starts a day, resumes it, or leaves it alone if it is done. `replay` reviews it again. `late` tops it up:
-   * it sends only what the day's other runs have not delivered.
+   * it sends only what the day's other runs have not delivered. `today` does so by body while the day is not over.
    */
-  readonly mode: 'run' | 'replay' | 'late';
+  readonly mode: 'run' | 'replay' | 'late' | 'today';
+  /** Of `today`: nothing is to do if the day has been reviewed since that instant. */
+  readonly slotAt?: number | undefined;
   /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
@@ -35,7 +38,7 @@ export type Opening =
       readonly topsUp?: true;
       /** The delivery it must use, whatever is configured. */
       readonly delivery?: DeliveryKind;
-      /** How many records the source should hold, because the run before held another number. */
+      /** How many records the source should hold, because no run has held that number yet. */
       readonly expected?: number;
     }
   | { readonly kind: 'resume'; readonly run: Run }
@@ -48,7 +51,9 @@ export type Opening =
  */
 export function decideOpening(latest: Run | undefined, request: DayToOpen): Opening {
   const { mode, delivery } = request;
+  if (mode === 'today') return openToday(latest, request);
   if (!latest) return { kind: 'new' };
+  if (!mayCompleteDay(latest)) return completeDay(latest, mode);
   if (latest.state === 'cancelled') return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
   const isUnfinished = isActive(latest) || latest.state === 'failed';
   switch (mode) {
@@ -72,6 +77,41 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
   }
 }
 
+/**
+ * A run of today resumes an unfinished one of its kind, and otherwise sends what is new. Another active run of the day keeps
+ * its turn; one that failed must not keep new bookings waiting, and the night takes care of it.
+ */
+function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY }: DayToOpen): Opening {
+  if (!latest) return { kind: 'new', delivery: 'body' };
+  const isLeftAlone = latest.cancelReason !== undefined;
+  const isUnfinished = isActive(latest) || latest.state === 'failed';
+  if (!isLeftAlone && isUnfinished && !mayCompleteDay(latest)) return { kind: 'resume', run: latest };
+  return isLeftAlone || isActive(latest) || latest.startedAt >= slotAt
+    ? { kind: 'already-done', run: latest }
+    : { kind: 'new', topsUp: true, delivery: 'body', ...keepExpected(latest) };
+}
+
+/** What the end-of-day hook expected, where no run has found it yet: the night must still find it. */
+function keepExpected(latest: Run): { readonly expected?: number } {
+  const isMissed = latest.state === 'failed' || hasUnexpectedCount(latest);
+  const isCarried = !mayCompleteDay(latest);
+  return latest.expected !== undefined && (isMissed || isCarried) ? { expected: latest.expected } : {};
+}
+
+/**
+ * The day has been reviewed while it was not over. Whatever delivery that took, the bookings are compared; an unfinished run
+ * is given up without asking, because this one sends what it has not delivered.
+ */
+function completeDay(latest: Run, mode: DayToOpen['mode']): Opening {
+  const isUnfinished = isActive(latest) || latest.state === 'failed';
+  return {
+    kind: 'new',
+    ...(mode !== 'replay' && { topsUp: true }),
+    ...(isUnfinished && { replaces: latest.id }),
+    ...keepExpected(latest),
+  };
+}
+
 /** True if the collect began before the day ended: later bookings are missing. */
 export function wasCollectedTooEarly(
   { collectStartedAt }: Pick<Run, 'collectStartedAt'>,
@@ -93,7 +133,7 @@ function giveUp({ id, day, state }: Run, { mode, reason }: DayToOpen, opening: O
   };
 }
 
-/** A booking's line differs between body and file, so a day is topped up by the delivery it began with. */
+/** A day is topped up by the delivery it began with, so that its review file covers all of it. */
 function topUp(latest: Run, { delivery }: DayToOpen): Opening {
   const { id, day, delivery: before, expected } = latest;
   if (delivery === undefined || delivery === before) {

@@ -1,5 +1,6 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
+import { mayCompleteDay } from '../day-runs.js';
 import type { DayOverview, RunLister, StepReader } from '../ledger.js';
 import { isActive, type Run } from '../run.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
@@ -106,7 +107,7 @@ async function refuseInTime(ledger: PlanLedger, plan: DayPlan, run: Run | undefi
 function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | undefined {
   const isAbandoned = latest?.cancelReason !== undefined;
   if (isAbandoned && (mode === 'missing' || mode === 'failed')) return 'was cancelled';
-  const hasRun = latest !== undefined && latest.state !== 'cancelled';
+  const hasRun = latest !== undefined && latest.state !== 'cancelled' && mayCompleteDay(latest);
   switch (mode) {
     case 'missing':
       return hasRun ? 'has a run' : undefined;

@@ -1,7 +1,8 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Right } from '../claims.js';
-import { CollectError, type CollectParts, collectDay } from '../collect/collect.js';
+import { CollectError, type CollectParts, collectDay, limitsOfUnfinishedDay } from '../collect/collect.js';
+import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
 import type { Ledger } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
@@ -88,7 +89,9 @@ export async function runDay(
 
 /** The hook was called with another number of records while the run was delivered. */
 function isToTopUp({ run, wasDone }: DayResult, signal: AbortSignal): boolean {
-  return run.state === 'succeeded' && !wasDone && hasUnexpectedCount(run) && !signal.aborted;
+  return (
+    run.state === 'succeeded' && mayCompleteDay(run) && !wasDone && hasUnexpectedCount(run) && !signal.aborted
+  );
 }
 
 /** Reads the source again, sends what is missing, and fails unless it holds the expected number of records. */
@@ -131,7 +134,9 @@ async function collect(
     const delivery = deliveryFor(run.delivery);
     const delivered = run.topsUp ? { delivered: ledger } : {};
     const readExpected = async () => (await ledger.getRun(run.id)).expected;
-    const asked = { volumes: ledger, acceptsVolume: run.acceptsVolume, readExpected };
+    const asked = mayCompleteDay(run)
+      ? { volumes: ledger, acceptsVolume: run.acceptsVolume, readExpected }
+      : { limits: limitsOfUnfinishedDay(parts.limits) };
     const collected = await collectDay(day, right, { ...parts, ...asked, ...delivered, delivery }, signal);
     notify({ type: 'collected', run: collected });
     return collected;

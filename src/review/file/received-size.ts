@@ -9,7 +9,7 @@ const freeBytes = 16_000_000;
 const freeRows = 10_000;
 
 /** Runs of one day that are consulted. */
-const runsConsulted = 100;
+const runsConsulted = 1_000;
 
 type Sent = Partial<Pick<ReviewFile, 'bytes' | 'rows'>> | undefined;
 

@@ -9,7 +9,7 @@ import { findResults } from './remote-files.js';
 import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
 
 /** The latest runs, among which one with an accepted call is looked for. */
-const runsConsulted = 20;
+const runsConsulted = 200;
 
 /**
  * `trigger`: checks that the file on the server is the one that was uploaded, then makes the by-file call. If an

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
+import { splitStoredLines } from '../../../src/review/stored-batches.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, collectedRun, day, done, newRun, perform, rightOf, startCollect } from './days.js';
 
@@ -52,6 +54,26 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const first = await ledger.nextDelivered('next');
       expect(first?.lines.toString()).toContain('of the day');
       expect(first?.lines.toString()).not.toContain('of another day');
+      expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
+    });
+
+    it('what a `today` run sent is compared without names once they were blanked', async () => {
+      const { ledger } = opened();
+      for (const [id, trigger] of [
+        ['nightly', 'schedule'],
+        ['today', 'today'],
+      ] as const) {
+        const run = await collectedRun(ledger, id, { trigger, bookings: [id] });
+        await perform(ledger, run, 'batch 0', done);
+        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      }
+      await ledger.blankGuestNames('2026-11-21', blankNames);
+      await ledger.createRun(newRun('next', { topsUp: true }));
+      const first = await ledger.nextDelivered('next');
+      expect(first).toMatchObject({ form: 'body', guestNames: 'omit' });
+      expect(
+        splitStoredLines(first?.lines ?? Buffer.alloc(0)).map((line) => readReference(line, 'body')),
+      ).toEqual(['today']);
       expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { collapseRuns, hasNews } from '../../../src/review/day/collapse-runs.js';
+import { decideOpening } from '../../../src/review/day/open-run.js';
+import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
+import { createGuestNames, omittedNames, sentNames } from '../../../src/review/guest-names.js';
+import { activeRunStates, type DeliveryKind, type Run, type RunState } from '../../../src/review/run.js';
+import { bookingForms } from '../../../src/review/step.js';
+import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
+import { newRun, rightOf } from '../../contracts/ledger/days.js';
+import { record } from '../array-source.js';
+import { collectAgain, day, deliverRun, type LateDay, storedReferences, whole } from '../late-days.js';
+import { someRun } from '../some-run.js';
+import { openTemporaryLedger } from '../temporary-ledger.js';
+
+const noon = Date.parse('2026-11-20T11:00:00Z');
+const ofToday = (changes: Partial<Run> = {}) =>
+  someRun({ trigger: 'today', startedAt: noon, collectStartedAt: noon, ...changes } as Partial<Run>);
+const unfinished: readonly RunState[] = [...activeRunStates, 'failed'];
+
+describe('a run of today', () => {
+  const open = (latest: Run | undefined, slotAt?: number) =>
+    decideOpening(latest, { mode: 'today', day, slotAt });
+
+  it('goes by body, and sends what is new since the last one', () => {
+    expect(open(undefined)).toEqual({ kind: 'new', delivery: 'body' });
+    expect(open(ofToday())).toEqual({ kind: 'new', topsUp: true, delivery: 'body' });
+    expect(open(someRun({ delivery: 'file', collectStartedAt: noon }))).toEqual({
+      kind: 'new',
+      topsUp: true,
+      delivery: 'body',
+    });
+  });
+
+  it('has nothing to do in a slot that was taken care of', () => {
+    const latest = ofToday();
+    expect(open(latest, noon)).toEqual({ kind: 'already-done', run: latest });
+    expect(open(latest, noon + 1)).toMatchObject({ kind: 'new' });
+  });
+
+  it.each(unfinished)('resumes one that is %s', (state) => {
+    const latest = ofToday({ state });
+    expect(open(latest, noon)).toEqual({ kind: 'resume', run: latest });
+  });
+
+  it('leaves another active run alone, and does not wait for one that failed', () => {
+    for (const state of activeRunStates)
+      expect(open(someRun({ state }))).toMatchObject({ kind: 'already-done' });
+    expect(open(someRun({ state: 'failed', delivery: 'file' }))).toMatchObject({ kind: 'new', topsUp: true });
+  });
+
+  it('leaves a day alone that a person cancelled', () => {
+    expect(open(ofToday({ state: 'cancelled', cancelReason: 'test data' }))).toMatchObject({
+      kind: 'already-done',
+    });
+  });
+
+  it('keeps what the hook expected until a run has found it', () => {
+    expect(open(someRun({ state: 'failed', expected: 12 }))).toMatchObject({ expected: 12 });
+    expect(open(someRun({ expected: 1_000 }))).not.toHaveProperty('expected');
+    expect(open(ofToday({ expected: 12 }))).toMatchObject({ expected: 12 });
+    expect(decideOpening(ofToday({ expected: 12 }), { mode: 'run', day })).toMatchObject({ expected: 12 });
+  });
+});
+
+describe('after runs of today', () => {
+  it('`run` tops the day up by the delivery that is configured or asked for', () => {
+    expect(decideOpening(ofToday(), { mode: 'run', day })).toEqual({ kind: 'new', topsUp: true });
+    expect(decideOpening(ofToday(), { mode: 'run', day, delivery: 'file' })).toEqual({
+      kind: 'new',
+      topsUp: true,
+    });
+  });
+
+  it.each(unfinished)('`run` takes over what one that is %s has not sent', (state) => {
+    const latest = ofToday({ state });
+    expect(decideOpening(latest, { mode: 'run', day })).toEqual({
+      kind: 'new',
+      topsUp: true,
+      replaces: latest.id,
+    });
+    expect(decideOpening(latest, { mode: 'replay', day })).toEqual({ kind: 'new', replaces: latest.id });
+  });
+
+  it('the day is missing rather than failed or done', () => {
+    const plans = rangeModes.map((mode) => planDay(mode, ofToday({ state: 'failed' }), { day }).action);
+    expect(Object.fromEntries(rangeModes.map((mode, at) => [mode, plans[at]]))).toEqual({
+      missing: 'top-up',
+      failed: 'nothing',
+      all: 'new-run',
+      late: 'top-up',
+    });
+  });
+
+  it('their bookings have verdicts by e-mail only, and those of a watch run say nothing about the day', () => {
+    const verdicts = { affected: 2, unanswered: 0, unclear: 0, malformed: 0 };
+    const night = someRun({
+      topsUp: true,
+      delivery: 'file',
+      file: { rows: 5, verdicts },
+      counts: { affected: 2 },
+    });
+    const runs = [
+      someRun({ trigger: 'watch', counts: { accepted: 40, affected: null } }),
+      night,
+      ofToday({ id: 'b', topsUp: true, counts: { accepted: 3, affected: null } } as Partial<Run>),
+      ofToday({ id: 'a', counts: { accepted: 4, affected: null } } as Partial<Run>),
+    ];
+    expect(summariseVerdicts(day.iso, runs)).toMatchObject({ knowledge: 'judged', affected: 2, posted: 7 });
+    expect(summariseVerdicts(day.iso, runs.slice(0, 1))).toMatchObject({ knowledge: 'no-run', runs: [] });
+    expect(summariseVerdicts(day.iso, runs.slice(2))).toMatchObject({
+      knowledge: 'by-email',
+      affected: null,
+    });
+  });
+});
+
+describe('a list of runs', () => {
+  it('has one line for all runs of today of a day, with what they sent together', () => {
+    const counts = { read: 9, accepted: 2, delivered: 2, refused: 0, pending: 0, rejected: 1, duplicates: 6 };
+    const runs = [
+      someRun({ id: 'night', topsUp: true }),
+      ofToday({ id: 'c', counts: { ...counts, accepted: 3, delivered: 1, pending: 2 } } as Partial<Run>),
+      someRun({ id: 'manual' }),
+      ofToday({ id: 'b', counts } as Partial<Run>),
+      ofToday({ id: 'a', counts: { ...counts, accepted: 5, delivered: 4, refused: 1 } } as Partial<Run>),
+      ofToday({ id: 'other', day: '2026-11-19' }),
+    ];
+    const listed = collapseRuns(runs);
+    expect(listed.map(({ id }) => id)).toEqual(['night', 'c', 'manual', 'other']);
+    expect(listed[1]?.counts).toMatchObject({
+      ...{ read: 9, duplicates: 6, rejected: 1 },
+      ...{ accepted: 10, delivered: 7, refused: 1, pending: 2 },
+    });
+    expect(runs.map(hasNews)).toEqual([true, true, true, true, true, true]);
+    expect(hasNews(ofToday({ counts: { accepted: 0 } } as Partial<Run>))).toBe(false);
+    expect(hasNews(ofToday({ state: 'failed', counts: { accepted: 0 } } as Partial<Run>))).toBe(true);
+  });
+});
+
+const pseudonyms = createGuestNames({ guestNames: 'pseudonym', hashKey: 'a key of these tests' });
+const names = { send: sentNames, pseudonym: pseudonyms, omit: omittedNames };
+
+/** What happens on a day before its night: a booking arrives, or a run sends what is there. */
+type Happening =
+  | { readonly kind: 'booked'; readonly isWhole: boolean }
+  | { readonly kind: 'today'; readonly fails: boolean }
+  | { readonly kind: 'by hand'; readonly delivery: DeliveryKind };
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('booked' as const), isWhole: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('today' as const), fails: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('by hand' as const),
+      delivery: fc.constantFrom('body' as const, 'file' as const),
+    }),
+  },
+);
+
+describe('whatever happened during the day', () => {
+  it('each booking is delivered by its night, none that runs of today sent is sent again, and only then is the day good', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(happening, { maxLength: 12 }),
+        fc.constantFrom('body' as const, 'file' as const),
+        fc.constantFrom('send' as const, 'pseudonym' as const, 'omit' as const),
+        async (happenings, nightly, form) => {
+          const world = await createWorld(names[form]);
+          for (const one of happenings) {
+            if (one.kind === 'booked') world.book(one.isWhole);
+            else if (one.kind === 'today') await world.reviewToday(one.fails);
+            else await world.run('manual', one.delivery, noon);
+            expect((await world.summarise()).lastGoodDay).toBeUndefined();
+          }
+          const before = [...world.byToday].map((reference) => [reference, world.delivered.get(reference)]);
+          const night = await world.run('schedule', nightly, day.next().firstInstant.getTime() + 1);
+          expect((await world.summarise()).lastGoodDay).toBe(day.iso);
+          expect([...world.delivered.keys()].sort()).toEqual(world.references.toSorted());
+          // Only a file that replaces an earlier one of the day repeats what was delivered.
+          for (const [reference, times] of before) expect([reference, world.delivered.get(`${reference}`)]).toEqual([reference, times]);
+          expect(night.counts.pending).toBe(0);
+        },
+      ),
+      { numRuns: 25 },
+    ));
+});
+
+async function createWorld(guestNames: NonNullable<LateDay['names']>) {
+  const ledger = await openTemporaryLedger();
+  const records: ReturnType<typeof record>[] = [];
+  const delivered = new Map<string, number>();
+  const byToday = new Set<string>();
+  let runs = 0;
+
+  async function perform(run: Run, startedAt: number, fails: boolean): Promise<Run> {
+    const late: LateDay = { ledger, kind: run.delivery, batchSize: 2, names: guestNames };
+    const collected =
+      run.collectedAt === undefined
+        ? await collectAgain(late, rightOf(run), records, {
+            limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 2 },
+            clock: () => startedAt,
+            ...(run.topsUp && { delivered: ledger }),
+          })
+        : run;
+    const isSent = async (form: 'body' | 'file') => {
+      const references = await storedReferences(ledger, run.id, form);
+      return fails && form === 'body' ? references.slice(2) : references;
+    };
+    const before = new Set(
+      run.collectedAt === undefined ? [] : (await storedReferences(ledger, run.id, 'body')).slice(2),
+    );
+    await deliverRun(ledger, collected, fails ? ['batch 0'] : []);
+    for (const form of bookingForms)
+      for (const reference of await isSent(form)) {
+        if (before.has(reference)) continue;
+        delivered.set(reference, (delivered.get(reference) ?? 0) + 1);
+        if (run.trigger === 'today') byToday.add(reference);
+        else byToday.delete(reference);
+      }
+    return ledger.getRun(run.id);
+  }
+
+  async function open(
+    mode: 'run' | 'today',
+    trigger: Run['trigger'],
+    configured: DeliveryKind,
+    startedAt: number,
+  ) {
+    const opening = decideOpening(await ledger.latestRun(day.iso), { mode, day });
+    if (opening.kind === 'resume') return ledger.takeOver(opening.run.id);
+    if (opening.kind !== 'new') throw new Error(`unexpected: ${opening.kind}`);
+    runs += 1;
+    const { replaces, topsUp, delivery = configured } = opening;
+    return ledger.createRun(
+      newRun(`r${runs}`, {
+        trigger,
+        delivery,
+        startedAt,
+        ...(replaces && { replaces }),
+        ...(topsUp && { topsUp }),
+      }),
+    );
+  }
+
+  return {
+    delivered,
+    byToday,
+    get references() {
+      return records.map((_, index) => `BR-${index}`);
+    },
+    summarise: () => ledger.summarise(day.next()),
+    book(isWhole: boolean): void {
+      records.push(isWhole ? whole(records.length) : record(records.length));
+    },
+    reviewToday: async (fails: boolean) => perform(await open('today', 'today', 'body', noon), noon, fails),
+    run: async (trigger: Run['trigger'], delivery: DeliveryKind, startedAt: number) =>
+      perform(await open('run', trigger, delivery, startedAt), startedAt, false),
+  };
+}
