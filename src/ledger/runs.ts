@@ -18,7 +18,7 @@ export interface StoredRun {
 
 const quote = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 /** The conditions of `isOfItsDay` and `mayCompleteDay`. */
-const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
+export const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
 const mayCompleteDay = `trigger NOT IN (${quote(incompleteTriggers)})`;
 
 /**

@@ -179,7 +179,8 @@ describe('whatever happened during the day', () => {
           expect((await world.summarise()).lastGoodDay).toBe(day.iso);
           expect([...world.delivered.keys()].sort()).toEqual(world.references.toSorted());
           // Only a file that replaces an earlier one of the day repeats what was delivered.
-          for (const [reference, times] of before) expect([reference, world.delivered.get(`${reference}`)]).toEqual([reference, times]);
+          for (const [reference, times] of before)
+            expect([reference, world.delivered.get(`${reference}`)]).toEqual([reference, times]);
           expect(night.counts.pending).toBe(0);
         },
       ),
