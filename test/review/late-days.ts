@@ -6,7 +6,7 @@ import type { Delivery } from '../../src/review/delivery.js';
 import { findFileObstacle, renderReviewLine } from '../../src/review/file/review-line.js';
 import type { GuestNames } from '../../src/review/guest-names.js';
 import type { Ledger } from '../../src/review/ledger.js';
-import type { DeliveryKind, Run } from '../../src/review/run.js';
+import type { DeliveryKind, Run, Trigger } from '../../src/review/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import type { BookingForm } from '../../src/review/step.js';
 import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
@@ -19,6 +19,7 @@ const service = { reviewBookedHotels: () => Promise.reject(new Error('nothing is
 export interface LateDay {
   readonly ledger: Ledger;
   readonly kind: DeliveryKind;
+  readonly trigger?: Trigger;
   readonly batchSize: number;
   readonly masterIdName?: string;
   readonly names?: GuestNames;
@@ -48,8 +49,8 @@ export async function collectRun(
   records: readonly SourceRecord[],
   { topsUp = false, ...parts }: { readonly topsUp?: boolean } & Partial<CollectParts> = {},
 ): Promise<Run> {
-  const { ledger, kind, batchSize } = late;
-  const run = await ledger.createRun(newRun(id, { delivery: kind, topsUp }));
+  const { ledger, kind, batchSize, trigger = 'manual' } = late;
+  const run = await ledger.createRun(newRun(id, { delivery: kind, topsUp, trigger }));
   return collectAgain(late, rightOf(run), records, {
     limits: { maxRejectedShare: 1, emptyDay: 'succeed', batchSize },
     ...(topsUp && { delivered: ledger }),

@@ -174,6 +174,47 @@ describe('late bookings by file', () => {
   });
 });
 
+describe('what runs of today sent by body', () => {
+  const named = createGuestNames({ guestNames: 'pseudonym', hashKey: 'a key of these tests' });
+
+  it.each([
+    ['as given', sentNames],
+    ['as pseudonyms', named],
+    ['left out', omittedNames],
+  ])('is in no file of the night, whose lines are others, with names %s', async (_, names) => {
+    const late = { ...(await prepare('file')), names };
+    const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
+    await deliverRun(late.ledger, await collectRun(ofToday, 'r1', [record(0), ...wholes(1, 5)]));
+    await deliverRun(late.ledger, await collectRun(ofToday, 'r2', [record(0), ...wholes(1, 8)], topsUp));
+    const run = await collectRun(late, 'r3', [record(0), ...wholes(1, 10), record(11)], topsUp);
+    expect(run.counts).toMatchObject({ read: 12, accepted: 3, duplicates: 9 });
+    const stored = [
+      ...(await storedReferences(late.ledger, 'r3', 'file')),
+      ...(await storedReferences(late.ledger, 'r3', 'body')),
+    ];
+    expect(stored).toEqual(['BR-9', 'BR-10', 'BR-11']);
+  });
+
+  it('is recognised without names where a late night finds them blanked', async () => {
+    const late = await prepare('file');
+    const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
+    await deliverRun(late.ledger, await collectRun(ofToday, 'r1', wholes(0, 5)));
+    await late.ledger.blankGuestNames('2027-01-01', blankNames);
+    const run = await collectRun(late, 'r2', wholes(0, 7), topsUp);
+    expect(run.counts).toMatchObject({ accepted: 2, duplicates: 5 });
+    expect(await storedReferences(late.ledger, 'r2', 'file')).toEqual(['BR-5', 'BR-6']);
+  });
+
+  it('needs no file where nothing is new, whatever may go by body', async () => {
+    const late = await prepare('file');
+    const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
+    await deliverRun(late.ledger, await collectRun(ofToday, 'r1', wholes(0, 5)));
+    const limits = { maxRejectedShare: 0, emptyDay: 'fail', batchSize: 4, maxPostedShare: 0 } as const;
+    const run = await collectRun(late, 'r2', wholes(0, 5), { ...topsUp, limits });
+    expect(run).toMatchObject({ openSteps: 0, counts: { accepted: 0, duplicates: 5 } });
+  });
+});
+
 describe('a top-up', () => {
   it('that was interrupted collects again in the same way', async () => {
     const late = await prepare('file');
