@@ -1,5 +1,7 @@
+import { countDays, hashProviderHotel } from '../src/booking/booking-keys.js';
 import { hashReference } from '../src/booking/reference-hash.js';
 import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
+import type { ProviderHotel } from '../src/mappings/mapping-copy.js';
 
 export interface ManyDays {
   readonly days: number;
@@ -10,10 +12,21 @@ const batchSize = 500;
 const batchesPerTransaction = 10;
 const firstDay = Date.UTC(2026, 9, 22);
 const dayMs = 86_400_000;
+const checkIn = countDays('2026-11-21');
 
 /** The reference of the booking at that position of a day. */
 export function referenceOf(day: number, place: number): string {
   return `BR-${day}-${place}`;
+}
+
+/** The provider hotel of the booking at that position of each day. */
+export function hotelOf(place: number): ProviderHotel {
+  return { providerName: `Provider ${place % 40}`, providerHotelId: `0${place}` };
+}
+
+/** As which master hotel it is booked. */
+export function bookedServiceId(place: number): number {
+  return 1 + (place % 900_000);
 }
 
 /** Creates a ledger of days reviewed by file, through the ledger's port, with lines as a run would keep them. */
@@ -57,12 +70,16 @@ function batchOf(day: number, number: number, bookings: number) {
   const references = places.map((place) => referenceOf(day, place));
   const lines = references.map(
     (reference, index) =>
-      `${(first + index) % 900_000},${reference},Maria Garcia Lopez,Provider ${index % 40},0${first + index},21112026,24112026\n`,
+      `${bookedServiceId(first + index)},${reference},Maria Garcia Lopez,Provider ${(first + index) % 40},0${first + index},21112026,24112026\n`,
   );
   return {
     form: 'file' as const,
     number,
     lines: Buffer.from(lines.join('')),
     referenceHashes: references.map(hashReference),
+    stays: {
+      hotelHashes: places.map((place) => hashProviderHotel(hotelOf(place))),
+      checkIns: places.map(() => checkIn),
+    },
   };
 }

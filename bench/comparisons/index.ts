@@ -7,6 +7,7 @@ import { createMappingsComparison } from './mappings.js';
 import { queueMemory } from './queue-memory.js';
 import { createSendingComparison } from './sending.js';
 import { showBooking } from './show-booking.js';
+import { staysAtHotel, watchedMoves } from './stays.js';
 import { twoWorkers } from './two-workers.js';
 import { createUploadComparison } from './upload.js';
 
@@ -128,6 +129,8 @@ export const comparisons: readonly Comparison[] = [
   }),
   ledgerSize,
   showBooking,
+  staysAtHotel,
+  watchedMoves,
   createMappingsComparison({
     name: 'mappings-sync',
     work: 'first sync of 1,000,000 mappings',

@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CaseLedger } from '../../src/cases/case-store.js';
+import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { ProviderHotel } from '../../src/mappings/mapping-copy.js';
+import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
+import type { Comparison, Measurement, Scale } from '../comparison.js';
+import { findTimeObstacle } from '../harness/measured-process.js';
+import { bookedServiceId, fillLedger, hotelOf } from '../many-days.js';
+
+const sizes = {
+  full: { days: 30, bookings: 1_000_000, moves: 10_000 },
+  quick: { days: 3, bookings: 100_000, moves: 1_000 },
+};
+/** All stays are ahead. */
+const today = '2026-11-20';
+
+/** The bookings of one provider hotel, once the ledger is open. */
+export const staysAtHotel: Comparison = {
+  name: 'stays-at-hotel',
+  work: 'all stays ahead at a provider hotel in 30 days of 1,000,000 bookings',
+  against: '–',
+  unit: 'ms',
+  reach: { ours: { atMost: 1_000, unit: 'ms' } },
+  rounds: 15,
+  findObstacle: findTimeObstacle,
+  async prepare(scale) {
+    const { days, bookings } = sizes[scale];
+    const { ledger, close } = await prepareLedger(scale);
+    let turn = 0;
+    return {
+      ours: {
+        name: 'booked-hotel review',
+        async run() {
+          turn += 1;
+          const hotel = hotelOf((turn * 7_919) % bookings);
+          return measure(async () => {
+            const found = await countStays(ledger, [hotel]);
+            if (found !== days) throw new Error(`expected ${days} stays, found ${found}`);
+          }, 1_000);
+        },
+      },
+      notes: ['One booking of the hotel each day; each turn asks for another hotel.'],
+      close,
+    };
+  },
+};
+
+/** A sync moved many mappings: whom does it endanger? */
+export const watchedMoves: Comparison = {
+  name: 'watch',
+  work: '`watch` after 10,000 moves of mappings, in 30 days of 1,000,000 bookings',
+  against: '–',
+  unit: 's',
+  reach: { ours: { atMost: 60, unit: 's' } },
+  // The second watch would find the cases open.
+  rounds: 1,
+  findObstacle: findTimeObstacle,
+  async prepare(scale) {
+    const { days, moves } = sizes[scale];
+    const { ledger, close } = await prepareLedger(scale);
+    await moveMappings(ledger, moves);
+    return {
+      ours: {
+        name: 'booked-hotel review',
+        run: () =>
+          measure(async () => {
+            const parts = { ledger, today, clock: Date.now, notify: () => {} };
+            const { counts } = await watchMappings(parts, new AbortController().signal);
+            const expected = { endangered: moves, bookings: moves * days };
+            if (counts.endangered !== expected.endangered || counts.bookings !== expected.bookings)
+              throw new Error(`expected ${JSON.stringify(expected)}, found ${JSON.stringify(counts)}`);
+          }),
+      },
+      notes: ['Each move endangers one booking of each day, and opens a case.'],
+      close,
+    };
+  },
+};
+
+async function prepareLedger(scale: Scale) {
+  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
+  const path = join(folder, 'ledger.db');
+  await fillLedger(path, sizes[scale]);
+  const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
+  return {
+    ledger,
+    async close() {
+      await ledger.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function countStays(ledger: CaseLedger, hotels: readonly ProviderHotel[]): Promise<number> {
+  let found = 0;
+  for await (const stays of readStaysAhead(ledger, hotels, { today })) found += stays.length;
+  return found;
+}
+
+/** Maps the hotels as they were booked, and then all of them to other master hotels. */
+async function moveMappings(ledger: CaseLedger, moves: number): Promise<void> {
+  for (const [at, offset] of [0, 5_000_000].entries()) {
+    const rows = Array.from({ length: moves }, (_, place) => ({
+      ...hotelOf(place),
+      serviceId: bookedServiceId(place) + offset,
+      channelIds: [],
+      isDeleted: false,
+    }));
+    const syncId = `sync-${at}`;
+    await ledger.mappings.beginSync({ scope: '', syncId, since: 0, at });
+    await ledger.mappings.storePage({ syncId, rows, at });
+  }
+}
+
+async function measure(work: () => Promise<void>, unitsASecond = 1): Promise<Measurement> {
+  const [startedAt, processor] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(processor);
+  return {
+    value: ((performance.now() - startedAt) / 1_000) * unitsASecond,
+    cpuSeconds: (user + system) / 1e6,
+  };
+}
