@@ -67,6 +67,10 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./verify-day.js')).verifyDay(config, day, terminal),
       ),
+    providers: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./score-providers.js')).scoreAllProviders(config, options, terminal),
+      ),
     evidence: (reference, { out }, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./write-evidence.js')).writeEvidence(config, reference, out, terminal),

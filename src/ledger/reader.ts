@@ -22,7 +22,7 @@ import {
   summarise,
 } from './runs.js';
 import { tally } from './step-totals.js';
-import { findWait, isBeingPerformed, listOpenSteps } from './steps.js';
+import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
 import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
 
 /** Whether a stored line has that booking reference. */
@@ -49,6 +49,7 @@ export function createReader(
     listActiveRuns: () => read(() => listActiveRuns(dialect)),
     summarise: (today) => read(() => summarise(dialect, today)),
     listOpenSteps: (runId, page) => read(() => listOpenSteps(dialect, runId, page)),
+    listUndelivered: (runId) => read(() => listUndelivered(dialect, runId)),
     findWait: (runId, now) => read(() => findWait(dialect, runId, now)),
     isBeingPerformed: (runId) => read(() => isBeingPerformed(dialect, runId)),
     readBatch: (runId, form, batch) => read(() => readBatch(dialect, runId, form, batch)),

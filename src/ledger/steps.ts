@@ -219,3 +219,20 @@ export function* insertAttempt(
     evidence.sha256 ?? null,
   );
 }
+
+/** See `UndeliveredReader`. What became of a step that was halved is in its halves. */
+export function* listUndelivered(
+  dialect: Dialect,
+  runId: string,
+): Query<{ readonly batch: number; readonly first: number; readonly bookings: number }[]> {
+  const rows = yield* all(
+    `SELECT batch, first, bookings FROM ${dialect.schema}steps
+     WHERE run = ? AND form = 'body' AND state NOT IN ('done', 'halved') ORDER BY batch, first`,
+    yield* runNumber(dialect, runId),
+  );
+  return rows.map((row) => ({
+    batch: Number(row.batch),
+    first: Number(row.first),
+    bookings: Number(row.bookings),
+  }));
+}

@@ -12,7 +12,7 @@ import type { KeptColumnReader } from './kept-columns.js';
 import type { RemoteRemoval } from './review-file.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { StayLedger } from './stays.js';
-import type { BookingForm } from './step.js';
+import type { BookingForm, Slice } from './step.js';
 import type { VolumeHistory } from './volume.js';
 
 /**
@@ -43,6 +43,7 @@ export interface ReadOnlyLedger
   extends RunReader,
     DayOverview,
     StepReader,
+    UndeliveredReader,
     WaitReader,
     AttemptReader,
     BatchReader,
@@ -142,6 +143,11 @@ export interface BatchReader {
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
   /** How many batches and bookings are stored in that form. */
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
+}
+
+export interface UndeliveredReader {
+  /** The slices of a run's batches that were not delivered by body, as far as the run has a plan. */
+  listUndelivered(runId: string): Promise<readonly Pick<Slice, 'batch' | 'first' | 'bookings'>[]>;
 }
 
 export interface BatchSampler {

@@ -22,6 +22,11 @@ export interface AffectedOptions extends CsvOptions {
   readonly sort?: string;
 }
 
+export interface ProvidersOptions extends CsvOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
 export interface SuspectsOptions extends CsvOptions {
   readonly sort?: string;
 }
@@ -34,6 +39,7 @@ export interface HistoryHandlers {
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   suspects(day: string | undefined, options: SuspectsOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
+  providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
   evidence(reference: string, options: { readonly out: string }, globals: GlobalOptions): Promise<number>;
 }
 
@@ -110,8 +116,20 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.verify(readDay(day), readGlobals(command)));
     });
 
+  addCsvOptions(
+    program
+      .command('providers')
+      .description('compare the providers: bookings sent, affected, cases, and how soon they were corrected')
+      .option('--from <day>', 'the first day (default: 30 days in all)', readDay)
+      .option('--to <day>', 'the last day (default: today)', readDay),
+  )
+    .addHelpText('after', providersExamples)
+    .action(async (options: ProvidersOptions, command: Command) => {
+      finish(await handlers.providers(options, readGlobals(command)));
+    });
+
   program
-    .command('evidence <booking-reference>')
+    .command('evidence <reference>')
     .description(
       'write a ZIP file that proves what was done about a booking; it holds the name of the guest, where that is still kept',
     )
@@ -158,9 +176,14 @@ Examples:
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file
   hotel-review suspects --sort -Price               the dearest first`;
 
+const providersExamples = `
+Examples:
+  hotel-review providers                                      the last 30 days
+  hotel-review providers --from 2026-10-01 --to 2026-10-31 --csv october.csv`;
+
 const evidenceExamples = `
-In it: the booking as sent, each attempt, the verdict, its rows in the day's file
-and in the result, the history of its mapping, checksums, and an index.
+In it: the booking as sent, each attempt, the verdict, its rows in the day's
+file and in the result, the history of its mapping, checksums, and an index.
 
 Example:
   hotel-review evidence BR-1042 --out BR-1042.zip`;

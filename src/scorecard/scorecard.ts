@@ -1,0 +1,144 @@
+import { businessDayAt } from '../booking/business-day.js';
+import { type Case, mappingStates } from '../cases/case.js';
+import type { CaseReader } from '../cases/case-store.js';
+import { maxProviders } from '../review/collect/provider-counts.js';
+import { type Outcome, type OutcomeLedger, readOutcomes } from './outcomes.js';
+
+/** What is known about one provider over some days. */
+export interface ProviderScore {
+  /** Null for bookings without one, and for the names beyond a thousand. */
+  readonly providerName: string | null;
+  readonly sent: number;
+  /** Sent bookings about which a result says that their mapping is correct or incorrect. */
+  readonly known: number;
+  /** Of these, the incorrect ones. */
+  readonly affected: number;
+  /** Bookings that went by body: their verdicts come by e-mail only. */
+  readonly byEmail: number;
+  /** Flagged by the local copy of the mappings before they were sent. */
+  readonly suspects: SuspectScore;
+  /** Cases that were opened in these days. */
+  readonly cases: number;
+  readonly corrected: number;
+  /** From the opening of a case to the correction of its mapping; null without a corrected case. */
+  readonly medianHoursToCorrection: number | null;
+  /** Hotels with several cases, or affected bookings on several days: the worst first. */
+  readonly repeatOffenders: readonly RepeatOffender[];
+}
+
+export interface SuspectScore {
+  readonly flagged: number;
+  readonly known: number;
+  readonly incorrect: number;
+}
+
+export interface RepeatOffender {
+  readonly providerHotelId: string;
+  readonly cases: number;
+  /** Business days with affected bookings. */
+  readonly days: number;
+}
+
+export interface ScorecardParts {
+  readonly ledger: OutcomeLedger & { readonly cases: Pick<CaseReader, 'list'> };
+  readonly timezone: string;
+  /** YYYY-MM-DD, in that zone. */
+  readonly today: string;
+  readonly signal: AbortSignal;
+}
+
+const offendersNamed = 5;
+const hourMs = 3_600_000;
+
+/**
+ * Scores each provider over these days, with a known verdict or none. Streams the stored bookings: what is held is a row per
+ * provider, and one per hotel that was affected or has a case.
+ *
+ * @param days YYYY-MM-DD, ascending
+ */
+export async function scoreProviders(
+  { ledger, timezone, today, signal }: ScorecardParts,
+  days: readonly string[],
+): Promise<ProviderScore[]> {
+  const scores = new Map<string | null, OpenScore>();
+  const scoreOf = (name: string | undefined): OpenScore => {
+    const known = scores.get(name ?? null);
+    if (known) return known;
+    const key = name === undefined || scores.size >= maxProviders ? null : name;
+    const score = scores.get(key) ?? createScore();
+    scores.set(key, score);
+    return score;
+  };
+  for (const day of days) {
+    for await (const outcomes of readOutcomes(ledger, day)) {
+      signal.throwIfAborted();
+      for (const outcome of outcomes) scoreOf(outcome.providerName).add(outcome, day);
+    }
+  }
+  const [from = '', to = ''] = [days.at(0), days.at(-1)];
+  for (const state of mappingStates)
+    for (const found of await ledger.cases.list({ state, today })) {
+      const opened = businessDayAt(new Date(found.openedAt), timezone).iso;
+      if (opened >= from && opened <= to) scoreOf(found.providerName).addCase(found);
+    }
+  return [...scores].map(([providerName, score]) => ({ providerName, ...score.total() }));
+}
+
+type OpenScore = ReturnType<typeof createScore>;
+
+function createScore() {
+  const counts = { sent: 0, known: 0, affected: 0, byEmail: 0, cases: 0, corrected: 0 };
+  const suspects = { flagged: 0, known: 0, incorrect: 0 };
+  const hours: number[] = [];
+  const hotels = new Map<string, { cases: number; days: number; lastDay: string }>();
+  const hotelOf = (id: string) => {
+    const hotel = hotels.get(id) ?? { cases: 0, days: 0, lastDay: '' };
+    hotels.set(id, hotel);
+    return hotel;
+  };
+
+  return {
+    /** Days must come one after the other. */
+    add({ verdict, isSuspect, providerHotelId }: Outcome, day: string): void {
+      counts.sent += 1;
+      if (isSuspect) suspects.flagged += 1;
+      if (verdict.verdict === 'unknown') {
+        if (verdict.reason === 'by-email') counts.byEmail += 1;
+        return;
+      }
+      counts.known += 1;
+      if (isSuspect) suspects.known += 1;
+      if (verdict.verdict === 'correct') return;
+      counts.affected += 1;
+      if (isSuspect) suspects.incorrect += 1;
+      if (providerHotelId === undefined) return;
+      const hotel = hotelOf(providerHotelId);
+      if (hotel.lastDay !== day) hotel.days += 1;
+      hotel.lastDay = day;
+    },
+    addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: Case): void {
+      counts.cases += 1;
+      hotelOf(providerHotelId).cases += 1;
+      if (state !== 'corrected') return;
+      counts.corrected += 1;
+      hours.push(Math.max(0, (correctedBy ?? stateSince) - openedAt) / hourMs);
+    },
+    total(): Omit<ProviderScore, 'providerName'> {
+      const repeatOffenders = [...hotels]
+        .map(([providerHotelId, { cases, days }]) => ({ providerHotelId, cases, days }))
+        .filter(({ cases, days }) => cases > 1 || days > 1)
+        .sort(
+          (a, b) => b.days - a.days || b.cases - a.cases || (a.providerHotelId < b.providerHotelId ? -1 : 1),
+        )
+        .slice(0, offendersNamed);
+      return { ...counts, suspects, medianHoursToCorrection: findMedian(hours), repeatOffenders };
+    },
+  };
+}
+
+function findMedian(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}

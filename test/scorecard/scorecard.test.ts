@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { CaseSummary } from '../../src/cases/case-store.js';
+import type { Run } from '../../src/review/run.js';
+import type { Judged } from '../../src/review/verdict.js';
+import { type ScorecardParts, scoreProviders } from '../../src/scorecard/scorecard.js';
+import { someRun } from '../review/some-run.js';
+
+const hourMs = 3_600_000;
+const at = Date.parse('2026-11-20T12:00:00Z');
+const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true } as const;
+
+const toLine = (provider: string, hotel: string) => `7,BR-1,Ana,${provider},${hotel},01122026,08122026`;
+const toItem = (provider: string, hotel: string) =>
+  JSON.stringify({ ServiceId: 7, ProviderName: provider, ProviderHotelId: hotel });
+
+interface StoredDay {
+  readonly run: Run;
+  readonly file?: readonly (readonly string[])[];
+  readonly body?: readonly (readonly string[])[];
+  readonly judged?: Partial<Record<Judged, Readonly<Record<number, readonly number[]>>>>;
+  readonly undelivered?: readonly {
+    readonly batch: number;
+    readonly first: number;
+    readonly bookings: number;
+  }[];
+  readonly suspects?: readonly {
+    readonly form: 'body' | 'file';
+    readonly batch: number;
+    readonly places: readonly number[];
+  }[];
+}
+
+function partsOf(stored: readonly StoredDay[], cases: readonly Partial<CaseSummary>[] = []): ScorecardParts {
+  const find = (runId: string) => stored.find(({ run }) => run.id === runId);
+  const ledger = {
+    listRuns: async ({ day }: { day?: string }) =>
+      stored.map(({ run }) => run).filter((run) => run.day === day),
+    measureBatches: async (runId: string, form: 'body' | 'file') => ({
+      batches: find(runId)?.[form]?.length ?? 0,
+      bookings: 0,
+    }),
+    readBatch: async (runId: string, form: 'body' | 'file', batch: number) =>
+      Buffer.from(
+        find(runId)
+          ?.[form]?.[batch]?.map((line) => `${line}\n`)
+          .join('') ?? '',
+      ),
+    nextJudged: async (runId: string, judged: Judged, after = -1) => {
+      const found = Object.entries(find(runId)?.judged?.[judged] ?? {}).find(
+        ([batch]) => Number(batch) > after,
+      );
+      return found && { batch: Number(found[0]), places: found[1], lines: [] };
+    },
+    listUndelivered: async (runId: string) => find(runId)?.undelivered ?? [],
+    nextSuspects: async (runId: string, after = { form: '', batch: -1 }) => {
+      const order = (form: string, batch: number) => `${form} ${batch + 1}`;
+      const next = find(runId)?.suspects?.find(
+        ({ form, batch }) => order(form, batch) > order(after.form, after.batch),
+      );
+      return (
+        next && {
+          cursor: { form: next.form, batch: next.batch },
+          form: next.form,
+          suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
+        }
+      );
+    },
+    cases: { list: async ({ state }: { state?: string }) => cases.filter((one) => one.state === state) },
+  };
+  const parts = { ledger, timezone: 'UTC', today: '2026-11-21', signal: new AbortController().signal };
+  return parts as unknown as ScorecardParts;
+}
+
+const fileRun = (id: string, overrides: Partial<Run> = {}) =>
+  someRun({
+    id,
+    delivery: 'file',
+    collectedAt: at,
+    file: { rows: 5, triggeredAt: at, verdicts },
+    ...overrides,
+  });
+const days = ['2026-11-19', '2026-11-20'];
+
+describe('the scores of providers', () => {
+  it('count each sent booking once, and its verdict as far as one is known', async () => {
+    const scores = await scoreProviders(
+      partsOf([
+        {
+          run: fileRun('late', { topsUp: true }),
+          file: [
+            ['A', 'A', 'B'].map((provider) => toLine(provider, '1')),
+            ['A', 'B'].map((provider) => toLine(provider, '2')),
+          ],
+          judged: { incorrect: { 1: [0] }, unclear: { 0: [2] } },
+          suspects: [{ form: 'file', batch: 1, places: [0, 1] }],
+        },
+        {
+          run: fileRun('first'),
+          file: [['A', 'A', 'B'].map((provider) => toLine(provider, '1'))],
+          body: [[toItem('A', '3'), toItem('C', '3'), toItem('C', '4')]],
+          undelivered: [{ batch: 0, first: 2, bookings: 1 }],
+          judged: { incorrect: { 0: [0, 1, 2] } },
+          suspects: [{ form: 'body', batch: 0, places: [0] }],
+        },
+      ]),
+      days,
+    );
+    const none = { cases: 0, corrected: 0, medianHoursToCorrection: null, repeatOffenders: [] };
+    expect(scores).toHaveLength(3);
+    expect(scores).toEqual(
+      expect.arrayContaining([
+        {
+          ...{ providerName: 'A', sent: 4, known: 3, affected: 1, byEmail: 1 },
+          ...{ suspects: { flagged: 2, known: 1, incorrect: 1 }, ...none },
+        },
+        {
+          ...{ providerName: 'B', sent: 2, known: 1, affected: 0, byEmail: 0 },
+          ...{ suspects: { flagged: 1, known: 1, incorrect: 0 }, ...none },
+        },
+        {
+          ...{ providerName: 'C', sent: 1, known: 0, affected: 0, byEmail: 1 },
+          ...{ suspects: { flagged: 0, known: 0, incorrect: 0 }, ...none },
+        },
+      ]),
+    );
+  });
+
+  it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {
+    const affected = { incorrect: { 0: [0, 1] } };
+    const opened = (hotel: string, state: CaseSummary['state'], hours = 0, openedAt = at) => ({
+      ...{ providerName: 'A', providerHotelId: hotel, state, openedAt, stateSince: openedAt + 99 * hourMs },
+      ...(state === 'corrected' && { correctedBy: openedAt + hours * hourMs }),
+    });
+    const parts = partsOf(
+      [
+        {
+          run: fileRun('one', { day: '2026-11-19' }),
+          file: [[toLine('A', 'often'), toLine('A', 'once')]],
+          judged: affected,
+        },
+        { run: fileRun('two'), file: [[toLine('A', 'often'), toLine('A', 'often')]], judged: affected },
+      ],
+      [
+        opened('twice', 'open'),
+        opened('twice', 'corrected', 2),
+        opened('once', 'corrected', 10),
+        opened('other', 'corrected', 3),
+        opened('other', 'dismissed'),
+        opened('older', 'corrected', 1_000, at - 90 * 24 * hourMs),
+      ],
+    );
+    expect(await scoreProviders(parts, days)).toMatchObject([
+      {
+        cases: 5,
+        corrected: 3,
+        medianHoursToCorrection: 3,
+        repeatOffenders: [
+          { providerHotelId: 'often', cases: 0, days: 2 },
+          { providerHotelId: 'other', cases: 2, days: 0 },
+          { providerHotelId: 'twice', cases: 2, days: 0 },
+        ],
+      },
+    ]);
+  });
+});
