@@ -67,6 +67,7 @@ export async function composeReview(
   };
   return {
     parts,
+    ledger,
     async close(): Promise<void> {
       await workforce.close();
       await Promise.all([sftp?.close(), service.close(), ledger.close()]);

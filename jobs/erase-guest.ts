@@ -1,3 +1,4 @@
+import type { CaseLedger } from '../src/cases/case-store.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type EraseReceipt, renderErasure } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
@@ -63,7 +64,7 @@ interface EraseOrder extends EraseRequest {
 
 async function eraseFrom(
   config: Config,
-  ledger: Ledger,
+  ledger: CaseLedger,
   { query, hashKey, reason: given, all, dryRun }: EraseOrder,
   terminal: Terminal,
 ): Promise<EraseReceipt> {
@@ -87,6 +88,7 @@ async function eraseFrom(
   // The ledger knows what to look for, so it comes last.
   const onServer = await eraseOnServer(config, kept, erasure, options);
   const { erased, left } = await eraseKept(kept, erasure, options);
+  if (!dryRun) for (const reference of guest.references) await ledger.cases.eraseNotes(reference);
   if (all && !dryRun) await forgetReferences(ledger, guest.references, guests);
   return {
     at: new Date(at).toISOString(),
@@ -129,13 +131,14 @@ async function eraseOnServer(
   }
 }
 
-/** In the audit trail. */
+/** Where a reference is more than part of a booking: in cases and in the audit trail. */
 async function forgetReferences(
-  ledger: Ledger,
+  ledger: CaseLedger,
   references: ReadonlySet<string>,
   guests: readonly ErasedGuest[],
 ): Promise<void> {
   for (const [index, reference] of [...references].entries()) {
+    await ledger.cases.eraseReference(reference);
     await ledger.audit.replaceSubject(reference, `erased:${guests[index]?.hash.slice(0, 16)}`);
   }
 }

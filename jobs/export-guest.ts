@@ -1,3 +1,4 @@
+import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { toGuestHistory } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
@@ -6,7 +7,6 @@ import { listEveryRun } from '../src/review/every-run.js';
 import { findGuest, type GuestQuery, readLinesNaming, withPseudonym } from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
 import { keptAt } from '../src/review/kept-columns.js';
-import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { readBooking, readFields } from '../src/review/stored/stored-line.js';
 import { recordAction } from './audit.js';
 import { openArchive, openSpool } from './deliveries.js';
@@ -19,7 +19,7 @@ export async function exportOneGuest(config: Config, asked: GuestQuery, terminal
   const report = (found: object): void =>
     terminal.answer(`${JSON.stringify({ ...query, ...found }, null, 2)}\n`, { ...query, ...found });
   const reportNone = (notice: string): number => {
-    report({ bookings: [], files: [], auditTrail: [] });
+    report({ bookings: [], files: [], cases: [], auditTrail: [] });
     terminal.warn(notice);
     return exitCode.failed;
   };
@@ -35,7 +35,12 @@ export async function exportOneGuest(config: Config, asked: GuestQuery, terminal
   });
 }
 
-async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: GuestQuery, signal: AbortSignal) {
+async function collectGuest(
+  config: Config,
+  ledger: ReadOnlyCaseLedger,
+  query: GuestQuery,
+  signal: AbortSignal,
+) {
   const guest = await findGuest(ledger, query, signal);
   const runs = await listEveryRun(ledger);
   const bookings: object[] = [];
@@ -68,12 +73,16 @@ async function collectGuest(config: Config, ledger: ReadOnlyLedger, query: Guest
       if (records.length > 0) files.push({ runId: run.id, day: run.day, place, name, records });
     }
   }
-  return { bookings, files, auditTrail: await listActions(ledger, guest.references) };
+  const cases: object[] = [];
+  for (const reference of guest.references)
+    for (const { id, booking } of await ledger.cases.findBookings(reference))
+      cases.push({ case: id, ...booking });
+  return { bookings, files, cases, auditTrail: await listActions(ledger, guest.references) };
 }
 
 /** Who looked at these bookings before, and who changed them. */
 async function listActions(
-  { audit }: ReadOnlyLedger,
+  { audit }: ReadOnlyCaseLedger,
   references: ReadonlySet<string>,
 ): Promise<readonly object[]> {
   const found: RecordedAction[] = [];

@@ -63,6 +63,14 @@ export function createHandlers(command: Command): Handlers {
         const options = { csv, delimiter, sort, json: globals.json };
         return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
       }),
+    cases: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./list-cases.js')).listCases(config, options, terminal),
+      ),
+    case: (id, request, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./change-case.js')).changeCase(config, id, request, terminal),
+      ),
     verify: (day, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./verify-day.js')).verifyDay(config, day, terminal),

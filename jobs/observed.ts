@@ -18,9 +18,8 @@ import type { Terminal } from './terminal.js';
 export async function composeObserved(config: Config, { notifyCounting, log, sourceMessages }: Terminal) {
   const counters = createEventCounters(clock);
   const notify = notifyCounting(counters);
-  const { parts, close } = await composeReview(config, { notify, sourceMessages });
-  const { ledger, workforce } = parts;
-  const { countWaiting } = workforce;
+  const { parts, ledger, close } = await composeReview(config, { notify, sourceMessages });
+  const { countWaiting } = parts.workforce;
   const metrics = createMetrics({
     counters,
     summarise: (today) => ledger.summarise(today),
@@ -43,6 +42,7 @@ export async function composeObserved(config: Config, { notifyCounting, log, sou
   });
   return {
     parts,
+    ledger,
     notify,
     /** @param serving only `serve` has a hook and a certificate */
     openServer(port: number, serving?: { readonly hook: HookSettings }): Server {

@@ -21,6 +21,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { completeCommands } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
+import { followUpRuns } from './follow-up.js';
 import { applyConfiguredRetention } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
@@ -40,7 +41,7 @@ export async function replayRange(
   const places = config.workers.runsAtOnce;
   const atOnce = Math.min(places, days.length);
   const progress = terminal.followDays();
-  const { parts, close } = await composeReview(config, {
+  const { parts, ledger, close } = await composeReview(config, {
     notify: terminal.notify,
     sourceMessages: terminal.sourceMessages,
   });
@@ -77,6 +78,8 @@ export async function replayRange(
         return { ended };
       },
     });
+    const { notify } = terminal;
+    if (!signal.aborted) await followUpRuns(config, { ledger, notify, warn: progress.say, signal });
     if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say, signal);
   } finally {
     endProgress(progress, terminal);

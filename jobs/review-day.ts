@@ -15,6 +15,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
+import { followUpRuns } from './follow-up.js';
 import { openKeyDestruction } from './keys.js';
 import type { Terminal } from './terminal.js';
 
@@ -34,7 +35,7 @@ export async function reviewDay(
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
-  const { parts, close } = await composeReview(config, {
+  const { parts, ledger, close } = await composeReview(config, {
     notify: terminal.notify,
     sourceMessages: terminal.sourceMessages,
     performs: !detach,
@@ -67,6 +68,8 @@ export async function reviewDay(
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     terminal.report({ ...toReport(run, clock(), suspects), ...waiting });
+    const { notify, say: warn, signal } = terminal;
+    if (!signal.aborted) await followUpRuns(config, { ledger, notify, warn, signal });
     if (!terminal.signal.aborted)
       await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);

@@ -65,13 +65,15 @@ export function openTodayScheduler(
 export interface SyncSchedulerContext {
   readonly ledger: WatchLedger & { readonly mappings: MappingCopy };
   readonly notify: NotifyAll;
+  /** Called after each sync that ended. */
+  readonly afterSync: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /** Syncs the local copy of the mappings on its schedule, where one is configured. */
 export function openSyncScheduler(
   config: Config,
-  { ledger, notify, signal }: SyncSchedulerContext,
+  { ledger, notify, afterSync, signal }: SyncSchedulerContext,
 ): SyncScheduler | undefined {
   const { mappings, timezone, schedule } = config;
   if (mappings.cron === undefined) return undefined;
@@ -86,6 +88,7 @@ export function openSyncScheduler(
       const service = openMappingService(config);
       try {
         await syncCopy(config, {}, { ledger, service, notify }, stop);
+        if (!stop.aborted) await afterSync();
       } finally {
         await service.close();
       }

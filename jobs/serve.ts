@@ -11,6 +11,7 @@ import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { clock } from './clock.js';
+import { followUpRuns, followUpSync } from './follow-up.js';
 import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
@@ -24,12 +25,16 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const slots = createSlots(timing.cron, timezone);
   const giveUps = createSlots(toDailyPattern(timing.giveUpAfter), timezone);
   const observed = await composeObserved(config, terminal);
-  const { notify } = observed;
-  const { ledger } = observed.parts;
+  const { ledger, notify } = observed;
+  const warn = (message: string) => log.warn(message);
+  const followUp = { ledger, notify, warn, signal };
   const reviews = createBackgroundReviews({
     parts: { ...observed.parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
-    afterReview: () => applyConfiguredRetention(config, ledger, (message) => log.warn(message), signal),
+    async afterReview() {
+      await followUpRuns(config, followUp);
+      await applyConfiguredRetention(config, ledger, warn, signal);
+    },
     signal,
   });
   const reviewScheduler = createReviewScheduler({
@@ -50,14 +55,22 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     notify,
     signal,
   });
-  const syncScheduler = openSyncScheduler(config, { ledger, notify, signal });
+  const syncScheduler = openSyncScheduler(config, {
+    ledger,
+    notify,
+    afterSync: () => followUpSync(config, followUp),
+    signal,
+  });
   const hook = hookOf(config, { ledger, reviews, slots });
   const server = observed.openServer(options.port ?? config.server.port, { hook });
+  let caughtUp: Promise<void> | undefined;
   try {
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
+    // What an earlier process has left.
+    caughtUp = followUpRuns(config, followUp);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
@@ -70,7 +83,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       syncScheduler?.close(),
       observed.parts.workforce.close(),
     ]);
-    await reviews.idle();
+    await Promise.all([reviews.idle(), caughtUp]);
     await observed.close();
   }
   return exitCode.done;

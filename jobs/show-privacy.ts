@@ -34,7 +34,12 @@ export async function showPrivacy(config: Config, terminal: Terminal): Promise<n
   }
 }
 
-const nothing: KeptData = { bookings: { count: 0 }, names: { count: 0 }, actions: { count: 0 } };
+const nothing: KeptData = {
+  bookings: { count: 0 },
+  names: { count: 0 },
+  cases: { count: 0 },
+  actions: { count: 0 },
+};
 
 async function examine(
   config: Config,

@@ -20,6 +20,7 @@ import {
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import { clock } from './clock.js';
+import { followUpSync } from './follow-up.js';
 import { openLedger } from './ledgers.js';
 import { openMappingService } from './mapping-services.js';
 import type { Terminal } from './terminal.js';
@@ -49,6 +50,8 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
       terminal.signal,
     );
     terminal.endProgress();
+    const { notify, say: warn, signal } = terminal;
+    await followUpSync(config, { ledger, notify, warn, signal });
     const listed = await listNewHotels(ledger.mappings, {
       ...(newHotels !== undefined && { file: placeOf(newHotels, terminal) }),
       held,

@@ -5,6 +5,7 @@ import { renderWatch } from '../src/cli/watch.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { clock } from './clock.js';
+import { followUpSync } from './follow-up.js';
 import { openLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -20,6 +21,8 @@ export async function watchOnce(config: Config, terminal: Terminal): Promise<num
       });
       return exitCode.done;
     }
+    const { notify, say: warn, signal } = terminal;
+    await followUpSync(config, { ledger, notify, warn, signal });
     const report = await watchCopy(config, { ledger, notify: terminal.notify }, terminal.signal);
     terminal.endProgress();
     const { checkedMoves } = report.counts;

@@ -73,12 +73,14 @@ function open(evidence: Evidence, now: number): CaseContent {
 function isNewEvidence(held: CaseContent, { origin, at, references, stays }: Evidence): boolean {
   switch (origin) {
     case 'affected':
-    case 'email':
-      return stays.some(({ reference }) => {
-        if (reference === undefined || !references.has(reference)) return false;
-        const booking = held.bookings.find((booking) => booking.reference === reference);
-        return !booking || booking.addedAt > held.stateSince;
-      });
+    case 'email': {
+      const addedAt = new Map(held.bookings.map((booking) => [booking.reference, booking.addedAt]));
+      const isNew = (reference: string) =>
+        (addedAt.get(reference) ?? Number.POSITIVE_INFINITY) > held.stateSince;
+      return stays.some(
+        ({ reference }) => reference !== undefined && references.has(reference) && isNew(reference),
+      );
+    }
     case 'watch':
       return stays.length > 0 && at > (held.correctedBy ?? held.stateSince);
     case 'suspect':
@@ -126,23 +128,41 @@ export function addStays<Content extends CaseContent>(
   now: number,
 ): Content {
   const bookings = [...held.bookings];
+  const known = findByIdentity(bookings);
+  let lastPlace = bookings.reduce((last, { place }) => Math.max(last, place), 0);
   let isChanged = false;
-  /** Bookings without a reference that were matched: two that look the same are two. */
-  const taken = new Set<number>();
   for (const stay of mergeStays(stays)) {
-    const index = bookings.findIndex((booking, index) => !taken.has(index) && isSameBooking(booking, stay));
     const isNamed = stay.reference !== undefined && references.has(stay.reference);
-    const found = bookings[index];
-    const next = found
-      ? updateBooking(found, stay, isNamed)
-      : { place: bookings.length + 1, ...stay, addedAt: now, isNamed };
-    const at = found ? index : bookings.length;
-    taken.add(at);
-    if (next === found) continue;
-    bookings[at] = next;
+    // Two without a reference that look the same are two: each is found once.
+    const index = known.get(identityOf(stay))?.shift();
+    const found = index === undefined ? undefined : bookings[index];
+    if (found && index !== undefined) {
+      const next = updateBooking(found, stay, isNamed);
+      if (next === found) continue;
+      bookings[index] = next;
+    } else {
+      lastPlace += 1;
+      bookings.push({ place: lastPlace, ...stay, addedAt: now, isNamed });
+    }
     isChanged = true;
   }
   return isChanged ? { ...held, bookings } : held;
+}
+
+/** Without a reference, a booking is known by its day and its dates. */
+function identityOf({ reference, day, checkIn, checkOut }: CaseStay): string {
+  return reference === undefined ? [day, checkIn, checkOut].join(' ') : `reference ${reference}`;
+}
+
+function findByIdentity(bookings: readonly CaseBooking[]): ReadonlyMap<string, number[]> {
+  const indexes = new Map<string, number[]>();
+  for (const [index, booking] of bookings.entries()) {
+    const identity = identityOf(booking);
+    const known = indexes.get(identity);
+    if (known) known.push(index);
+    else indexes.set(identity, [index]);
+  }
+  return indexes;
 }
 
 /** A booking of several rooms or stays at the same hotel is one, from its first check-in to its last check-out. */
@@ -190,13 +210,6 @@ interface Dates {
 
 function datesOf({ checkIn, checkOut }: Dates): { readonly checkIn?: string; readonly checkOut?: string } {
   return { ...(checkIn !== undefined && { checkIn }), ...(checkOut !== undefined && { checkOut }) };
-}
-
-/** Without a reference, a booking is known by its day and its dates. */
-function isSameBooking(booking: CaseBooking, stay: CaseStay): boolean {
-  if (stay.reference !== undefined || booking.reference !== undefined)
-    return booking.reference === stay.reference;
-  return booking.day === stay.day && booking.checkIn === stay.checkIn && booking.checkOut === stay.checkOut;
 }
 
 /** A booking that is on this mapping after all is open again, unless a person resolved it. */

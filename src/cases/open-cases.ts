@@ -86,9 +86,13 @@ function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   return chunks;
 }
 
-/** All findings about one case. */
+/** All findings about one case; those that differ only in the bookings that they name are one. */
 interface CaseFindings extends CaseKey {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly MergedFinding[];
+}
+
+interface MergedFinding extends Pick<Finding, 'origin' | 'move' | 'at'> {
+  readonly references: Set<string>;
 }
 
 interface Outcome {
@@ -104,30 +108,31 @@ function decideOpening(
   now: number,
 ): Outcome {
   let next: HeldCase | CaseContent | undefined = held;
-  for (const { origin, move, at, references = [] } of findings)
-    next = applyEvidence(next, { origin, move, at, references: new Set(references), stays }, now);
+  for (const finding of findings) next = applyEvidence(next, { ...finding, stays }, now);
   if (!next) return { decision: undefined, isOpened: false, bookings: 0 };
   const isOpened = isActiveCase(next) && !(held && isActiveCase(held));
   const bookings = next.bookings.length - (held?.bookings.length ?? 0);
   const act: Act = {
     who: automatic,
     at: now,
-    action: isOpened ? (held ? 'case-reopened' : 'case-opened') : 'case-extended',
+    action: isOpened ? (held ? 'case-reopened' : 'case-opened') : 'case-updated',
     details: { origins: [...new Set(findings.map(({ origin }) => origin))].join(' '), bookings },
   };
   return { decision: toDecision(held, next, [act]), isOpened, bookings };
 }
 
 function groupByCase(findings: readonly Finding[]): readonly CaseFindings[] {
-  const groups = new Map<string, CaseKey & { readonly findings: Finding[] }>();
+  const groups = new Map<string, CaseKey & { readonly findings: MergedFinding[] }>();
   for (const finding of findings) {
+    const { providerName, providerHotelId, serviceId, origin, move, at, references = [] } = finding;
     const key = keyOfCase(finding);
-    const group = groups.get(key);
-    if (group) group.findings.push(finding);
-    else {
-      const { providerName, providerHotelId, serviceId } = finding;
-      groups.set(key, { providerName, providerHotelId, serviceId, findings: [finding] });
-    }
+    const group = groups.get(key) ?? { providerName, providerHotelId, serviceId, findings: [] };
+    groups.set(key, group);
+    const same = group.findings.find(
+      (other) => other.origin === origin && other.move === move && other.at === at,
+    );
+    if (same) for (const reference of references) same.references.add(reference);
+    else group.findings.push({ origin, move, at, references: new Set(references) });
   }
   return [...groups.values()];
 }

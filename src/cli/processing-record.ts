@@ -63,7 +63,10 @@ export interface Installation {
   readonly encryption?: Encryption | undefined;
   /** What is there now. */
   readonly kept: Readonly<
-    Record<'names' | 'bookings' | 'actions' | 'erased' | 'archived' | 'spooled' | 'sentFiles', Counted>
+    Record<
+      'names' | 'bookings' | 'cases' | 'actions' | 'erased' | 'archived' | 'spooled' | 'sentFiles',
+      Counted
+    >
   >;
   /** Files that people had written, newest last. */
   readonly writtenFiles: readonly { readonly at: string; readonly who: string; readonly path: string }[];
@@ -84,7 +87,7 @@ export function describeProcessing(installation: Installation) {
         ? [{ category: 'kept-columns' as const, fields: installation.keptColumns }]
         : []),
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
-      { category: 'users', fields: ['user names in the audit trail'] },
+      { category: 'users', fields: ['user names in the audit trail', 'assignees of cases'] },
       { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
     ],
     guestNames: { setting: installation.guestNames, meaning: nameMeanings[installation.guestNames] },
@@ -164,6 +167,11 @@ function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where
     {
       ...place('ledger', where.ledger, 'booking', kept.bookings),
       categories: ['bookings'],
+      until: recordsUntil,
+    },
+    {
+      ...place('cases', where.ledger, 'booking', kept.cases),
+      categories: ['users', 'bookings'],
       until: recordsUntil,
     },
     {

@@ -46,6 +46,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'case-opened':
         case 'case-corrected':
         case 'case-escalated':
+          return;
         // The schedulers run in `serve`, which writes log lines instead of progress.
         case 'due-day-started':
         case 'due-day-ended':

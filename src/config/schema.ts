@@ -18,7 +18,7 @@ import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
 import { noNamesInFile } from './problems.js';
-import { hook, schedule, server, workers } from './serve-settings.js';
+import { cases, hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 
 const centuryInDays = 36_500;
@@ -102,6 +102,7 @@ export const settingsSchema = group({
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
+  cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNames: oneOf(...guestNameChoices)

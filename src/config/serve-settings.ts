@@ -46,6 +46,15 @@ export const schedule = group({
     ),
 });
 
+/** A case is a wrong or doubtful mapping that somebody has to act on. */
+export const cases = group({
+  escalateDays: wholeNumber(1, 366)
+    .default(3)
+    .describe(
+      'After how many days a case that was reported to the service, but is not corrected, is escalated.',
+    ),
+});
+
 const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
 const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
 

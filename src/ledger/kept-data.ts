@@ -10,6 +10,8 @@ export function* describeKept({ schema }: Dialect): Query<KeptData> {
     `SELECT coalesce(sum(accepted), 0) AS bookings, min(day) AS since,
        coalesce(sum(CASE WHEN ${hasNames} THEN accepted ELSE 0 END), 0) AS with_names,
        min(CASE WHEN ${hasNames} THEN day END) AS names_since,
+       (SELECT count(*) FROM ${schema}case_bookings) AS cases,
+       (SELECT min(day) FROM ${schema}case_bookings) AS cases_since,
        (SELECT count(*) FROM ${schema}audit_trail) AS actions,
        (SELECT min(at) FROM ${schema}audit_trail) AS actions_since
      FROM ${schema}runs WHERE ${hasRows('batches')} OR ${hasRows('rejects')}`,
@@ -19,6 +21,7 @@ export function* describeKept({ schema }: Dialect): Query<KeptData> {
   return {
     bookings: withoutUndefined({ count: count('bookings'), since: text('since') }),
     names: withoutUndefined({ count: count('with_names'), since: text('names_since') }),
+    cases: withoutUndefined({ count: count('cases'), since: text('cases_since') }),
     actions: withoutUndefined({ count: count('actions'), since: integer('actions_since') }),
   };
 }

@@ -14,7 +14,7 @@ export type AuditedAction =
   | 'cases'
   | 'case'
   | 'case-opened'
-  | 'case-extended'
+  | 'case-updated'
   | 'case-reported'
   | 'case-escalated'
   | 'case-corrected'

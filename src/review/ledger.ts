@@ -215,6 +215,8 @@ export interface KeptData {
   readonly bookings: { readonly count: number; readonly since?: string };
   /** The same for those whose guests' names are still there. */
   readonly names: { readonly count: number; readonly since?: string };
+  /** Bookings in cases, and the first business day of one. */
+  readonly cases: { readonly count: number; readonly since?: string };
   /** The entries of the audit trail, and when the oldest was recorded. */
   readonly actions: { readonly count: number; readonly since?: number };
 }

@@ -63,12 +63,14 @@ export function createEventCounters(clock: () => number): EventCounters {
     'Mappings that a sync of the local copy skipped, because they could not be read',
     [],
   );
+  const cases = counter('cases', 'What happened to cases, by event', ['event']);
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',
   ]);
   for (const outcome of ['accepted', 'duplicate', 'rejected']) records.inc({ outcome }, 0);
   for (const outcome of ['delivered', 'refused']) bookings.inc({ outcome }, 0);
+  for (const event of ['opened', 'corrected', 'escalated']) cases.inc({ event }, 0);
   for (const state of ['succeeded', 'failed']) settled.inc({ state }, 0);
 
   const claimedAt = new Map<string, number>();
@@ -137,6 +139,12 @@ export function createEventCounters(clock: () => number): EventCounters {
           return settled.inc({ state: event.run.state });
         case 'mappings-skipped':
           return skipped.inc(event.count);
+        case 'case-opened':
+          return cases.inc({ event: 'opened' }, event.cases);
+        case 'case-corrected':
+          return cases.inc({ event: 'corrected' }, event.cases);
+        case 'case-escalated':
+          return cases.inc({ event: 'escalated' }, event.cases);
         default:
           return;
       }

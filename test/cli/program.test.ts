@@ -409,6 +409,8 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     status: remember('status'),
     show: remember('show'),
     affected: remember('affected'),
+    cases: remember('cases'),
+    case: remember('case'),
     rejected: remember('rejected'),
     cancel: remember('cancel'),
     suspects: remember('suspects'),

@@ -88,6 +88,7 @@ describe('a configuration', () => {
       hook: { toleranceSeconds: 300 },
       server: { host: '127.0.0.1', port: 8080, hosts: [] },
       workers: { leaseSeconds: 30, reconcileSeconds: 15, stopSeconds: 3, runsAtOnce: 2 },
+      cases: { escalateDays: 3 },
       mappings: {
         limit: 1_000,
         overlapMinutes: 10,

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../../review/refusals.js';
 import { logLevels } from '../log.js';
+import { addCaseCommands, type CaseHandlers } from './cases.js';
 import { addExportCommands, type ExportHandlers } from './exports.js';
 import { addGuestCommands, type GuestHandlers } from './guest.js';
 import { addHistoryCommands, type HistoryHandlers } from './history.js';
@@ -19,6 +20,7 @@ import { addWatchCommand, type WatchHandlers } from './watch.js';
 export interface Handlers
   extends ReviewHandlers,
     HistoryHandlers,
+    CaseHandlers,
     PrivacyHandlers,
     GuestHandlers,
     KeyHandlers,
@@ -91,6 +93,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
 
   addReviewCommands(program, handlers, finish);
   addHistoryCommands(program, handlers, finish);
+  addCaseCommands(program, handlers, finish);
   addPrivacyCommands(program, handlers, finish);
   addGuestCommands(program, handlers, finish);
   addKeyCommands(program, handlers, finish);

@@ -54,7 +54,12 @@ export function describeRetention(opened: () => OpenedLedger): void {
     it('is counted: what is kept with names, what without, and since when', async () => {
       const { ledger } = opened();
       const nothing = { count: 0 };
-      expect(await ledger.describeKept()).toEqual({ bookings: nothing, names: nothing, actions: nothing });
+      expect(await ledger.describeKept()).toEqual({
+        bookings: nothing,
+        names: nothing,
+        actions: nothing,
+        cases: nothing,
+      });
       for (const day of ['2026-10-01', '2026-10-02']) {
         const run = await collectedRun(ledger, day, { day, bookings: ['a', 'b', 'c'] });
         await ledger.settle(rightOf(run), { state: 'cancelled', at: Date.parse(day) });
@@ -62,12 +67,17 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ledger.audit.record({ at: Date.parse('2026-10-05'), who: 'ana', action: 'show' });
       const actions = { count: 1, since: Date.parse('2026-10-05') };
       const both = { count: 6, since: '2026-10-01' };
-      expect(await ledger.describeKept()).toEqual({ bookings: both, names: both, actions });
+      expect(await ledger.describeKept()).toEqual({ bookings: both, names: both, actions, cases: nothing });
       await ledger.blankGuestNames('2026-10-02', blankNames);
       const second = { count: 3, since: '2026-10-02' };
-      expect(await ledger.describeKept()).toEqual({ bookings: both, names: second, actions });
+      expect(await ledger.describeKept()).toEqual({ bookings: both, names: second, actions, cases: nothing });
       await ledger.prune('2026-10-02');
-      expect(await ledger.describeKept()).toEqual({ bookings: second, names: second, actions });
+      expect(await ledger.describeKept()).toEqual({
+        bookings: second,
+        names: second,
+        actions,
+        cases: nothing,
+      });
     });
 
     it('does it once', async () => {

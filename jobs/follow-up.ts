@@ -1,0 +1,50 @@
+import { businessDayAt } from '../src/booking/business-day.js';
+import type { CaseEvent } from '../src/cases/case-events.js';
+import type { CaseLedger } from '../src/cases/case-store.js';
+import { followMappings } from '../src/cases/follow-mappings.js';
+import { updateCases } from '../src/cases/update-cases.js';
+import type { Config } from '../src/config/load.js';
+import { describeError } from '../src/text/safe-error.js';
+import { clock } from './clock.js';
+
+interface FollowUpParts {
+  readonly ledger: CaseLedger;
+  readonly notify: (event: CaseEvent) => void;
+  /** Gets a message when the cases could not be updated. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens cases for what runs have found, and updates the others. It is no part of a run: if it fails, the run stays what it is,
+ * and the next one catches up.
+ */
+export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void> {
+  const { ledger, notify, signal } = parts;
+  const today = businessDayAt(new Date(clock()), config.timezone).iso;
+  return attempt(parts, () =>
+    updateCases({ ledger, today, escalateAfterMs: escalateAfterMs(config), clock, notify, signal }),
+  );
+}
+
+/** Corrects cases after a sync. */
+export function followUpSync(config: Config, parts: FollowUpParts): Promise<void> {
+  const { ledger, notify } = parts;
+  return attempt(parts, () =>
+    followMappings({ ledger, escalateAfterMs: escalateAfterMs(config), clock, notify }),
+  );
+}
+
+const dayMs = 86_400_000;
+
+function escalateAfterMs({ cases }: Config): number {
+  return cases.escalateDays * dayMs;
+}
+
+async function attempt({ warn }: FollowUpParts, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    warn(`the cases could not be updated: ${describeError(error)}; the next run catches up`);
+  }
+}

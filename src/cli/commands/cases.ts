@@ -1,0 +1,146 @@
+import { type Command, Option } from 'commander';
+import { type MappingState, mappingStates, type Resolution, resolutions } from '../../cases/case.js';
+import type { CaseCommand } from '../../cases/case-transitions.js';
+import { UsageError } from '../../review/refusals.js';
+import {
+  addCsvOptions,
+  type CsvOptions,
+  type Finish,
+  type GlobalOptions,
+  readDay,
+  readGlobals,
+} from './options.js';
+
+export interface CasesOptions extends CsvOptions {
+  readonly state?: MappingState;
+  /** Only cases with an open booking whose check-in is before this day. */
+  readonly checkInBefore?: string;
+  readonly provider?: string;
+}
+
+/** What to do with a case. */
+export type CaseRequest =
+  | { readonly kind: 'show' }
+  | { readonly kind: CaseCommand; readonly note?: string | undefined }
+  | { readonly kind: 'assign'; readonly assignee: string; readonly note?: string | undefined }
+  | { readonly kind: 'note'; readonly note: string }
+  | {
+      readonly kind: 'resolve';
+      readonly references: readonly string[];
+      readonly as: Resolution;
+      readonly note?: string | undefined;
+    };
+
+/** The commands of the team that acts on findings; each returns the exit code. */
+export interface CaseHandlers {
+  cases(options: CasesOptions, globals: GlobalOptions): Promise<number>;
+  case(id: number, request: CaseRequest, globals: GlobalOptions): Promise<number>;
+}
+
+interface CaseOptions {
+  readonly note?: string;
+  readonly as?: Resolution;
+}
+
+export function addCaseCommands(program: Command, handlers: CaseHandlers, finish: Finish): void {
+  addCsvOptions(
+    program
+      .command('cases')
+      .description('list wrong or doubtful mappings with bookings that need somebody, nearest check-in first')
+      .addOption(new Option('--state <state>', 'only mappings in this state').choices(mappingStates))
+      .option('--check-in-before <day>', 'only with an open booking that checks in before this day', readDay)
+      .option('--provider <name>', 'only mappings of this provider'),
+  )
+    .addHelpText('after', casesExamples)
+    .action(async (options: CasesOptions, command: Command) => {
+      finish(await handlers.cases(options, readGlobals(command)));
+    });
+
+  program
+    .command('case <id> [action] [arguments...]')
+    .description(
+      'show a case with its bookings and hotels, or: report, dismiss or reopen it, assign NAME, resolve REFERENCE...',
+    )
+    .option('--note <text>', 'a note about it; never write a guest’s name here')
+    .addOption(
+      new Option('--as <outcome>', 'what was done for the guests, with resolve').choices(resolutions),
+    )
+    .addHelpText('after', caseExamples)
+    .action(
+      async (
+        id: string,
+        action: string | undefined,
+        words: readonly string[],
+        options: CaseOptions,
+        command: Command,
+      ) => {
+        const request = readRequest(action, words, options);
+        finish(await handlers.case(readId(id), request, readGlobals(command)));
+      },
+    );
+}
+
+function readId(text: string): number {
+  const id = Number(text);
+  if (!/^\d{1,15}$/.test(text) || id === 0)
+    throw new UsageError(`expected the number of a case, got: ${text}; to list them: hotel-review cases`);
+  return id;
+}
+
+function readRequest(
+  action: string | undefined,
+  words: readonly string[],
+  { note, as }: CaseOptions,
+): CaseRequest {
+  if (note?.trim() === '') throw new UsageError('--note is empty');
+  if (as !== undefined && action !== 'resolve') throw new UsageError('--as belongs to resolve');
+  const refuseWords = () => {
+    if (words.length > 0) throw new UsageError(`unexpected argument after ${action}: ${words.join(' ')}`);
+  };
+  switch (action) {
+    case undefined:
+      return note === undefined ? { kind: 'show' } : { kind: 'note', note };
+    case 'dismiss':
+      refuseWords();
+      if (note === undefined)
+        throw new UsageError('dismiss needs --note: why the mapping is right after all');
+      return { kind: action, note };
+    case 'report':
+    case 'reopen':
+      refuseWords();
+      return { kind: action, note };
+    case 'assign': {
+      const [assignee, ...others] = words;
+      if (assignee === undefined || others.length > 0 || assignee.trim() === '')
+        throw new UsageError('assign takes one name; put one with spaces in quotes');
+      return { kind: action, assignee: assignee.trim(), note };
+    }
+    case 'resolve':
+      if (words.length === 0) throw new UsageError('resolve takes the references of the bookings');
+      if (as === undefined) throw new UsageError(`resolve needs --as ${resolutions.join('|')}`);
+      return { kind: action, references: words, as, note };
+    default:
+      throw new UsageError(
+        `unknown action ${action}: expected report, dismiss, reopen, assign or resolve; see hotel-review case --help`,
+      );
+  }
+}
+
+const casesExamples = `
+Without --state it lists every case with an open booking: a corrected mapping does
+not change a booking that was made before.
+
+Examples:
+  hotel-review cases
+  hotel-review cases --check-in-before 2026-12-01 --csv urgent.csv
+  hotel-review cases --state escalated --provider hotelbeds`;
+
+const caseExamples = `
+A booking without a reference is named by its number in the case: '#3'.
+
+Examples:
+  hotel-review case 17
+  hotel-review case 17 report --note "ticket 4711"
+  hotel-review case 17 assign Bea
+  hotel-review case 17 resolve BR-1042 BR-1043 --as rebooked
+  hotel-review case 17 dismiss --note "the hotel was renamed"`;

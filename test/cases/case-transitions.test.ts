@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type HeldCase, isActiveCase, mappingStates } from '../../src/cases/case.js';
+import {
+  addStays,
+  applyCommand,
+  applyEvidence,
+  applyMoves,
+  applyVersions,
+  type CaseStay,
+  type Evidence,
+  escalateIfDue,
+  type NewerVersion,
+  resolveBookings,
+} from '../../src/cases/case-transitions.js';
+
+const day = '2026-11-20';
+const key = { id: 1, providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };
+
+const stayOf = (reference: string | undefined, changes: Partial<CaseStay> = {}): CaseStay => ({
+  ...(reference !== undefined && { reference }),
+  checkIn: '2026-12-01',
+  checkOut: '2026-12-05',
+  day,
+  ...changes,
+});
+
+function evidenceOf(references: readonly string[], changes: Partial<Evidence> = {}): Evidence {
+  return {
+    origin: 'affected',
+    at: 100,
+    references: new Set(references),
+    stays: references.map((reference) => stayOf(reference)),
+    ...changes,
+  };
+}
+
+function apply(held: HeldCase | undefined, evidence: Evidence, now = evidence.at): HeldCase {
+  const next = applyEvidence(held, evidence, now);
+  if (!next) throw new Error('expected a case, got: none');
+  return next === held ? held : { ...key, ...next };
+}
+
+const opened = (changes: Partial<Evidence> = {}) => apply(undefined, evidenceOf(['BR-1'], changes));
+const closedBy = (command: 'dismiss', held: HeldCase, now = 200) => {
+  const next = applyCommand(held, command, now);
+  if (!next) throw new Error(`expected ${command} to be allowed, got: refused`);
+  return next;
+};
+
+describe('evidence', () => {
+  it('opens a case with every stay ahead, and none where there is no such stay', () => {
+    const held = opened({ stays: [stayOf('BR-1'), stayOf('BR-2'), stayOf(undefined)] });
+    expect(held).toMatchObject({ state: 'open', origins: ['affected'], evidenceAt: 100 });
+    expect(held.bookings).toMatchObject([
+      { place: 1, reference: 'BR-1', isNamed: true },
+      { place: 2, reference: 'BR-2', isNamed: false },
+      { place: 3, isNamed: false },
+    ]);
+    expect(applyEvidence(undefined, evidenceOf([]), 100)).toBeUndefined();
+  });
+
+  it('adds its origin and its stays to the case that is there, and keeps the state of its mapping', () => {
+    const reported = applyCommand(opened(), 'report', 150);
+    const held = apply(reported, evidenceOf(['BR-2'], { origin: 'suspect', at: 200 }));
+    expect(held).toMatchObject({ state: 'reported', origins: ['affected', 'suspect'], evidenceAt: 100 });
+    expect(held.bookings.map(({ reference }) => reference)).toEqual(['BR-1', 'BR-2']);
+  });
+
+  it.each(['affected', 'email'] as const)(
+    'reopens a closed case by %s only if it names a booking that was not in it when it was closed',
+    (origin) => {
+      const dismissed = closedBy('dismiss', opened());
+      const repeated = apply(dismissed, evidenceOf(['BR-1'], { origin, at: 300 }));
+      expect(repeated.state).toBe('dismissed');
+      const unnamed = { origin, at: 300, stays: [stayOf('BR-1'), stayOf('BR-2')] };
+      expect(apply(dismissed, evidenceOf(['BR-1'], unnamed)).state).toBe('dismissed');
+      const renewed = apply(dismissed, evidenceOf(['BR-1', 'BR-2'], { origin, at: 300 }));
+      expect(renewed).toMatchObject({ state: 'open', stateSince: 300, evidenceAt: 300 });
+      expect(renewed.bookings).toHaveLength(2);
+    },
+  );
+
+  it('of suspects reopens nothing, but their bookings join a corrected case', () => {
+    const suspects = evidenceOf(['BR-2'], { origin: 'suspect', at: 300 });
+    const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
+    expect(apply(corrected, suspects)).toMatchObject({ state: 'corrected', bookings: [{}, { place: 2 }] });
+    expect(apply(closedBy('dismiss', opened()), suspects).bookings).toHaveLength(1);
+  });
+
+  it('that names a booking of a corrected case for the first time reopens it', () => {
+    const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
+    const joined = apply(corrected, evidenceOf(['BR-2'], { origin: 'suspect', at: 300 }));
+    const named = apply(joined, evidenceOf(['BR-2'], { at: 400 }));
+    expect(named.state).toBe('open');
+    expect(named).not.toHaveProperty('correctedBy');
+  });
+
+  it('of the watch reopens a case only for a move after the one that closed it', () => {
+    const watch = { origin: 'watch', move: 're-pointed' } as const;
+    const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
+    expect(apply(corrected, evidenceOf([], { ...watch, at: 150, stays: [stayOf('BR-1')] })).state).toBe(
+      'corrected',
+    );
+    expect(
+      apply(corrected, evidenceOf([], { ...watch, at: 180, stays: [stayOf('BR-1')] }), 210),
+    ).toMatchObject({ state: 'open', evidenceAt: 180, move: 're-pointed' });
+  });
+});
+
+describe('a move of the mapping', () => {
+  it('corrects a case if it happened after the evidence, whatever was done before', () => {
+    const held = opened();
+    expect(applyMoves(held, [{ to: 8, seenAt: 100 }], 200)).toBe(held);
+    for (const state of ['open', 'reported', 'escalated'] as const)
+      expect(applyMoves({ ...held, state }, [{ to: 8, seenAt: 101 }], 200)).toMatchObject({
+        state: 'corrected',
+        correctedBy: 101,
+        stateSince: 200,
+      });
+    const dismissed = closedBy('dismiss', held);
+    expect(applyMoves(dismissed, [{ to: 8, seenAt: 300 }], 400)).toBe(dismissed);
+  });
+
+  it('that deletes it corrects a case, unless the watch had opened it before', () => {
+    const deletion = [{ seenAt: 150 }];
+    expect(applyMoves(opened(), deletion, 200).state).toBe('corrected');
+    const watched = opened({ origin: 'watch', move: 'unmapped' });
+    expect(applyMoves(watched, deletion, 200)).toBe(watched);
+    expect(applyMoves(watched, [...deletion, { to: 7, seenAt: 160 }], 200).state).toBe('corrected');
+    const both = apply(opened(), evidenceOf(['BR-1'], { origin: 'watch', move: 'unmapped', at: 150 }));
+    expect(applyMoves(both, deletion, 200).state).toBe('corrected');
+    const again = apply(watched, evidenceOf(['BR-1'], { origin: 'watch', move: 'unmapped', at: 150 }));
+    expect(applyMoves(again, deletion, 200).state).toBe('open');
+  });
+});
+
+describe('a newer version of a booking', () => {
+  const newer = (changes: Partial<NewerVersion>): NewerVersion => ({
+    isHere: true,
+    ...stayOf('BR-1', { day: '2026-11-21' }),
+    reference: 'BR-1',
+    ...changes,
+  });
+
+  it('with another hotel resolves the booking as rebooked, names the day, and is undone when it comes back', () => {
+    const left = applyVersions(opened(), [newer({ isHere: false })], 300);
+    expect(left.bookings[0]?.resolved).toEqual({
+      as: 'rebooked',
+      at: 300,
+      note: 'another hotel in the bookings of 2026-11-21',
+      isAutomatic: true,
+    });
+    expect(left.state).toBe('open');
+    const back = applyVersions(left, [newer({ day: '2026-11-22', isHere: true })], 400);
+    expect(back.bookings[0]).not.toHaveProperty('resolved');
+  });
+
+  it('with other dates updates it, and with both hotels in one day leaves it open', () => {
+    const moved = applyVersions(opened(), [newer({ checkIn: '2026-12-03', isHere: true })], 300);
+    expect(moved.bookings).toMatchObject([{ checkIn: '2026-12-03', day: '2026-11-21' }]);
+    const both = applyVersions(opened(), [newer({ isHere: false }), newer({ isHere: true })], 300);
+    expect(both.bookings[0]).not.toHaveProperty('resolved');
+  });
+
+  it('changes nothing that a person resolved, and nothing if it is older', () => {
+    const resolved = resolveBookings(
+      opened(),
+      { places: new Set([1]), as: 'confirmed', note: 'called' },
+      200,
+    );
+    expect(applyVersions(resolved, [newer({ isHere: false })], 300)).toBe(resolved);
+    const held = opened();
+    expect(applyVersions(held, [newer({ day: '2026-11-19', isHere: false })], 300)).toBe(held);
+  });
+});
+
+describe('escalation', () => {
+  it('concerns what was reported, and not corrected in time', () => {
+    const reported = applyCommand(opened(), 'report', 200);
+    if (!reported) throw new Error('expected a reported case, got: none');
+    expect(escalateIfDue(reported, 50, 249)).toBe(reported);
+    expect(escalateIfDue(reported, 50, 250)).toMatchObject({ state: 'escalated', stateSince: 250 });
+    const held = opened();
+    expect(escalateIfDue(held, 50, 999)).toBe(held);
+  });
+});
+
+describe('commands', () => {
+  it('report what is active, dismiss anything, and reopen anything, so that only later moves correct it', () => {
+    for (const state of mappingStates) {
+      const held = { ...opened(), state };
+      expect(applyCommand(held, 'report', 300)?.state).toBe(isActiveCase(held) ? 'reported' : undefined);
+      expect(applyCommand(held, 'dismiss', 300)?.state).toBe('dismissed');
+      expect(applyCommand(held, 'reopen', 300)?.state).toBe('open');
+    }
+    const reopened = applyCommand(closedBy('dismiss', opened()), 'reopen', 300);
+    if (!reopened) throw new Error('expected a reopened case, got: none');
+    expect(applyMoves(reopened, [{ to: 8, seenAt: 250 }], 400)).toBe(reopened);
+  });
+});
+
+describe('any history', () => {
+  const references = fc.uniqueArray(fc.constantFrom('BR-1', 'BR-2', 'BR-3', 'BR-4'), { minLength: 1 });
+  const steps = fc.oneof(
+    fc
+      .record({
+        origin: fc.constantFrom('affected', 'email', 'suspect', 'watch'),
+        references,
+        extra: fc.nat({ max: 2 }),
+      })
+      .map((step) => ({ kind: 'evidence' as const, ...step })),
+    fc.constantFrom('report', 'dismiss', 'reopen').map((command) => ({ kind: 'command' as const, command })),
+    fc.option(fc.nat({ max: 9 }), { nil: undefined }).map((to) => ({ kind: 'move' as const, to })),
+    fc.record({ references, isHere: fc.boolean() }).map((step) => ({ kind: 'version' as const, ...step })),
+    fc
+      .record({ place: fc.nat({ max: 4 }), as: fc.constantFrom('rebooked', 'confirmed', 'cancelled') })
+      .map((step) => ({ kind: 'resolve' as const, ...step })),
+    fc.constant({ kind: 'escalate' as const }),
+  );
+
+  function play(
+    held: HeldCase,
+    step: typeof steps extends fc.Arbitrary<infer Step> ? Step : never,
+    now: number,
+  ) {
+    switch (step.kind) {
+      case 'evidence': {
+        const without = Array.from({ length: step.extra }, () => stayOf(undefined));
+        const evidence = evidenceOf(step.references, { origin: step.origin as never, at: now });
+        return apply(held, { ...evidence, stays: [...evidence.stays, ...without] });
+      }
+      case 'command':
+        return applyCommand(held, step.command as never, now) ?? held;
+      case 'move':
+        return applyMoves(held, [{ seenAt: now, ...(step.to !== undefined && { to: step.to }) }], now);
+      case 'version': {
+        const versions = step.references.map((reference) => ({
+          ...stayOf(reference, { day: `2026-12-${String(now % 20).padStart(2, '0')}` }),
+          reference,
+          isHere: step.isHere,
+        }));
+        return applyVersions(held, versions, now);
+      }
+      case 'resolve':
+        return resolveBookings(held, { places: new Set([step.place]), as: step.as as never }, now);
+      case 'escalate':
+        return escalateIfDue(held, 3, now);
+    }
+  }
+
+  it('keeps the mapping and the bookings apart, each booking once, and repeats nothing', () => {
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: 30 }), (history) => {
+        let held = opened();
+        for (const [index, step] of history.entries()) {
+          const now = 101 + index;
+          const next = play(held, step, now);
+          const places = next.bookings.map(({ place }) => place);
+          expect(new Set(places).size).toBe(places.length);
+          const known = next.bookings.flatMap(({ reference }) => reference ?? []);
+          expect(new Set(known).size).toBe(known.length);
+          expect(next.bookings.length).toBeGreaterThanOrEqual(held.bookings.length);
+          if (['command', 'move', 'escalate'].includes(step.kind)) expect(next.bookings).toBe(held.bookings);
+          if (['version', 'resolve'].includes(step.kind)) expect(next.state).toBe(held.state);
+          if (next.state === 'corrected') expect(next.correctedBy).toBeGreaterThan(next.evidenceAt);
+          else expect(next).not.toHaveProperty('correctedBy');
+          if (step.kind === 'evidence') expect(play(next, step, now)).toBe(next);
+          held = next;
+        }
+      }),
+    );
+  });
+
+  it('takes a stay up in its latest version, in any order', () => {
+    const stays = fc.array(
+      fc.record({
+        reference: fc.constantFrom('BR-1', 'BR-2'),
+        checkIn: fc.constantFrom('2026-12-01', '2026-12-02'),
+        day: fc.constantFrom('2026-11-21', '2026-11-22', '2026-11-23'),
+      }),
+      { minLength: 1 },
+    );
+    fc.assert(
+      fc.property(stays, (found) => {
+        let held = opened();
+        for (const stay of found) held = addStays(held, { stays: [stay], references: new Set() }, 200);
+        for (const { reference, day: known } of held.bookings) {
+          const days = found.filter((stay) => stay.reference === reference).map((stay) => stay.day);
+          expect(known).toBe([day, ...days].sort().at(-1));
+        }
+      }),
+    );
+  });
+});
