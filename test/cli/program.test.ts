@@ -201,6 +201,20 @@ describe('the command line', () => {
       ['makeBookings', { count: 1_000, seed: 1, world: 1, hotels: 2_000, wrongShare: 0.02, out: 'f' }],
     ],
     [
+      'cases --state open --check-in-before 2026-12-01 --provider hotelbeds --csv f',
+      ['cases', { state: 'open', checkInBefore: '2026-12-01', provider: 'hotelbeds', csv: 'f' }],
+    ],
+    ['case 17', ['case', 17, { kind: 'show' }]],
+    ['case 17 --note called', ['case', 17, { kind: 'note', note: 'called' }]],
+    ['case 17 report', ['case', 17, { kind: 'report', note: undefined }]],
+    ['case 17 dismiss --note renamed', ['case', 17, { kind: 'dismiss', note: 'renamed' }]],
+    ['case 17 reopen', ['case', 17, { kind: 'reopen', note: undefined }]],
+    ['case 17 assign Bea', ['case', 17, { kind: 'assign', assignee: 'Bea', note: undefined }]],
+    [
+      'case 17 resolve BR-1 BR-2 --as rebooked --note called',
+      ['case', 17, { kind: 'resolve', references: ['BR-1', 'BR-2'], as: 'rebooked', note: 'called' }],
+    ],
+    [
       'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --hotels 30 --wrong-share 0.5 --format ndjson --out f',
       [
         'makeBookings',
@@ -249,6 +263,17 @@ describe('the command line', () => {
     ['--verbose', "unknown option '--verbose'; see `hotel-review --help`"],
     ['replay', "missing required argument 'day'; see `hotel-review --help`"],
     ['show', 'expected either a booking reference or --name NAME'],
+    ['case 0', 'expected the number of a case, got: 0; to list them: hotel-review cases'],
+    ['case 17 dismiss', 'dismiss needs --note: why the mapping is right after all'],
+    ['case 17 report now', 'unexpected argument after report: now'],
+    ['case 17 assign', 'assign takes one name; put one with spaces in quotes'],
+    ['case 17 resolve --as rebooked', 'resolve takes the references of the bookings'],
+    ['case 17 resolve BR-1', 'resolve needs --as rebooked|confirmed|cancelled'],
+    ['case 17 report --as rebooked', '--as belongs to resolve'],
+    [
+      'case 17 close',
+      'unknown action close: expected report, dismiss, reopen, assign or resolve; see hotel-review case --help',
+    ],
     ['show BR-1042 --name Ana', 'expected either a booking reference or --name NAME'],
     ['run --config', "option '--config <file>' argument missing; see `hotel-review --help`"],
     [

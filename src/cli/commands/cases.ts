@@ -57,23 +57,17 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
     });
 
   program
-    .command('case <id> [action] [arguments...]')
+    .command('case <id> [action...]')
     .description(
       'show a case with its bookings and hotels, or: report, dismiss or reopen it, assign NAME, resolve REFERENCE...',
     )
-    .option('--note <text>', 'a note about it; never write a guest’s name here')
+    .option('--note <text>', "a note about it; never write a guest's name here")
     .addOption(
       new Option('--as <outcome>', 'what was done for the guests, with resolve').choices(resolutions),
     )
     .addHelpText('after', caseExamples)
     .action(
-      async (
-        id: string,
-        action: string | undefined,
-        words: readonly string[],
-        options: CaseOptions,
-        command: Command,
-      ) => {
+      async (id: string, [action, ...words]: readonly string[], options: CaseOptions, command: Command) => {
         const request = readRequest(action, words, options);
         finish(await handlers.case(readId(id), request, readGlobals(command)));
       },
