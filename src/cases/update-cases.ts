@@ -8,10 +8,10 @@ import { readBooking } from '../review/stored/stored-line.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import { type CaseOrigin, isAhead } from './case.js';
 import type { CaseStore, FollowedRun } from './case-store.js';
+import { classifyMove } from './classify-move.js';
 import { followVersions, joinBookings } from './follow-bookings.js';
 import { type FollowParts, followMappings } from './follow-mappings.js';
 import { type Finding, openCases } from './open-cases.js';
-import { classifyMove } from './watch/classify-move.js';
 import type { WatchStore } from './watch-store.js';
 
 export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {

@@ -3,8 +3,8 @@ import type { Case, HeldCase } from '../case.js';
 import { automatic, toDecision } from '../case-decision.js';
 import type { CaseStore } from '../case-store.js';
 import { applyCommand } from '../case-transitions.js';
+import { classifyMove } from '../classify-move.js';
 import type { WatchStore } from '../watch-store.js';
-import { classifyMove } from './classify-move.js';
 
 /** The most that a look-up in the copy takes. */
 const lookedUpAtOnce = 1_000;

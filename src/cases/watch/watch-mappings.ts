@@ -4,9 +4,9 @@ import type { StayLedger } from '../../review/stays.js';
 import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
 import type { CaseEvent } from '../case-events.js';
 import type { CaseStore } from '../case-store.js';
+import { classifyMove } from '../classify-move.js';
 import { openCases } from '../open-cases.js';
 import type { MovedMapping, WatchStore } from '../watch-store.js';
-import { classifyMove } from './classify-move.js';
 import { dismissMerged } from './dismiss-merged.js';
 import type { WatchCounts, WatchEvent } from './watch-events.js';
 

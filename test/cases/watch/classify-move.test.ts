@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classifyMove } from '../../../src/cases/watch/classify-move.js';
+import { classifyMove } from '../../../src/cases/classify-move.js';
 import type { LeftHotel } from '../../../src/cases/watch-store.js';
 
 const left = (providerName: string, copyServiceId?: number): LeftHotel => ({

@@ -1,5 +1,5 @@
-import type { CaseMove } from '../case.js';
-import type { MasterHotel } from '../watch-store.js';
+import type { CaseMove } from './case.js';
+import type { MasterHotel } from './watch-store.js';
 
 /** Below this, a provider may have corrected its own hotels: that two agree says that the master hotels are one. */
 const leastProviders = 2;
