@@ -3,7 +3,7 @@ import type { CollectedBatch } from '../review/collected.js';
 import { eraseKeptAt, type KeptColumns, keptAt } from '../review/kept-columns.js';
 import type { BookingForm } from '../review/step.js';
 import { readLines } from './batches.js';
-import { all, change, type Dialect, insert, one, type Query } from './query.js';
+import { change, type Dialect, insert, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import { placeOfKeptColumns } from './sealing.js';
 
@@ -57,27 +57,40 @@ export function* readKeptColumns(
 /** See `KeptColumnReader`. */
 export function* findKeptValues(
   dialect: Dialect,
-  runId: string,
   references: readonly string[],
+  runId: string | undefined,
   carries: (line: string, form: BookingForm, reference: string) => boolean,
 ): Query<ReadonlyMap<string, KeptValues>> {
   const found = new Map<string, KeptValues>();
-  const run = yield* runNumber(dialect, runId);
-  const any = yield* all(`SELECT 1 AS found FROM ${dialect.schema}kept_columns WHERE run = ? LIMIT 1`, run);
-  if (any.length === 0) return found;
-  for (const reference of references)
-    for (const candidates of yield* dialect.findCandidates(reference)) {
-      if (candidates.run !== run) continue;
-      const { form, batchSize, positions } = candidates;
-      for (const position of positions) {
-        const [batch, place] = [Math.floor(position / batchSize), position % batchSize];
-        const line = (yield* readLines(dialect, run, form, batch))[place];
-        if (line === undefined || !carries(line, form, reference)) continue;
-        const kept = keptAt(yield* readKeptOfBatch(dialect, run, form, batch), place);
-        if (kept && !found.has(reference)) found.set(reference, kept);
-      }
-    }
+  const run = runId === undefined ? undefined : yield* runNumber(dialect, runId);
+  // Most ledgers keep no columns.
+  const any = yield* one(`SELECT 1 AS found FROM ${dialect.schema}kept_columns LIMIT 1`);
+  if (!any) return found;
+  for (const reference of references) {
+    const kept = yield* findKept(dialect, reference, run, (line, form) => carries(line, form, reference));
+    if (kept) found.set(reference, kept);
+  }
   return found;
+}
+
+function* findKept(
+  dialect: Dialect,
+  reference: string,
+  run: number | undefined,
+  carries: (line: string, form: BookingForm) => boolean,
+): Query<KeptValues | undefined> {
+  for (const candidates of yield* dialect.findCandidates(reference)) {
+    const { form, batchSize, positions } = candidates;
+    if (run !== undefined && candidates.run !== run) continue;
+    for (const position of positions) {
+      const [batch, place] = [Math.floor(position / batchSize), position % batchSize];
+      const kept = keptAt(yield* readKeptOfBatch(dialect, candidates.run, form, batch), place);
+      if (!kept) continue;
+      const line = (yield* readLines(dialect, candidates.run, form, batch))[place];
+      if (line !== undefined && carries(line, form)) return kept;
+    }
+  }
+  return undefined;
 }
 
 /** Erases the kept values of the bookings at these places of a batch. */

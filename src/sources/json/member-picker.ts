@@ -104,6 +104,7 @@ export function createMemberPicker(
           ? keptColumns.map((_, index) => read(firstKept + index, json, members))
           : undefined;
       if (isAmbiguous) return { place, unreadable: 'duplicate-member' };
+      if (!extras && !kept) return { place, fields };
       return { place, fields, ...(extras && { extras }), ...(kept && { kept }) };
     },
     findAbsent() {

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { readKeptValue } from '../../../src/booking/kept-values.js';
+import type { CopiedMapping } from '../../../src/mappings/mapping-copy.js';
 import { type BookingSource, SourceError } from '../../../src/review/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
+import { createFillingSource } from '../../../src/sources/filling-source.js';
 import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
 import { type BookingsApi, sendJson, startBookingsApi } from '../http/bookings-api.js';
 
@@ -115,6 +118,45 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
       message: expect.stringMatching(/"Status" \(for source\.where\)/),
     });
   });
+});
+
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a source of kind %s', (kind) => {
+  const column = columnOf(kind);
+
+  it.each<[string, RowFilter]>([
+    ['alone', {}],
+    ['beside a filter', { ServiceId: { not: 1 } }],
+  ])('come with each record, %s, and one that the source does not have is a notice', async (_, where) => {
+    const keep = { Status: column, Price: 'precio' };
+    const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
+    const source = createFillingSource(await openSource(settings, parts), { lookUp: async () => [] });
+    const kept = new Map<number, unknown>();
+    const notices: unknown[] = [];
+    for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
+      for (const record of chunk.records)
+        if ('fields' in record) kept.set(Number(record.fields.ServiceId), record.kept?.map(readKeptValue));
+      notices.push(...(chunk.notices ?? []).filter(({ isKept }) => isKept));
+    }
+    const texts = ['CONF', 'OK', 'CANC', undefined, undefined, '7'];
+    const expected = texts.map((text, index) => [index + 1, [text, undefined]] as const);
+    expect([...kept]).toEqual(expected.slice('ServiceId' in where ? 1 : 0));
+    expect(notices).toEqual([{ kind: 'absent-column', column: 'precio', isKept: true }]);
+  });
+});
+
+it('keeps the columns of a record that is filled in, and of one in quotes', async () => {
+  const path = join(folder, 'quoted.csv');
+  await writeFile(path, 'ServiceId,ProviderName,ProviderHotelId,precio\n,A,1,5\n"",A,2,"6, or ""7"""\n');
+  const settings: SourceSettings = sourceSchema.parse({ kind: 'csv', path, keep: { Price: 'precio' } });
+  const lookUp = async (hotels: readonly object[]) => hotels.map(() => ({ serviceId: 9 }) as CopiedMapping);
+  const source = createFillingSource(await openSource(settings, parts), { lookUp });
+  const records = [];
+  for await (const chunk of source.read(day, { signal: new AbortController().signal }))
+    records.push(...chunk.records);
+  expect(records).toMatchObject([
+    { fields: { ServiceId: 9 }, isFilledIn: true, kept: ['5'] },
+    { fields: { ServiceId: 9 }, isFilledIn: true, kept: ['6, or "7"'] },
+  ]);
 });
 
 describe('a filter, for a caller that wants a few records', () => {
