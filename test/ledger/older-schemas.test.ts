@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CaseLedger } from '../../src/cases/case-store.js';
 import { LedgerUnusableError } from '../../src/review/ledger-errors.js';
+import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
 import { at, collectedRun } from '../contracts/ledger/days.js';
+import { type MadeStay, storeRun } from '../contracts/ledger/stays.js';
 import { hotelOf, rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
@@ -22,6 +25,10 @@ const newTables = [
   'hotel_loads',
   'hotel_contents',
   'stay_pages',
+  'case_bookings',
+  'cases',
+  'followed_runs',
+  'kept_columns',
   'watched_moves',
 ];
 const newRunColumns = [
@@ -47,6 +54,31 @@ const oldTable = (bytes: string) => `affected (run INTEGER, batch INTEGER, place
 const file = JSON.stringify({ rows: 2, verdicts: { affected: 1, unanswered: 1, unclear: 0, malformed: 0 } });
 const judged = `UPDATE runs SET delivery = 'file', file = '${file}', affected = 1`;
 
+const stay: MadeStay['booking'] = {
+  ...{ serviceId: 7, bookingReferenceId: 'S-1', ...hotelOf('H'), checkInDate: '2026-12-01' },
+};
+
+async function storeStays(ledger: CaseLedger): Promise<void> {
+  await storeRun(ledger, {
+    ...{ id: 'r2', day: '2026-11-21', delivery: 'body', trigger: 'manual', topsUp: false, isCollected: true },
+    stays: [{ form: 'body', booking: stay }],
+  });
+}
+
+/** They are indexed when somebody asks for the first time, once. */
+async function expectStays(ledger: CaseLedger): Promise<void> {
+  const ask = async () => {
+    const found = [];
+    for await (const stays of readStaysAhead(ledger, [hotelOf('H')], { today: '2026-11-22' }))
+      found.push(...stays);
+    return found.map(({ reference, checkIn }) => ({ reference, checkIn }));
+  };
+  expect((await ledger.stays.listStayRuns()).map(({ isIndexed }) => isIndexed)).toEqual([false, false]);
+  expect(await ask()).toEqual([{ reference: 'S-1', checkIn: '2026-12-01' }]);
+  expect((await ledger.stays.listStayRuns()).map(({ isIndexed }) => isIndexed)).toEqual([true, true]);
+  expect(await ask()).toHaveLength(1);
+}
+
 describe('an SQLite ledger from before the copy of the mappings existed', () => {
   let opened: OpenedSqliteLedger;
   beforeEach(async () => {
@@ -56,6 +88,7 @@ describe('an SQLite ledger from before the copy of the mappings existed', () => 
 
   it('is migrated when it is opened, and keeps its data', async () => {
     const run = await collectedRun(opened.ledger, 'r1', { trigger: 'hook' });
+    await storeStays(opened.ledger);
     await opened.ledger.close();
     const raw = opened.openRaw();
     for (const table of newTables) raw.exec(`DROP TABLE ${table}`);
@@ -71,6 +104,7 @@ describe('an SQLite ledger from before the copy of the mappings existed', () => 
     });
     expect(await ledger.nextSuspects('r1')).toBeUndefined();
     expect(await ledger.trace('BR-1')).toHaveLength(1);
+    await expectStays(ledger);
     expect(await ledger.mappings.isEmpty()).toBe(true);
     await syncRows(ledger.mappings, [rowOf('1', 10)]);
     expect((await ledger.mappings.find(hotelOf('1')))?.mapping.serviceId).toBe(10);
@@ -89,6 +123,7 @@ describe('a PostgreSQL ledger from before the copy of the mappings existed', () 
 
   it('is migrated by the first writer, and keeps its data; a reader says that this must happen first', async () => {
     const run = await collectedRun(opened.ledger, 'r1', { trigger: 'hook' });
+    await storeStays(opened.ledger);
     await opened.ledger.close();
     await opened.query(
       [
@@ -111,6 +146,7 @@ describe('a PostgreSQL ledger from before the copy of the mappings existed', () 
       counts: { accepted: run.counts.accepted, posted: run.counts.accepted, affected: 1, unanswered: 1 },
     });
     expect(await ledger.trace('BR-1')).toHaveLength(1);
+    await expectStays(ledger);
     await syncRows(ledger.mappings, [rowOf('1', 10)]);
     expect((await (await opened.find())?.mappings.find(hotelOf('1')))?.mapping.serviceId).toBe(10);
   });
