@@ -38,7 +38,7 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
     stderr,
     env,
     cwd: process.cwd(),
-    home: homedir(),
+    home: findHome() ?? process.cwd(),
     user: nameUser(env),
     temporaryFolder: tmpdir(),
     // Not read at once: the first use of `Intl` takes longer than most commands.
@@ -57,6 +57,15 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   if (stop.signal.aborted) process.exit();
   if (hasAbandonedWork) endDespiteAbandonedWork(process);
   exitOnceWritten([stdout, stderr], () => process.exit());
+}
+
+/** @returns undefined for a user of a container who has a number only, if HOME is not set either */
+export function findHome(ask = homedir): string | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Who started this process. With sudo that is the person, not the account that the command runs as. */
