@@ -147,6 +147,11 @@ export const settingsSchema = group({
       when: ({ value }) => isGroup(value) && isGroup(value.file),
     },
   )
+  .refine(({ schedule: { today }, source }) => today === undefined || !('doneMarker' in source), {
+    path: ['schedule', 'today'],
+    error: 'must not be set with source.doneMarker: the current day is not marked as done before it is over',
+    when: ({ value }) => isGroup(value) && isGroup(value.schedule) && isGroup(value.source),
+  })
   .refine(({ delivery, file: { sftp } }) => delivery !== 'file' || sftp !== undefined, {
     path: ['file', 'sftp'],
     error: expected(

@@ -23,6 +23,8 @@ export interface Answers {
   readonly sftp: SftpAnswers | undefined;
   /** What becomes of bookings that lack a field; by default they are posted. */
   readonly incomplete?: IncompleteBookings | undefined;
+  /** When the current day is reviewed, as a cron pattern; undefined for never. */
+  readonly today?: string | undefined;
   /** The folder of the keys that encrypt guests' names; undefined to encrypt nothing. */
   readonly keys?: string | undefined;
   readonly secrets: Secrets;
@@ -79,6 +81,7 @@ export const rules = {
   sftpUsername: rule('sftpUsername', 'file', 'sftp', 'username'),
   sftpPassword: rule('sftpPassword', 'file', 'sftp', 'password'),
   sftpKeyFile: rule('sftpKeyFile', 'file', 'sftp', 'privateKeyFile'),
+  today: rule('today', 'schedule', 'today'),
   keys: rule('keys', 'keys'),
   sftpHostKey: rule('sftpHostKey', 'file', 'sftp', 'hostKey'),
 } as const;

@@ -25,7 +25,7 @@ const aboutKeys =
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, emptyDay = 'fail', sftp, incomplete, keys } = answers;
+  const { timezone, delivery, emptyDay = 'fail', sftp, incomplete, today, keys } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -45,6 +45,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     emptyDay === 'fail' ? write.option(['emptyDay']) : write.setting(['emptyDay'], emptyDay),
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
+    renderSchedule(today),
     ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
     keys === undefined ? write.comment(aboutKeys) : write.setting(['keys'], keys),
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
@@ -70,6 +71,17 @@ function renderService({ baseUrl }: Answers): string[] {
     ...write.option(['service', 'masterIdName']),
     ...write.option(['service', 'masterIdColumn']),
   ];
+}
+
+/** What it sends during the day goes by body, whatever the night does. */
+function renderSchedule(today: string | undefined): string[] {
+  return today === undefined
+    ? write.optionalGroup(['schedule'], ['cron'])
+    : [
+        ...write.group(['schedule']),
+        ...write.option(['schedule', 'cron']),
+        ...write.setting(['schedule', 'today'], today),
+      ];
 }
 
 /** Only where there is a secret: a missing variable would stop every command. */

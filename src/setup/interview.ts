@@ -42,6 +42,12 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
   const delivery = await askDelivery(options, questions);
   const sftp = delivery === 'file' ? await askServer(options, questions) : undefined;
   const incomplete = delivery === 'file' ? await askIncomplete(examination, questions) : undefined;
+  const today = await questions.text({
+    rule: rules.today,
+    given: options.today,
+    message:
+      'When `serve` reviews new bookings of the current day too, such as */20 7-23 * * * (empty: never, only at night)',
+  });
   const keys = await questions.text({
     rule: rules.keys,
     given: options.keys,
@@ -58,6 +64,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       emptyDay,
       sftp,
       incomplete,
+      today,
       keys,
       secrets: { ...questions.secrets(), ...secrets },
     },

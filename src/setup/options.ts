@@ -20,6 +20,8 @@ export interface InitOptions extends SourceOptions {
   readonly baseUrl?: string;
   readonly delivery?: 'body' | 'file';
   readonly emptyDay?: 'fail' | 'succeed';
+  /** When the current day is reviewed, as a cron pattern. */
+  readonly today?: string;
   /** The folder of the keys that encrypt guests' names. */
   readonly keys?: string;
   readonly sftpHost?: string;
@@ -37,6 +39,7 @@ const generalRules: Readonly<Record<string, AnswerRule>> = {
   timezone: rules.timezone,
   baseUrl: rules.baseUrl,
   delivery: rules.delivery,
+  today: rules.today,
   keys: rules.keys,
   sftpHost: rules.sftpHost,
   sftpPort: rules.sftpPort,

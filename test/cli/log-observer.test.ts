@@ -27,6 +27,24 @@ const everything: readonly ReviewEvent[] = [
 ];
 
 describe('the log', () => {
+  it('has one line at debug for a run of today that found nothing new, and the usual ones for another', async () => {
+    const linesOf = async (accepted: number) => {
+      const { stream, lines } = captureStream();
+      const observe = createLogObserver(await openLog('debug', stream));
+      const ofToday = someRun({ trigger: 'today', counts: { accepted } });
+      observe({
+        type: 'run-opened',
+        run: someRun({ trigger: 'today', counts: { accepted: 0 } }),
+        isResumed: false,
+      });
+      observe({ type: 'collected', run: ofToday });
+      observe({ type: 'settled', run: ofToday });
+      return lines().map((line) => (JSON.parse(line) as { msg: string }).msg);
+    };
+    expect(await linesOf(0)).toEqual(['run settled']);
+    expect(await linesOf(3)).toEqual(['collected', 'run settled']);
+  });
+
   it.each<[LogLevel, string[]]>([
     [
       'trace',

@@ -242,6 +242,17 @@ describe('a wrong value', () => {
       { delivery: 'file', file: { sftp, incomplete: 'reject' }, guestNames: 'omit' },
       `guestNames: ${noNamesInFile}`,
     ],
+    [
+      {
+        source: { kind: 'csv', path: '{day}.csv', doneMarker: '{day}.done' },
+        schedule: { today: '*/20 7-23 * * *' },
+      },
+      'schedule.today: must not be set with source.doneMarker: the current day is not marked as done before it is over',
+    ],
+    [
+      { schedule: { today: 'hourly' } },
+      'schedule.today: expected five cron fields such as "*/20 7-23 * * *", got: hourly',
+    ],
     [{ guestNameDays: 0 }, 'guestNameDays: expected a whole number from 1 to 36500, got: 0'],
     [
       { guestNameDays: 31, recordDays: 30 },

@@ -177,6 +177,7 @@ describe('init of bookings in PostgreSQL', () => {
           enter('without any booking'),
           enter('mapping service', 'https://maps.test/api/3.0'),
           enter('reach the service'),
+          enter('current day'),
           enter('encrypt'),
           enter('identifier', '4711'),
           enter('API key', 'top-geheim'),

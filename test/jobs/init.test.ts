@@ -231,6 +231,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter('without any booking'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('reach the service'),
+        enter('current day', '*/30 * * * *'),
         enter('encrypt', './keys'),
         enter('identifier', '4711'),
         enter('API key', 'top-geheim'),
@@ -243,6 +244,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     expect(await load(folder)).toMatchObject({
       timezone: 'Europe/Madrid',
       keys: { folder: join(folder, 'keys') },
+      schedule: { today: '*/30 * * * *' },
       service: { baseUrl: 'https://maps.test/api/3.0', apiKey: 'top-geheim', accountId: '4711' },
       source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },
     });
@@ -263,6 +265,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         { after: '(CheckOutDate)?', type: '\x1b[B\r' },
         enter('without any booking'),
         enter('mapping service', 'https://maps.test/api/3.0'),
+        enter('current day'),
         enter('encrypt'),
         enter('identifier', '4711'),
         enter('API key', 'top-geheim'),

@@ -73,6 +73,7 @@ describe('The questions of init', () => {
       sftpPort: 22,
       sftpUsername: 'u',
       sftpKeyFile: 'id',
+      today: '*/20 7-23 * * *',
       keys: './keys',
     });
     expect(asked).toEqual([

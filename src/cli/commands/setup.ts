@@ -66,6 +66,10 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
         'succeed',
       ]),
     )
+    .option(
+      '--today <pattern>',
+      'when `serve` reviews new bookings of the current day too, such as "*/20 7-23 * * *" (default: never)',
+    )
     .option('--keys <folder>', "encrypt guests' names under keys in this folder (default: no encryption)")
     .option('--sftp-host <host>', 'for delivery by file: the SFTP server')
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))

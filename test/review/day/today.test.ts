@@ -163,7 +163,7 @@ describe('whatever happened during the day', () => {
   it('each booking is delivered by its night, none that runs of today sent is sent again, and only then is the day good', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(happening, { maxLength: 12 }),
+        fc.array(happening, { minLength: 4, maxLength: 12 }),
         fc.constantFrom('body' as const, 'file' as const),
         fc.constantFrom('send' as const, 'pseudonym' as const, 'omit' as const),
         async (happenings, nightly, form) => {
@@ -184,7 +184,7 @@ describe('whatever happened during the day', () => {
           expect(night.counts.pending).toBe(0);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 40 },
     ));
 });
 

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DayBusyError } from '../../src/review/refusals.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import { createSlots } from '../../src/schedule/slots.js';
+import { createTodayScheduler, type TodayScheduler } from '../../src/schedule/today-scheduler.js';
+
+const zone = 'Europe/Madrid';
+const nights = createSlots('30 2 * * *', zone);
+const minute = 60_000;
+
+let scheduler: TodayScheduler | undefined;
+
+interface Watched {
+  /** Day and slot of each review that was begun. */
+  readonly begun: readonly string[];
+  readonly events: readonly SchedulerEvent[];
+  /** How many were aborted. */
+  readonly aborted: number;
+  tell(): void;
+}
+
+/** Starts the scheduler; a review ends as `end` says, and at the latest when it is aborted. */
+async function watch(
+  pattern: string,
+  {
+    end = async () => {},
+    leavesForNight = true,
+  }: { end?: () => Promise<void>; leavesForNight?: boolean } = {},
+): Promise<Watched> {
+  const slots = createSlots(pattern, zone);
+  const state = { begun: [] as string[], events: [] as SchedulerEvent[], aborted: 0, tell: () => {} };
+  scheduler = createTodayScheduler({
+    schedule: {
+      start: async (onSlot) => {
+        state.tell = () => onSlot(new Date());
+      },
+      close: async () => {},
+    },
+    slots,
+    nights,
+    leavesForNight,
+    async review(day, { trigger, slotAt }, signal) {
+      state.begun.push(`${trigger} ${day.iso} ${new Date(slotAt).toISOString().slice(0, 16)}`);
+      const aborted = new Promise<void>((resolve) =>
+        signal.addEventListener('abort', () => {
+          state.aborted += 1;
+          resolve();
+        }),
+      );
+      await Promise.race([end(), aborted]);
+    },
+    checkMs: 30 * minute,
+    clock: Date.now,
+    notify: (event) => void state.events.push(event),
+    signal: new AbortController().signal,
+  });
+  await scheduler.start();
+  await vi.advanceTimersByTimeAsync(0);
+  return state;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-20T11:07:00Z') });
+});
+afterEach(async () => {
+  await scheduler?.close();
+  vi.useRealTimers();
+});
+
+describe('the scheduler of the current day', () => {
+  it('reviews the day of the last slot at the start, and at each slot', async () => {
+    const state = await watch('*/20 7-23 * * *');
+    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00']);
+    await vi.advanceTimersByTimeAsync(13 * minute);
+    state.tell();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T11:20']);
+  });
+
+  it.each([
+    ['before the first slot of the day', '2026-11-20T05:59:00Z', []],
+    ['at 00:05, the new day', '2026-11-20T23:05:00Z', ['today 2026-11-21 2026-11-20T23:00']],
+    ['in the hour that comes twice', '2026-10-25T01:10:00Z', ['today 2026-10-25 2026-10-25T01:00']],
+    ['after the hour that is skipped', '2026-03-29T01:05:00Z', ['today 2026-03-29 2026-03-29T01:00']],
+  ])('takes the day of the slot in the zone: %s', async (name, now, begun) => {
+    vi.setSystemTime(Date.parse(now));
+    const state = await watch(name.startsWith('before') ? '*/20 7-23 * * *' : '*/20 * * * *');
+    expect(state.begun).toEqual(begun);
+  });
+
+  it('leaves a slot alone whose day is over: that is the night’s', async () => {
+    vi.setSystemTime(Date.parse('2026-11-20T23:05:00Z'));
+    expect(await watch('50 23 * * *')).toMatchObject({ begun: [] });
+  });
+
+  it('makes up for a slot that nobody reported, one review at a time', async () => {
+    let finish = () => {};
+    const state = await watch('*/20 7-23 * * *', { end: () => new Promise((resolve) => (finish = resolve)) });
+    await vi.advanceTimersByTimeAsync(65 * minute);
+    expect(state.begun).toHaveLength(1);
+    finish();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T12:00']);
+  });
+
+  it('gives way to the night of its day a minute before, where it would keep it waiting', async () => {
+    vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
+    const never = () => new Promise<void>(() => {});
+    const state = await watch('*/20 7-23 * * *', { end: never });
+    await vi.advanceTimersByTimeAsync(Date.parse('2026-11-21T01:28:00Z') - Date.now());
+    expect(state.aborted).toBe(0);
+    await vi.advanceTimersByTimeAsync(2 * minute);
+    expect(state.aborted).toBe(1);
+    await scheduler?.close();
+    vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
+    const shared = await watch('*/20 7-23 * * *', { end: never, leavesForNight: false });
+    await vi.advanceTimersByTimeAsync(4 * 60 * minute);
+    expect(shared.aborted).toBe(0);
+  });
+
+  it('reports a day that others work on apart from a review that failed, and tries again', async () => {
+    const errors: Error[] = [new DayBusyError('2026-11-20 is being run'), new Error('broken')];
+    const state = await watch('*/20 7-23 * * *', {
+      end: async () => {
+        const error = errors.shift();
+        if (error) throw error;
+      },
+    });
+    await vi.advanceTimersByTimeAsync(60 * minute);
+    expect(state.events.map(({ type }) => type)).toEqual(['today-busy', 'today-failed']);
+    expect(state.begun).toHaveLength(3);
+  });
+});
