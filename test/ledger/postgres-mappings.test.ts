@@ -1,3 +1,4 @@
+import { describeCaseUpdatesContract } from '../contracts/case-updates.js';
 import { describeCasesContract } from '../contracts/cases.js';
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
@@ -14,3 +15,4 @@ describeExportLogContract('PostgreSQL', { open });
 describeHotelContentsContract('PostgreSQL', { open });
 describeCasesContract('PostgreSQL', { open });
 describeWatchContract('PostgreSQL', { open });
+describeCaseUpdatesContract('PostgreSQL', { open });

@@ -1,3 +1,4 @@
+import { describeCaseUpdatesContract } from '../contracts/case-updates.js';
 import { describeCasesContract } from '../contracts/cases.js';
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
@@ -10,3 +11,4 @@ describeExportLogContract('SQLite', { open: openSqliteLedger });
 describeHotelContentsContract('SQLite', { open: openSqliteLedger });
 describeCasesContract('SQLite', { open: openSqliteLedger });
 describeWatchContract('SQLite', { open: openSqliteLedger });
+describeCaseUpdatesContract('SQLite', { open: openSqliteLedger });

@@ -6,6 +6,7 @@ import type { Collect, CollectedBatch, CollectedChunk } from '../../../src/revie
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
 import type { Ledger, NewRun, ReadOnlyLedger } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
+import { findStayKeys } from '../../../src/review/stays/found-bookings.js';
 import type { BookingForm, Claim, Claimed, StepEnding } from '../../../src/review/step.js';
 import { readReference } from '../../../src/review/stored/stored-line.js';
 import { renderedLine } from '../../support/made-bookings.js';
@@ -52,11 +53,13 @@ export function batchOf(
 ): CollectedBatch {
   const render = (reference: string | undefined) =>
     form === 'file' && reference !== undefined ? fileLineOf(reference) : lineOf(reference);
+  const lines = toLines(references.map(render));
   return {
     form,
     number,
     referenceHashes: references.map(hashReference),
-    lines: toLines(references.map(render)),
+    stays: findStayKeys(lines, form),
+    lines,
   };
 }
 

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toDecision } from '../../src/cases/case-decision.js';
+import type { CaseEvent } from '../../src/cases/case-events.js';
+import type { CaseLedger } from '../../src/cases/case-store.js';
+import { applyCommand } from '../../src/cases/case-transitions.js';
+import { updateCases } from '../../src/cases/update-cases.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
+import type { Suspect } from '../../src/review/collected.js';
+import type { ResultCounts } from '../../src/review/review-file.js';
+import { at, batchOf, chunkOf, claimStep, done, newRun, rightOf } from './ledger/days.js';
+import { collectedFileRun, performUpTo } from './ledger/file-days.js';
+import { type MadeStay, storeRun } from './ledger/stays.js';
+import type { OpenedLedger } from './ledger.js';
+import { rowOf, syncRows } from './mapping-copy/pages.js';
+
+/** The check-in day of `collectedFileRun`. */
+const today = '2026-11-20';
+const now = at + 1_000;
+const counts: ResultCounts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true };
+
+function stayOf(reference: string | undefined, changes: Partial<MadeStay['booking']> = {}): MadeStay {
+  const booking = {
+    ...{ serviceId: 7, providerName: 'hotelbeds', providerHotelId: '007' },
+    ...{ checkInDate: '2026-12-01', checkOutDate: '2026-12-05' },
+    ...(reference !== undefined && { bookingReferenceId: reference }),
+    ...changes,
+  };
+  return { form: 'body', booking };
+}
+
+/** The contract of what runs and syncs do to the cases of every adapter. */
+export function describeCaseUpdatesContract(
+  name: string,
+  { open }: { readonly open: () => Promise<OpenedLedger> },
+): void {
+  describe(`cases after runs and syncs: ${name}`, () => {
+    let opened: OpenedLedger;
+    let ledger: CaseLedger;
+    let events: CaseEvent[];
+    beforeEach(async () => {
+      opened = await open();
+      ledger = opened.ledger;
+      events = [];
+    });
+    afterEach(() => opened.cleanUp());
+
+    const update = (clock = now, each = ledger) =>
+      updateCases({
+        ledger: each,
+        today,
+        clock: () => clock,
+        escalateAfterMs: 1_000,
+        notify: (event) => events.push(event),
+      });
+    const bookings = async (id = 1) => (await ledger.cases.find(id))?.bookings ?? [];
+    const references = async (id = 1) => (await bookings(id)).map(({ reference }) => reference);
+    const store = (id: string, day: string, stays: readonly MadeStay[]) =>
+      storeRun(ledger, {
+        ...{ id, day, delivery: 'body', trigger: 'manual', topsUp: false, isCollected: true },
+        stays,
+      });
+
+    /** A file run whose result marks its first booking, F-0. */
+    async function judgedRun(): Promise<void> {
+      const run = await collectedFileRun(ledger, 'r1', { file: 3 });
+      await performUpTo(ledger, run, 'trigger');
+      await update();
+      expect(await ledger.cases.list({ today })).toEqual([]);
+      const claim = await claimStep(ledger, run, 'await-result');
+      const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
+      await ledger.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
+    }
+
+    it('are opened by a late result, with every stay ahead on the mapping, once over all processes', async () => {
+      await store('r0', '2026-11-19', [
+        stayOf('B-1'),
+        stayOf(undefined),
+        stayOf('B-2', { checkInDate: '2026-11-19' }),
+        stayOf('B-3', { serviceId: 8 }),
+        stayOf('B-4', { providerHotelId: '07' }),
+      ]);
+      await judgedRun();
+      await Promise.all([update(), update(now, await opened.reopen())]);
+      await update();
+      expect(await ledger.cases.list({ today })).toMatchObject([
+        { id: 1, providerHotelId: '007', serviceId: 7, origins: ['affected'], bookings: 5, openBookings: 5 },
+      ]);
+      expect((await bookings()).filter(({ isNamed }) => isNamed)).toMatchObject([{ reference: 'F-0' }]);
+      expect((await references()).toSorted()).toEqual(['B-1', 'F-0', 'F-1', 'F-2', undefined]);
+      expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 5 }]);
+      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+    });
+
+    it('lose nothing when a process ends before it has recorded how far it came', async () => {
+      await judgedRun();
+      const { markFollowed, ...cases } = ledger.cases;
+      const killed = {
+        ...ledger,
+        cases: { ...cases, markFollowed: () => Promise.reject(new Error('killed')) },
+      };
+      await expect(update(now, killed)).rejects.toThrow('killed');
+      await update();
+      expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
+      expect(events).toHaveLength(1);
+      expect(await markFollowed({ runId: 'r1', hasBookings: true, isComplete: true })).toBeUndefined();
+    });
+
+    it('take in new bookings on their mapping, and new versions of those they have', async () => {
+      await judgedRun();
+      await update();
+      await store('r2', '2026-11-21', [
+        stayOf('N-1'),
+        stayOf('F-0', { providerHotelId: '008' }),
+        stayOf('F-1', { serviceId: 9 }),
+        stayOf('F-2', { checkInDate: '2026-11-25' }),
+      ]);
+      await update();
+      const byReference = new Map((await bookings()).map((booking) => [booking.reference, booking]));
+      const resolved = {
+        as: 'rebooked',
+        isAutomatic: true,
+        note: 'another hotel in the bookings of 2026-11-21',
+      };
+      expect(byReference.get('F-0')).toMatchObject({ resolved });
+      expect(byReference.get('F-1')).toMatchObject({ resolved });
+      expect(byReference.get('F-2')).toMatchObject({ checkIn: '2026-11-25', day: '2026-11-21' });
+      expect(byReference.get('F-2')).not.toHaveProperty('resolved');
+      expect(byReference.get('N-1')).toMatchObject({ isNamed: false });
+      expect(byReference.size).toBe(4);
+    });
+
+    it('are opened by suspects of another master hotel, unless that was merged, and by nothing else', async () => {
+      const { mappings } = ledger;
+      const hotels = ['a', 'b', 'c'].map((provider) => rowOf('H', 7, { providerName: provider }));
+      await syncRows(mappings, hotels, at - 9);
+      await syncRows(
+        mappings,
+        hotels.map((row) => ({ ...row, serviceId: 70 })),
+        at - 8,
+      );
+      const found = async (day: string, suspects: readonly Suspect[]) => {
+        const run = await ledger.createRun(newRun(day, { day, delivery: 'file' }));
+        const collect = await ledger.beginCollect(rightOf(run), {
+          ...{ source: 'bookings.csv', at, batchSize: 4, comparesMappings: true },
+        });
+        const batch = batchOf(0, ['F-0', 'F-1', 'F-2'], 'file');
+        await collect.store(chunkOf({ batches: [{ ...batch, suspects }] }));
+        await collect.finish({ steps: planBatches(3, 4), at });
+        await update();
+        return (await ledger.cases.list({ today })).map(({ origins }) => origins);
+      };
+      expect(
+        await found('2026-11-17', [
+          { place: 0, reason: 'other-master', serviceId: 70 },
+          { place: 1, reason: 'moved', movedAt: at },
+          { place: 2, reason: 'filled-in', serviceId: 7 },
+        ]),
+      ).toEqual([]);
+      const suspects: Suspect[] = [{ place: 0, reason: 'other-master', serviceId: 8 }];
+      expect(await found('2026-11-18', suspects)).toEqual([['suspect']]);
+      expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
+    });
+
+    it('are corrected when a sync shows that the mapping moved, and escalated when none does in time', async () => {
+      await syncRows(ledger.mappings, [rowOf('007', 7)], at - 9);
+      await judgedRun();
+      await update();
+      await ledger.cases.changeById([1], (held) =>
+        toDecision(held, applyCommand(held, 'report', now) ?? held, []),
+      );
+      await update(now + 999);
+      expect((await ledger.cases.find(1))?.state).toBe('reported');
+      await update(now + 1_000);
+      expect((await ledger.cases.find(1))?.state).toBe('escalated');
+      await syncRows(ledger.mappings, [rowOf('007', 8)], now + 2_000);
+      await Promise.all([update(now + 3_000), update(now + 3_000, await opened.reopen())]);
+      expect(await ledger.cases.list({ today })).toMatchObject([{ state: 'corrected', openBookings: 3 }]);
+      expect(events.map(({ type }) => type)).toEqual(['case-opened', 'case-escalated', 'case-corrected']);
+      const trail = (await ledger.audit.nextActions({ subject: 'case 1' }))?.actions ?? [];
+      expect(trail.map(({ action }) => action)).toEqual(['case-opened', 'case-escalated', 'case-corrected']);
+    });
+  });
+}
