@@ -1,4 +1,4 @@
-import type { Archive } from '../src/archive/archive.js';
+import type { Archive, StoringArchive } from '../src/archive/archive.js';
 import { createDirectoryArchive } from '../src/archive/directory.js';
 import { encryptArchive } from '../src/archive/encrypted.js';
 import { createS3Archive } from '../src/archive/s3.js';
@@ -101,7 +101,7 @@ function mayHoldNames(day: string, name: string): boolean {
   return day !== archiveDay && name !== manifestName;
 }
 
-function openStoredArchive(config: Config): Archive {
+function openStoredArchive(config: Config): StoringArchive {
   const { archive, file } = config;
   switch (archive.kind) {
     case 'directory':

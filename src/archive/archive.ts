@@ -48,6 +48,12 @@ export interface Archive {
   remove(day: string, runId: string, names: readonly string[]): Promise<void>;
 }
 
+/** An archive that stores files as they are. */
+export interface StoringArchive extends Archive {
+  /** Like `keep`, under a name that is free, for content that proves itself: its checksum isn't computed. */
+  add(day: string, runId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+}
+
 export type ArchiveErrorCode =
   | 'absent'
   | 'different-content'

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
-import { type Archive, type ArchivedFile, ArchiveError, expectContent, expectSafeName } from './archive.js';
+import { createMeasure, measure } from '../async/measure.js';
+import { ArchiveError, expectContent, expectSafeName, type StoringArchive } from './archive.js';
 
 /** Temporary names start with a dot, which kept files never do. */
 const temporarySuffix = '.partial';
@@ -14,7 +15,7 @@ const blockBytes = 256 * 1024;
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
  * remove the temporary file of the earlier one as a leftover, whose `keep` then fails and has kept nothing.
  */
-export function createDirectoryArchive({ root }: { readonly root: string }): Archive {
+export function createDirectoryArchive({ root }: { readonly root: string }): StoringArchive {
   const home = resolve(root);
   const mutex = createKeyedMutex();
 
@@ -26,33 +27,47 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Arc
     return join(locate(day, runId), expectSafeName(name));
   }
 
+  /** @param mayTakePlace called once everything is written: whether the file gets its name */
+  async function store(
+    [day, runId, name]: readonly [day: string, runId: string, name: string],
+    content: AsyncIterable<Uint8Array>,
+    mayTakePlace: (path: string) => Promise<boolean>,
+  ): Promise<void> {
+    const folder = locate(day, runId);
+    const path = locateFile(day, runId, name);
+    await mutex.run(folder, async () => {
+      await makeFolder(folder);
+      await removeLeftovers(folder);
+      const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
+      try {
+        await writeNew(temporary, path, content);
+        if (await mayTakePlace(path)) await rename(temporary, path).catch(explain('unwritable', path));
+        await sync(folder);
+      } finally {
+        // If this fails, the next keep or remove cleans up.
+        await rm(temporary, { force: true }).catch(() => {});
+      }
+    });
+  }
+
   return {
     locate,
     async keep(day, runId, name, content, sha256) {
-      const folder = locate(day, runId);
-      const path = locateFile(day, runId, name);
-      return mutex.run(folder, async () => {
-        await makeFolder(folder);
-        await removeLeftovers(folder);
-        const temporary = join(folder, `.${randomUUID()}${temporarySuffix}`);
-        try {
-          const written = await writeNew(temporary, path, content);
-          expectContent(path, written.sha256, sha256);
-          const kept = await hashIfThere(path);
-          if (kept === undefined) await rename(temporary, path).catch(explain('unwritable', path));
-          else if (kept !== written.sha256)
-            throw new ArchiveError(
-              'different-content',
-              `${path} is already in the archive, with different bytes`,
-            );
-          await sync(folder);
-          return { name, ...written };
-        } finally {
-          // If this fails, the next keep or remove cleans up.
-          await rm(temporary, { force: true }).catch(() => {});
-        }
+      const measured = createMeasure();
+      await store([day, runId, name], measured.pass(content), async (path) => {
+        const written = measured.result().sha256;
+        expectContent(path, written, sha256);
+        const kept = await hashIfThere(path);
+        if (kept === undefined || kept === written) return kept === undefined;
+        throw isTaken(path);
       });
+      return { name, ...measured.result() };
     },
+    add: (day, runId, name, content) =>
+      store([day, runId, name], content, async (path) => {
+        if ((await listFiles(dirname(path))).includes(name)) throw isTaken(path);
+        return true;
+      }),
     async *read(day, runId, name) {
       yield* readBlocks(locateFile(day, runId, name));
     },
@@ -97,32 +112,23 @@ async function listFiles(folder: string): Promise<string[]> {
 }
 
 /** @param path the final path, for messages */
-async function writeNew(
-  temporary: string,
-  path: string,
-  content: AsyncIterable<Uint8Array>,
-): Promise<Omit<ArchivedFile, 'name'>> {
+async function writeNew(temporary: string, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(temporary, 'wx', 0o600).catch(explain('unwritable', path));
   try {
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const block of content) {
-      hash.update(block);
-      bytes += block.length;
-      await file.writeFile(block).catch(explain('unwritable', path));
-    }
+    for await (const block of content) await file.writeFile(block).catch(explain('unwritable', path));
     await file.sync().catch(explain('unwritable', path));
-    return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
   }
 }
 
+function isTaken(path: string): ArchiveError {
+  return new ArchiveError('different-content', `${path} is already in the archive, with different bytes`);
+}
+
 async function hashIfThere(path: string): Promise<string | undefined> {
-  const hash = createHash('sha256');
   try {
-    for await (const block of readBlocks(path)) hash.update(block);
-    return hash.digest('hex');
+    return (await measure(readBlocks(path))).sha256;
   } catch (error) {
     if (error instanceof ArchiveError && error.code === 'absent') return undefined;
     throw error;

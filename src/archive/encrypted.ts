@@ -1,7 +1,7 @@
 import { createMeasure, measure } from '../async/measure.js';
 import type { DayKeys } from '../keys/day-keys.js';
 import { openFile, sealFile } from '../keys/sealed-file.js';
-import { type Archive, ArchiveError, expectContent } from './archive.js';
+import { type Archive, ArchiveError, expectContent, type StoringArchive } from './archive.js';
 
 export interface EncryptedArchiveOptions {
   readonly keys: DayKeys;
@@ -13,7 +13,10 @@ export interface EncryptedArchiveOptions {
  * An archive whose files are encrypted under the keys of their days. Sizes and checksums are those of the content. Files
  * that were kept before as they are stay readable.
  */
-export function encryptArchive(archive: Archive, { keys, encrypts }: EncryptedArchiveOptions): Archive {
+export function encryptArchive(
+  archive: StoringArchive,
+  { keys, encrypts }: EncryptedArchiveOptions,
+): Archive {
   const read: Archive['read'] = (day, runId, name) =>
     openFile(keys, archive.read(day, runId, name), placeOf(day, runId, name));
   return {
@@ -37,7 +40,7 @@ export function encryptArchive(archive: Archive, { keys, encrypts }: EncryptedAr
             `${place} is already in the archive, with different bytes`,
           );
       } else {
-        await archive.keep(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
+        await archive.add(day, runId, name, sealFile(keys, day, expected(), placeOf(day, runId, name)));
       }
       return { name, ...plain.result() };
     },

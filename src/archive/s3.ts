@@ -3,7 +3,14 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
-import { type Archive, type ArchivedFile, ArchiveError, expectContent, expectSafeName } from './archive.js';
+import {
+  type Archive,
+  type ArchivedFile,
+  ArchiveError,
+  expectContent,
+  expectSafeName,
+  type StoringArchive,
+} from './archive.js';
 
 /** The object's metadata that holds its checksum, in hexadecimal. */
 const checksumName = 'sha256';
@@ -23,7 +30,7 @@ export interface S3ArchiveOptions {
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): on a server without
  * conditional writes the later content would replace the earlier one.
  */
-export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): Archive {
+export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOptions): StoringArchive {
   const mutex = createKeyedMutex();
 
   function writePrefix(day: string, runId: string): string {
@@ -82,12 +89,17 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
     }
   }
 
+  const keep: Archive['keep'] = async (day, runId, name, content, expected) => {
+    const folder = writePrefix(day, runId);
+    const key = locateObject(day, runId, name);
+    return mutex.run(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
+  };
+
   return {
     locate,
-    async keep(day, runId, name, content, expected) {
-      const folder = writePrefix(day, runId);
-      const key = locateObject(day, runId, name);
-      return mutex.run(folder, async () => ({ name, ...(await keepObject(folder, key, content, expected)) }));
+    keep,
+    async add(day, runId, name, content) {
+      await keep(day, runId, name, content);
     },
     async *read(day, runId, name) {
       const key = locateObject(day, runId, name);

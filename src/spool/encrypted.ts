@@ -16,13 +16,32 @@ export interface EncryptedSpoolOptions {
  * A file that can't be decrypted counts as missing when it is measured: it is written again.
  */
 export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSpoolOptions): Spool {
-  const read = (name: string) => {
+  /**
+   * Files that this process has written, for as long as they stay as they are: to hash one means to decrypt it. Whoever
+   * reads one checks its bytes.
+   */
+  const written = new Map<string, { readonly stamp: string; readonly file: SpooledFile }>();
+
+  async function* read(name: string): AsyncGenerator<Uint8Array, void, undefined> {
     const finished = findFinishedName(name);
-    return openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
-  };
+    try {
+      yield* openFile(keys, spool.read(name), finished, { mayEndEarly: finished !== name });
+    } catch (error) {
+      written.delete(name);
+      throw error;
+    }
+  }
+
+  /** Begins with the inode, and changes with each write. */
+  async function readStamp(name: string): Promise<string> {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(await spool.locate(name), { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  }
 
   async function measureFile(name: string): Promise<SpooledFile | undefined> {
     try {
+      const known = written.get(name);
+      if (known && known.stamp === (await readStamp(name))) return known.file;
       return await measure(read(name));
     } catch (error) {
       if (isAbsence(error) || (error instanceof KeyError && error.code !== 'unusable')) return undefined;
@@ -48,10 +67,17 @@ export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSp
     },
     async write(name, content) {
       const plain = createMeasure();
-      await spool.write(name, sealFile(keys, dayOf(name), plain.pass(content), name));
-      return plain.result();
+      const inode = await spool.store(name, sealFile(keys, dayOf(name), plain.pass(content), name));
+      const file = plain.result();
+      // Another writer may have replaced it.
+      const stamp = await readStamp(name).catch(() => '');
+      if (stamp.startsWith(`${inode} `)) written.set(name, { stamp, file });
+      return file;
     },
     list: () => spool.list(),
-    remove: (names) => spool.remove(names),
+    async remove(names) {
+      await spool.remove(names);
+      for (const name of names) written.delete(name);
+    },
   };
 }

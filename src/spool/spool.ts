@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { measure } from '../async/measure.js';
+import { createMeasure, measure } from '../async/measure.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
 
@@ -38,6 +38,8 @@ export interface Spool {
 /** A spool whose files are stored as they are. */
 export interface DirectorySpool extends Spool {
   locate(name: string): Promise<string>;
+  /** Like `write`, for content that is measured elsewhere. Returns the file's inode. */
+  store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint>;
 }
 
 /** The suffix of unfinished files; downloads use the same. */
@@ -70,21 +72,28 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
     return path;
   }
 
+  async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
+    const path = await locate(name);
+    // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
+    const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
+    try {
+      const inode = await writeNew(unfinished, content);
+      await rename(unfinished, path);
+      return inode;
+    } catch (error) {
+      // If this fails, a later cleanup finds it.
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
   return {
     locate,
+    store,
     async write(name, content) {
-      const path = await locate(name);
-      // It starts with the file's name, so that a cleanup after a killed process knows which file it belongs to.
-      const unfinished = `${path}.${randomUUID()}${unfinishedSuffix}`;
-      try {
-        const written = await writeNew(unfinished, content);
-        await rename(unfinished, path);
-        return written;
-      } catch (error) {
-        // If this fails, a later cleanup finds it.
-        await rm(unfinished, { force: true }).catch(() => {});
-        throw error;
-      }
+      const measured = createMeasure();
+      await store(name, measured.pass(content));
+      return measured.result();
     },
     async *read(name) {
       yield* readBlocks(pathOf(name));
@@ -114,10 +123,11 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
   };
 }
 
-async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
+async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
   const file = await open(path, 'wx', 0o600);
   try {
-    return await measure(content, (block) => file.writeFile(block));
+    for await (const block of content) await file.writeFile(block);
+    return (await file.stat({ bigint: true })).ino;
   } finally {
     await file.close();
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { freeMemory } from '../../async/free-memory.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { type Delivery, toServiceOutcome } from '../delivery.js';
 import type { GuestNames } from '../guest-names.js';
@@ -23,6 +24,7 @@ export function createBodyDelivery({ service, masterIdName, batchSize, names }: 
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
       const body = buildRequestBody(lines, step.slice);
+      freeMemory(lines);
       const calling = service.reviewBookedHotels(body, { signal });
       // Hashed while the service is already reading the bytes.
       const sha256 = createHash('sha256').update(body).digest('hex');
