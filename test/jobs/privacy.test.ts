@@ -47,7 +47,8 @@ it('privacy says what is where since when, and every file with a name on disk is
   expect(places.map(({ place, categories, count, since }) => ({ place, categories, count, since }))).toEqual([
     { place: 'ledger', categories: ['guest-names', 'service-messages'], count: 3, since: day },
     { place: 'ledger', categories: ['bookings'], count: 3, since: day },
-    { place: 'audit trail', categories: ['users', 'bookings'], count: 1, since: today },
+    { place: 'cases', categories: ['users', 'bookings'], count: 1, since: day },
+    { place: 'audit trail', categories: ['users', 'bookings'], count: 2, since: today },
     { place: 'erased guests', categories: ['erased-guests'], count: 0, since: null },
     { place: 'archive', categories: ['guest-names', 'bookings'], count: 2, since: day },
     { place: 'spool', categories: ['guest-names', 'bookings'], count: 0, since: null },
