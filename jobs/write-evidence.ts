@@ -4,7 +4,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { createNewFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { gatherEvidence } from '../src/review/evidence/gather-evidence.js';
-import { formatBytes, formatCountOf } from '../src/text/format.js';
+import { formatCountOf } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
@@ -55,7 +55,7 @@ export async function writeEvidence(
     }
     const runs = evidence.runs.map(({ run }) => ({ runId: run.id, day: run.day }));
     terminal.answer(
-      `${formatCountOf(files.length, 'file')} about ${formatCountOf(runs.length, 'run')} in ${out} (${formatBytes(zip.length)}). Keep it safe: it may hold the guest's name.\n`,
+      `${formatCountOf(files.length, 'file')} about ${formatCountOf(runs.length, 'run')} in ${out} (${formatCountOf(zip.length, 'byte')}). Keep it safe: it may hold the guest's name.\n`,
       { reference, out: path, bytes: zip.length, runs, files: files.map(({ name }) => name) },
     );
     return exitCode.done;

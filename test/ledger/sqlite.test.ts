@@ -41,11 +41,16 @@ describe('the SQLite ledger', () => {
     expect(await steps(other)).toEqual([[lineOf(other), 'batch 2']]);
   });
 
-  it('leaves no guest name in its file once the names are blanked', async () => {
+  it('leaves no guest name and no kept column in its file once the names are blanked', async () => {
     const run = await opened.ledger.createRun(newRun('r1'));
     const collect = await startCollect(opened.ledger, run);
     await collect.store(
-      chunkOf({ batches: Array.from({ length: 40 }, (_, n) => batchOf(n, references(300))) }),
+      chunkOf({
+        batches: Array.from({ length: 40 }, (_, n) => ({
+          ...batchOf(n, references(300)),
+          kept: { labels: ['Price'], rows: references(300).map(() => ['Kept Canary']) },
+        })),
+      }),
     );
     await collect.finish({ steps: [], at });
     await opened.ledger.settle(rightOf(run), { state: 'succeeded', at });
@@ -54,8 +59,14 @@ describe('the SQLite ledger', () => {
       return readFileSync(opened.path, 'latin1');
     };
     expect(readAll()).toContain('Ana Gil');
+    expect(readAll()).toContain('Kept Canary');
+    // Erasing rewrites rows, which leaves more behind than blanking.
+    await opened.ledger.eraseBookings('r1', (_, { batch }) =>
+      batch % 3 === 0 ? { places: references(300).map((_, place) => place) } : undefined,
+    );
     await opened.ledger.blankGuestNames('2026-12-01', blankNames);
     expect(readAll()).not.toContain('Ana Gil');
+    expect(readAll()).not.toContain('Kept Canary');
     expect((await opened.ledger.readBatch('r1', 'body', 0)).toString()).toContain('BR-299');
   });
 
