@@ -1,4 +1,3 @@
-import type { CaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingReader } from '../src/mappings/mapping-copy.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
@@ -9,6 +8,7 @@ import { readErasedGuests } from '../src/review/erasures.js';
 import type { Notify } from '../src/review/events.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
+import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
@@ -55,7 +55,7 @@ export async function composeReview(
     return delivery;
   };
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
-  const parts: RunDayParts & { readonly ledger: CaseLedger } = {
+  const parts: RunDayParts & { readonly ledger: VerdictMailLedger } = {
     ...(await composeCollect(config, sourceMessages)),
     comparison: await composeComparison(config, ledger, sourceMessages),
     readErased,

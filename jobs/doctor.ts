@@ -12,6 +12,7 @@ import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkKeys, warnOfLostKeys } from '../src/doctor/keys.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
+import { checkMailbox } from '../src/doctor/mailbox.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
 import { checkPageLimit, checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
@@ -39,6 +40,7 @@ import { openKeys } from './keys.js';
 import { findLedger } from './ledgers.js';
 import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
+import { openMailbox } from './verdict-mails.js';
 
 const { platform } = process;
 /** How long Redis may take to respond. */
@@ -174,6 +176,11 @@ function listChecks(
           look: () => checkKeptFolder(folder, platform),
         }),
       ),
+      {
+        part: 'verdicts',
+        seconds: 40,
+        look: (signal) => checkMailbox(() => openMailbox(config), signal),
+      },
       {
         part: 'ledger',
         seconds: 30,

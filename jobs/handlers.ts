@@ -138,6 +138,14 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./load-hotels.js')).loadHotelsOnce(config, file, terminal),
       ),
+    importVerdicts: (file, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./import-verdicts.js')).importVerdicts(config, file, terminal),
+      ),
+    listVerdictMails: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./list-verdict-mails.js')).listVerdictMails(config, options, terminal),
+      ),
     requestExport: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./request-export.js')).requestOneExport(config, options, terminal),

@@ -1,4 +1,3 @@
-import type { CaseLedger, ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import { fileExists } from '../src/ledger/sqlite/ledger-place.js';
 import {
@@ -8,6 +7,7 @@ import {
 } from '../src/ledger/sqlite/sqlite-ledger.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
+import type { ReadOnlyMailLedger, VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
 import { clock } from './clock.js';
 import { openKeys } from './keys.js';
 
@@ -15,7 +15,7 @@ import { openKeys } from './keys.js';
 const spareConnections = 4;
 
 /** Opens the configured ledger. A database's client is loaded only if needed. */
-export async function openLedger(config: Config): Promise<CaseLedger> {
+export async function openLedger(config: Config): Promise<VerdictMailLedger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
@@ -40,7 +40,7 @@ export async function openLedger(config: Config): Promise<CaseLedger> {
 export function openSqlite(
   path: string,
   options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
-): CaseLedger {
+): VerdictMailLedger {
   return createSqliteLedger({ path, carriesReference, clock, ...options });
 }
 
@@ -56,7 +56,7 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
 export async function findLedger(
   config: Config,
   { waits = true } = {},
-): Promise<ReadOnlyCaseLedger | undefined> {
+): Promise<ReadOnlyMailLedger | undefined> {
   const { ledger } = config;
   const keys = openKeys(config);
   switch (ledger.kind) {
@@ -89,7 +89,7 @@ export async function showLedgerPlace({ ledger }: Config): Promise<string> {
 export async function withReadOnlyLedger<Answer>(
   config: Config,
   whenNone: (notice: string) => Answer,
-  look: (ledger: ReadOnlyCaseLedger) => Promise<Answer>,
+  look: (ledger: ReadOnlyMailLedger) => Promise<Answer>,
 ): Promise<Answer> {
   const ledger = await findLedger(config);
   if (!ledger)

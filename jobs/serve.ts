@@ -16,6 +16,7 @@ import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
+import { openMailPoller } from './verdict-mails.js';
 import { logQueueProblems } from './workforces.js';
 
 /** Runs the nightly schedule, answers the end-of-day hook and serves the status page, until it is asked to stop. */
@@ -61,6 +62,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     afterSync: () => followUpSync(config, followUp),
     signal,
   });
+  const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   const hook = hookOf(config, { ledger, reviews, slots });
   const server = observed.openServer(options.port ?? config.server.port, { hook });
   let caughtUp: Promise<void> | undefined;
@@ -69,6 +71,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
+    mailPoller?.start();
     // What an earlier process has left.
     caughtUp = followUpRuns(config, followUp);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
@@ -81,6 +84,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       reviewScheduler.close(),
       todayScheduler?.close(),
       syncScheduler?.close(),
+      mailPoller?.close(),
       observed.parts.workforce.close(),
     ]);
     await Promise.all([reviews.idle(), caughtUp]);

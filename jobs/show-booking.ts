@@ -11,6 +11,7 @@ import type { Action } from '../src/review/audit.js';
 import { findGuest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { maskAnswers } from '../src/review/stored/masked-answers.js';
+import type { Silence } from '../src/review/verdict.js';
 import { findTracedHotels } from '../src/review/verdicts/booked-hotels.js';
 import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
@@ -19,6 +20,10 @@ import type { Terminal } from './terminal.js';
 
 interface ShowOptions {
   readonly answers: boolean;
+}
+
+interface ReadOptions extends ShowOptions {
+  readonly silence: Silence | undefined;
 }
 
 type NameQuery = Extract<GuestQuery, { readonly name: string }>;
@@ -47,7 +52,7 @@ async function showReference(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const histories = await readHistories(ledger, reference, { answers });
+    const histories = await readHistories(ledger, reference, { answers, silence: readSilence(config) });
     const found = histories.length;
     // What was typed and is no reference may be a name.
     const subject = found > 0 ? reference : undefined;
@@ -76,7 +81,7 @@ async function showGuest(
     const { references, unreferenced } = await findGuest(ledger, asked, terminal.signal);
     const histories = [];
     for (const reference of references)
-      for (const history of await readHistories(ledger, reference, { answers }))
+      for (const history of await readHistories(ledger, reference, { answers, silence: readSilence(config) }))
         histories.push({ reference, ...history });
     const found = histories.length + unreferenced;
     await recordShow(ledger, { details: { found, answers, byName: true } }, terminal);
@@ -91,13 +96,20 @@ async function showGuest(
   });
 }
 
-async function readHistories(ledger: ReadOnlyLedger, reference: string, { answers }: ShowOptions) {
+/** What silence means, if it was agreed to mean something. */
+function readSilence({ verdicts: { silenceMeansCorrectAfter: hours } }: Config): Silence | undefined {
+  return hours === undefined ? undefined : { afterMs: hours * 3_600_000, now: clock() };
+}
+
+async function readHistories(ledger: ReadOnlyLedger, reference: string, { answers, silence }: ReadOptions) {
   const traces = await ledger.trace(reference);
   const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
   const { mappings, hotels } = ledger;
   const compare = createHotelComparer({ hotels, clock });
   const pairs = await findTracedHotels(traces, { mappings, compare });
-  return shown.map((trace, index) => toHistory(trace, { withAnswers: answers, hotels: pairs[index] }));
+  return shown.map((trace, index) =>
+    toHistory(trace, { withAnswers: answers, hotels: pairs[index], silence }),
+  );
 }
 
 async function hasHotels({ hotels }: ReadOnlyLedger): Promise<boolean> {

@@ -38,6 +38,7 @@ const nothing: KeptData = {
   bookings: { count: 0 },
   names: { count: 0 },
   cases: { count: 0 },
+  mails: { count: 0 },
   actions: { count: 0 },
 };
 
@@ -73,6 +74,7 @@ async function examine(
     source: `${source.kind}${from === undefined ? '' : `, last read from ${from}`}`,
     kept: {
       ...kept,
+      mails: { count: kept.mails.count, since: toDate(kept.mails.since) },
       actions: { count: kept.actions.count, since: toDate(kept.actions.since) },
       erased: { count: erased.length, since: toDate(erased[0]?.at) },
       archived: await countOrSay(place, () => countArchived(config, runs)),

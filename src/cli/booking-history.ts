@@ -3,7 +3,7 @@ import type { Attempt, Trace } from '../review/history.js';
 import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
-import { type BookingVerdict, judgeBooking, type UnknownReason } from '../review/verdict.js';
+import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
 import type { TracedHotels } from '../review/verdicts/booked-hotels.js';
 import { formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -23,6 +23,10 @@ interface BookingHistory {
   readonly posted?: true;
   /** Why there is no verdict. */
   readonly verdictReason?: UnknownReason;
+  /** When the first e-mail that names it was received. */
+  readonly namedByEmailAt?: string;
+  /** Its verdict is correct because no e-mail named it. */
+  readonly bySilence?: true;
   /** The booked hotel, and the one that the local copy of the mappings has now, as far as known. */
   readonly hotels?: TracedHotels;
   /** What the local copy of the mappings said about it before it was sent. */
@@ -43,9 +47,11 @@ interface HistoryOptions {
   /** Includes the service's own messages, which may name a guest: only on request. */
   readonly withAnswers: boolean;
   readonly hotels?: TracedHotels | undefined;
+  /** Undefined where silence means nothing. */
+  readonly silence?: Silence | undefined;
 }
 
-export function toHistory(trace: Trace, { withAnswers, hotels }: HistoryOptions): BookingHistory {
+export function toHistory(trace: Trace, { withAnswers, hotels, silence }: HistoryOptions): BookingHistory {
   const { run } = trace;
   const common = { runId: run.id, day: run.day, runState: run.state };
   switch (trace.kind) {
@@ -62,7 +68,10 @@ export function toHistory(trace: Trace, { withAnswers, hotels }: HistoryOptions)
         ...common,
         state: bookingState(trace.step?.state),
         booking: readMaskedFields(trace.line, trace.form),
-        ...toVerdict(judgeBooking(trace)),
+        ...toVerdict(judgeBooking(trace, silence)),
+        ...(trace.namedByEmailAt !== undefined && {
+          namedByEmailAt: new Date(trace.namedByEmailAt).toISOString(),
+        }),
         ...(trace.form === 'body' && run.delivery === 'file' && { posted: true as const }),
         ...(hotels && { hotels }),
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
@@ -78,17 +87,26 @@ export function toHistoryReport({ hotels, ...history }: BookingHistory) {
   return { ...history, ...(hotels && { copyServiceId: hotels.copyServiceId, ...toPairReport(hotels) }) };
 }
 
-function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 'verdictReason'> {
-  if (judged.verdict !== 'unknown') return { verdict: judged.verdict };
-  return { verdict: judged.verdict, verdictReason: judged.reason };
+function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 'verdictReason' | 'bySilence'> {
+  switch (judged.verdict) {
+    case 'incorrect':
+      return { verdict: 'incorrect' };
+    case 'correct':
+      return { verdict: 'correct', ...(judged.bySilence && { bySilence: true }) };
+    case 'unknown':
+      return { verdict: 'unknown', verdictReason: judged.reason };
+  }
 }
 
-function describeVerdict({ verdict, verdictReason, state, posted }: BookingHistory): string {
+function describeVerdict(history: BookingHistory): string {
+  const { verdict, verdictReason, state, posted, namedByEmailAt, bySilence } = history;
   switch (verdict) {
     case 'correct':
-      return 'verdict: its mapping is correct';
+      return bySilence
+        ? 'verdict: counts as correct, because no e-mail named it in time (verdicts.silenceMeansCorrectAfter)'
+        : 'verdict: its mapping is correct';
     case 'incorrect':
-      return 'verdict: affected, its mapping is incorrect';
+      return `verdict: affected, its mapping is incorrect${namedByEmailAt === undefined ? '' : ` (named by e-mail of ${formatInstant(Date.parse(namedByEmailAt))})`}`;
     case 'unknown':
       if (state === 'refused') return 'verdict: unknown, the service refused it';
       if (verdictReason === 'by-email' && posted)

@@ -175,6 +175,25 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     case 'case-escalated':
       return log.warn({ cases: event.cases }, 'cases escalated: reported, and not corrected in time');
 
+    case 'verdict-mail-named':
+      return log.warn(
+        { ...mailFields(event), named: event.named, unclear: event.unclear },
+        'e-mail names bookings with an incorrect mapping',
+      );
+    case 'verdict-mail-unknown': {
+      const { unclear, unreadAttachments } = event;
+      return log.warn(
+        { ...mailFields(event), unclear, unreadAttachments },
+        'e-mail names nothing known: somebody has to read it',
+      );
+    }
+    case 'verdict-mail-unreadable':
+      return log.error({ ...mailFields(event), reason: event.reason }, "e-mail can't be read");
+    case 'mailbox-away':
+      return log.error({ fault: describeError(event.error) }, "mailbox can't be read: it is tried again");
+    case 'mailbox-back':
+      return log.info('mailbox back');
+
     case 'waiting': {
       const newerThan = event.newerThan === undefined ? null : new Date(event.newerThan).toISOString();
       return log.info({ folder: event.folder, newerThan }, 'looking for an export');
@@ -218,6 +237,10 @@ function nameFields({ id, day }: RunName) {
 
 function dueDayFields({ day, kind }: DueDay) {
   return { day: day.iso, duty: kind };
+}
+
+function mailFields({ mail, receivedAt }: { readonly mail: number; readonly receivedAt: number }) {
+  return { mail, receivedAt: new Date(receivedAt).toISOString() };
 }
 
 function syncFields({ syncId, scope }: MappingSync) {

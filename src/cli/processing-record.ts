@@ -64,7 +64,7 @@ export interface Installation {
   /** What is there now. */
   readonly kept: Readonly<
     Record<
-      'names' | 'bookings' | 'cases' | 'actions' | 'erased' | 'archived' | 'spooled' | 'sentFiles',
+      'names' | 'bookings' | 'cases' | 'mails' | 'actions' | 'erased' | 'archived' | 'spooled' | 'sentFiles',
       Counted
     >
   >;
@@ -173,6 +173,11 @@ function describePlaces({ kept, keptColumns, guestNameDays, recordDays, ...where
       ...place('cases', where.ledger, 'booking', kept.cases),
       categories: ['users', 'bookings'],
       until: recordsUntil,
+    },
+    {
+      ...place('verdict e-mails that were read', where.ledger, 'entry', kept.mails),
+      categories: ['bookings'],
+      until: `${recordDays} days after they were read (recordDays); only where they were found, and which bookings they name`,
     },
     {
       ...place('audit trail', where.ledger, 'entry', kept.actions),

@@ -60,6 +60,12 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'sync-failed':
         case 'watch-failed':
         case 'schedule-away':
+        case 'mailbox-away':
+        case 'mailbox-back':
+        // What an import found is its answer.
+        case 'verdict-mail-named':
+        case 'verdict-mail-unknown':
+        case 'verdict-mail-unreadable':
           return;
         default:
           return review.notify(event);

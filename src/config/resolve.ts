@@ -65,6 +65,7 @@ export function resolveConfig(
     ledger: resolveLedger(toAddress(settings.ledger), folder),
     queue: resolveQueue(toAddress(settings.queue), folder),
     server: resolveTls(settings.server, folder),
+    verdicts: resolveVerdicts(settings.verdicts, folder),
     ...(keys !== undefined && { keys: resolveKeys(toKeyLocation(keys), folder) }),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
     folder,
@@ -94,6 +95,16 @@ function resolveTls({ tls, ...server }: Settings['server'], folder: string): Set
   return {
     ...server,
     tls: { certificateFile: resolve(folder, certificateFile), keyFile: resolve(folder, keyFile) },
+  };
+}
+
+function resolveVerdicts(verdicts: Settings['verdicts'], folder: string): Settings['verdicts'] {
+  const { imap, maildir, path } = verdicts;
+  return {
+    ...verdicts,
+    ...(imap?.ca !== undefined && { imap: { ...imap, ca: resolve(folder, imap.ca) } }),
+    ...(maildir !== undefined && { maildir: resolve(folder, maildir) }),
+    ...(path !== undefined && { path: resolve(folder, path) }),
   };
 }
 

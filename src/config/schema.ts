@@ -20,6 +20,7 @@ import { exportFiles, mappings } from './mapping-settings.js';
 import { noNamesInFile } from './problems.js';
 import { cases, hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
+import { verdicts } from './verdict-mail-settings.js';
 
 const centuryInDays = 36_500;
 
@@ -104,6 +105,9 @@ export const settingsSchema = group({
   workers: workers.prefault({}).describe('How processes share work.'),
   cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
+  verdicts: verdicts
+    .prefault({})
+    .describe('The e-mails in which the service names bookings with an incorrect mapping.'),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNames: oneOf(...guestNameChoices)
     .default('send')

@@ -4,6 +4,7 @@ import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { SchedulerEvent } from '../schedule/scheduler-event.js';
+import type { VerdictMailEvent } from '../verdict-mails/verdict-mail-events.js';
 
 /**
  * Everything that a process reports while it works: the closed union of the events of all its parts. An event holds neither
@@ -14,6 +15,7 @@ export type HotelReviewEvent =
   | SyncEvent
   | CaseEvent
   | WatchEvent
+  | VerdictMailEvent
   | ExportEvent
   | SchedulerEvent;
 

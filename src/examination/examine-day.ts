@@ -1,9 +1,9 @@
 import { type ServiceField, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
+import { matchColumns } from '../booking/match-columns.js';
 import { SourceError } from '../review/source.js';
 import type { Sample, SampleDay } from '../sources/common/setup.js';
 import { type DateGuess, guessDateFormat } from './guess-date-format.js';
-import { matchColumns } from './match-columns.js';
 
 /** What a day's bookings show about the settings of their source. It holds no cell of them. */
 export type Examination =

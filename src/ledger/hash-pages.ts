@@ -25,7 +25,7 @@ const entriesAtOnce = 2 ** 17;
  */
 export function* findBookings(
   dialect: Dialect,
-  { number, delivery }: StayRun,
+  { number, delivery }: Pick<StayRun, 'number' | 'delivery'>,
   hashes: Uint32Array,
   pages: HashPages,
 ): Query<FoundBookings[]> {

@@ -12,6 +12,8 @@ export function* describeKept({ schema }: Dialect): Query<KeptData> {
        min(CASE WHEN ${hasNames} THEN day END) AS names_since,
        (SELECT count(*) FROM ${schema}case_bookings) AS cases,
        (SELECT min(day) FROM ${schema}case_bookings) AS cases_since,
+       (SELECT count(*) FROM ${schema}verdict_mails) AS mails,
+       (SELECT min(read_at) FROM ${schema}verdict_mails) AS mails_since,
        (SELECT count(*) FROM ${schema}audit_trail) AS actions,
        (SELECT min(at) FROM ${schema}audit_trail) AS actions_since
      FROM ${schema}runs WHERE ${hasRows('batches')} OR ${hasRows('rejects')}`,
@@ -22,6 +24,7 @@ export function* describeKept({ schema }: Dialect): Query<KeptData> {
     bookings: withoutUndefined({ count: count('bookings'), since: text('since') }),
     names: withoutUndefined({ count: count('with_names'), since: text('names_since') }),
     cases: withoutUndefined({ count: count('cases'), since: text('cases_since') }),
+    mails: withoutUndefined({ count: count('mails'), since: integer('mails_since') }),
     actions: withoutUndefined({ count: count('actions'), since: integer('actions_since') }),
   };
 }

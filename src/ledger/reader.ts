@@ -1,5 +1,5 @@
-import type { ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { BookingForm } from '../review/step.js';
+import type { ReadOnlyMailLedger } from '../verdict-mails/mail-log.js';
 import { createActionRecorder } from './audit-trail.js';
 import { measureBatches, readBatch, sampleBatches } from './batches.js';
 import { createCaseReader } from './cases.js';
@@ -24,6 +24,7 @@ import {
 import { tally } from './step-totals.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
 import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
+import { createMailReader } from './verdict-mails.js';
 
 /** Whether a stored line has that booking reference. */
 export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
@@ -32,7 +33,7 @@ export type CarriesReference = (line: string, form: BookingForm, reference: stri
 export function createReader(
   store: Store,
   carriesReference: CarriesReference,
-): Omit<ReadOnlyCaseLedger, 'ping' | 'close'> {
+): Omit<ReadOnlyMailLedger, 'ping' | 'close'> {
   const { dialect, read, readTogether } = store;
   return {
     mappings: createMappingReader(store),
@@ -40,6 +41,7 @@ export function createReader(
     exports: createExportReader(store),
     audit: createActionRecorder(store),
     cases: createCaseReader(store),
+    verdictMails: createMailReader(store),
     ...createErasureReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: (day) => read(() => latestRun(dialect, day)),

@@ -10,6 +10,7 @@ import { all, change, type Dialect, one, type Query, type Store } from './query.
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
+import { pruneMails } from './verdict-mails.js';
 
 /** Takes the sole right to work on a day; undefined if somebody else holds it. */
 export type HoldDay = (day: string) => Promise<Hold | undefined>;
@@ -92,9 +93,11 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     async prune(before) {
       await transact(() => pruneActions(dialect, Date.parse(before)));
       await transact(() => pruneCases(dialect, before));
-      return forOldRuns(before, listRunsWithRecords, ({ id }) =>
+      const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
         transact(() => pruneRun(dialect, id, clock())),
       );
+      await transact(() => pruneMails(dialect, Date.parse(before)));
+      return count;
     },
   };
 }

@@ -28,7 +28,8 @@ export function createStays(store: Store): StayIndex {
 
 type FindKeys = Parameters<StayIndex['indexStays']>[1];
 
-const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
+/** The pages of the references. */
+export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
 /** A run with trigger `watch` sends bookings of other runs again: it adds none. */
 function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {

@@ -10,6 +10,7 @@ export const runTables = [
   'attempts',
   'verdicts',
   'suspects',
+  'mail_bookings',
   'steps',
   'reference_pages',
   'stay_pages',

@@ -10,6 +10,7 @@ import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
 import { toAttempt } from './stored-run.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import { findNaming } from './verdict-mails.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 
@@ -50,6 +51,7 @@ function* traceBookings(
         form,
         judged: form === 'file' ? yield* findJudged(dialect, run, batch, first) : undefined,
         line,
+        namedByEmailAt: yield* findNaming(dialect, run, form, batch, first),
         suspect: yield* findSuspect(dialect, run, form, batch, first),
         kept: keptAt(yield* readKeptOfBatch(dialect, run, form, batch), first),
         step: step && {

@@ -11,6 +11,7 @@ export type AuditedAction =
   | 'guest-purge'
   | 'keys-rotate'
   | 'keys-forget'
+  | 'verdicts-import'
   | 'cases'
   | 'case'
   | 'case-opened'

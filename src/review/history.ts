@@ -65,6 +65,8 @@ export type Trace =
       readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
       /** What its result says, unless it calls the mapping correct. */
       readonly judged?: Judged;
+      /** When the first e-mail that names it was received, in epoch milliseconds. */
+      readonly namedByEmailAt?: number;
       /** What the local copy of the mappings said about it. */
       readonly suspect?: Suspect;
       /** Its local columns, which are not sent. */

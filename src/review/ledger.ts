@@ -217,6 +217,8 @@ export interface KeptData {
   readonly names: { readonly count: number; readonly since?: string };
   /** Bookings in cases, and the first business day of one. */
   readonly cases: { readonly count: number; readonly since?: string };
+  /** The verdict e-mails that were read, and when the first was. */
+  readonly mails: { readonly count: number; readonly since?: number };
   /** The entries of the audit trail, and when the oldest was recorded. */
   readonly actions: { readonly count: number; readonly since?: number };
 }

@@ -3,7 +3,9 @@ import type { BookingForm, StepState } from './step.js';
 
 /** What is known about a booking's mapping. `unknown` never counts as good. (Design 11.) */
 export type BookingVerdict =
-  | { readonly verdict: 'correct' | 'incorrect' }
+  | { readonly verdict: 'incorrect' }
+  /** `bySilence`: no e-mail named it for so long that this was agreed to mean that it is correct. */
+  | { readonly verdict: 'correct'; readonly bySilence?: true }
   | { readonly verdict: 'unknown'; readonly reason: UnknownReason };
 
 export type UnknownReason =
@@ -33,12 +35,32 @@ export interface JudgedBooking {
   /** The step that delivers it; absent while there is no plan. */
   readonly step?: { readonly state: StepState } | undefined;
   readonly judged?: Judged | undefined;
+  /** When the first e-mail that names it was received. */
+  readonly namedByEmailAt?: number | undefined;
+  /** Its ended attempts, in their order. */
+  readonly attempts?: readonly { readonly outcome: string; readonly endedAt: number }[] | undefined;
 }
 
-/** The verdict on a booking. */
-export function judgeBooking({ run, form, step, judged }: JudgedBooking): BookingVerdict {
+/** How long no e-mail may have named a delivered booking for it to count as correct. */
+export interface Silence {
+  readonly afterMs: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * The verdict on a booking. A booking that an e-mail names is incorrect, whatever else is known: no e-mail clears one.
+ *
+ * @param silence undefined where silence means nothing
+ */
+export function judgeBooking(booking: JudgedBooking, silence?: Silence): BookingVerdict {
+  const { run, form, step, judged } = booking;
+  if (booking.namedByEmailAt !== undefined) return { verdict: 'incorrect' };
   if (step?.state !== 'done') return { verdict: 'unknown', reason: 'not-delivered' };
-  if (form === 'body') return { verdict: 'unknown', reason: 'by-email' };
+  if (form === 'body')
+    return silence && isSilent(booking, silence)
+      ? { verdict: 'correct', bySilence: true }
+      : { verdict: 'unknown', reason: 'by-email' };
   const verdicts = run.file?.verdicts;
   if (!verdicts) return { verdict: 'unknown', reason: 'awaiting-result' };
   if (judged === 'incorrect') return { verdict: 'incorrect' };
@@ -46,4 +68,10 @@ export function judgeBooking({ run, form, step, judged }: JudgedBooking): Bookin
   // Older versions counted the bookings without a verdict, but did not record which they are.
   const isListed = verdicts.listsUnanswered === true || verdicts.unanswered + verdicts.unclear === 0;
   return isListed ? { verdict: 'correct' } : { verdict: 'unknown', reason: 'not-in-result' };
+}
+
+/** Whether it was delivered so long ago. */
+function isSilent({ attempts = [] }: JudgedBooking, { afterMs, now }: Silence): boolean {
+  const delivered = attempts.findLast(({ outcome }) => outcome === 'done');
+  return delivered !== undefined && now - delivered.endedAt >= afterMs;
 }

@@ -196,6 +196,9 @@ describe('the command line', () => {
         },
       ],
     ],
+    ['verdicts import mail.eml', ['importVerdicts', 'mail.eml']],
+    ['verdicts import -', ['importVerdicts', '-']],
+    ['verdicts list --unknown', ['listVerdictMails', { unknown: true }]],
     [
       'sandbox bookings --out f',
       ['makeBookings', { count: 1_000, seed: 1, world: 1, hotels: 2_000, wrongShare: 0.02, out: 'f' }],
@@ -465,5 +468,7 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     hook: remember('hook'),
     sandbox: remember('sandbox'),
     makeBookings: remember('makeBookings'),
+    importVerdicts: remember('importVerdicts'),
+    listVerdictMails: remember('listVerdictMails'),
   };
 }

@@ -100,6 +100,7 @@ describe('a configuration', () => {
         suspectDays: 7,
         fillServiceId: false,
       },
+      verdicts: { pollMinutes: 5, matchDays: 14 },
       export: {
         folder: '',
         maxGigabytes: 20,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { CaseLedger } from '../../src/cases/case-store.js';
+import type { VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
@@ -22,14 +22,15 @@ import { describeSummaries } from './ledger/summaries.js';
 import { describeSuspects } from './ledger/suspects.js';
 import { describeTakingOver } from './ledger/taking-over.js';
 import { describeTracing } from './ledger/tracing.js';
+import { describeVerdictMails } from './ledger/verdict-mails.js';
 import { describeVolumes } from './ledger/volumes.js';
 import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger, created with `carriesReference` of ledger/days.ts. */
 export interface OpenedLedger {
-  readonly ledger: CaseLedger;
+  readonly ledger: VerdictMailLedger;
   /** A second connection on the same database, as another process would have. */
-  reopen(): Promise<CaseLedger>;
+  reopen(): Promise<VerdictMailLedger>;
   /** Expires every lease that was claimed or renewed so far. */
   endLeases(): Promise<void>;
   /** The rows of a run's steps, in the order of the plan. */
@@ -70,6 +71,7 @@ export function describeLedgerContract(
       describeTracing,
       describeAffected,
       describeSuspects,
+      describeVerdictMails,
       describeDelivered,
       describeRetention,
       describeErasures,

@@ -30,6 +30,9 @@ const newTables = [
   'followed_runs',
   'kept_columns',
   'watched_moves',
+  'mail_bookings',
+  'mail_pairs',
+  'verdict_mails',
 ];
 const newRunColumns = [
   ...[

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dovecotNeeds } from './dovecot.js';
 import { fakeTimeNeeds } from './machine.js';
 import { mariadbNeeds } from './mariadb.js';
 import { postgresNeeds } from './postgres.js';
@@ -16,6 +17,7 @@ const servers: Readonly<Record<string, string | undefined>> = {
   PostgreSQL: postgresNeeds,
   Redis: redisNeeds,
   MariaDB: mariadbNeeds,
+  Dovecot: dovecotNeeds,
   OpenSSH: openSsh.needs,
   ProFTPD: proFtpd.needs,
   faketime: fakeTimeNeeds,

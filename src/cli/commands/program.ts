@@ -14,6 +14,7 @@ import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
+import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 import { addWatchCommand, type WatchHandlers } from './watch.js';
 
 /** The handler of each command; each returns the exit code. */
@@ -27,6 +28,7 @@ export interface Handlers
     MappingHandlers,
     WatchHandlers,
     HotelHandlers,
+    VerdictHandlers,
     ExportHandlers,
     ServiceHandlers,
     SetupHandlers,
@@ -100,6 +102,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addMappingCommands(program, handlers, finish);
   addWatchCommand(program, handlers, finish);
   addHotelCommands(program, handlers, finish);
+  addVerdictCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);
   addSetupCommands(program, handlers, finish);

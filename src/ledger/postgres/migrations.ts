@@ -441,4 +441,38 @@ export const migrations: readonly string[] = [
   );
   INSERT INTO hotel_review.watched_moves (last_move) VALUES (0);
   `,
+  `
+  CREATE TABLE hotel_review.verdict_mails (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    sha256 text COLLATE "C" NOT NULL UNIQUE,
+    message_id text COLLATE "C",
+    received_at bigint NOT NULL,
+    read_at bigint NOT NULL,
+    found_in text NOT NULL,
+    outcome text NOT NULL CHECK (outcome IN ('named', 'nothing-known', 'unreadable')),
+    named integer NOT NULL,
+    cases_opened_at bigint
+  );
+  CREATE INDEX verdict_mails_by_message ON hotel_review.verdict_mails (message_id) WHERE message_id IS NOT NULL;
+  CREATE INDEX verdict_mails_without_cases ON hotel_review.verdict_mails (number)
+    WHERE named > 0 AND cases_opened_at IS NULL;
+
+  CREATE TABLE hotel_review.mail_bookings (
+    run bigint NOT NULL REFERENCES hotel_review.runs (number),
+    form text COLLATE "C" NOT NULL CHECK (form IN ('body', 'file')),
+    batch integer NOT NULL,
+    place integer NOT NULL,
+    mail bigint NOT NULL REFERENCES hotel_review.verdict_mails (number),
+    PRIMARY KEY (run, form, batch, place, mail)
+  );
+  CREATE INDEX mail_bookings_by_mail ON hotel_review.mail_bookings (mail);
+
+  CREATE TABLE hotel_review.mail_pairs (
+    mail bigint NOT NULL REFERENCES hotel_review.verdict_mails (number),
+    provider_name text COLLATE "C" NOT NULL,
+    provider_hotel_id text COLLATE "C" NOT NULL,
+    service_id bigint NOT NULL,
+    PRIMARY KEY (mail, provider_name, provider_hotel_id, service_id)
+  );
+  `,
 ];

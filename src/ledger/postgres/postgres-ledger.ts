@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { CaseLedger, ReadOnlyCaseLedger } from '../../cases/case-store.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
+import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../verdict-mails/mail-log.js';
 import { createAuditTrail } from '../audit-trail.js';
 import { createCaseStore } from '../cases.js';
 import { beginCollect } from '../collecting.js';
@@ -14,6 +14,7 @@ import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
 import { createStays } from '../stays.js';
+import { createMailLog } from '../verdict-mails.js';
 import { createWatchStore } from '../watching.js';
 import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
@@ -52,7 +53,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  *
  * @throws LedgerUnusableError for an address that can't be read
  */
-export function createPostgresLedger(options: PostgresLedgerOptions): CaseLedger {
+export function createPostgresLedger(options: PostgresLedgerOptions): VerdictMailLedger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
@@ -74,6 +75,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): CaseLedger
     stays: createStays(store),
     watch: createWatchStore(store),
     cases: createCaseStore(store),
+    verdictMails: createMailLog(store),
     holdDay,
     async holdSlot(places) {
       for (let number = 1; number <= places; number += 1) {
@@ -121,13 +123,14 @@ export async function findPostgresLedger({
 }: PostgresReaderOptions & {
   /** False: fail within two seconds if the server doesn't answer. */
   readonly waits?: boolean;
-}): Promise<ReadOnlyCaseLedger | undefined> {
+}): Promise<ReadOnlyMailLedger | undefined> {
   const database = connect(options, async () => {});
   try {
     if (!waits) await database.ping(pingTimeoutMs);
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
-      const reader = createReader(createPostgresStore(database, options.keys), options.carriesReference);
+      const store = createPostgresStore(database, options.keys);
+      const reader = createReader(store, options.carriesReference);
       return {
         ...reader,
         audit: {

@@ -412,4 +412,37 @@ export const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO watched_moves (last_move) VALUES (0);
   `,
+  `
+  CREATE TABLE verdict_mails (
+    number INTEGER PRIMARY KEY,
+    sha256 TEXT NOT NULL UNIQUE,
+    message_id TEXT,
+    received_at INTEGER NOT NULL,
+    read_at INTEGER NOT NULL,
+    found_in TEXT NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('named', 'nothing-known', 'unreadable')),
+    named INTEGER NOT NULL,
+    cases_opened_at INTEGER
+  ) STRICT;
+  CREATE INDEX verdict_mails_by_message ON verdict_mails (message_id) WHERE message_id IS NOT NULL;
+  CREATE INDEX verdict_mails_without_cases ON verdict_mails (number) WHERE named > 0 AND cases_opened_at IS NULL;
+
+  CREATE TABLE mail_bookings (
+    run INTEGER NOT NULL REFERENCES runs (number),
+    form TEXT NOT NULL CHECK (form IN ('body', 'file')),
+    batch INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    mail INTEGER NOT NULL REFERENCES verdict_mails (number),
+    PRIMARY KEY (run, form, batch, place, mail)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX mail_bookings_by_mail ON mail_bookings (mail);
+
+  CREATE TABLE mail_pairs (
+    mail INTEGER NOT NULL REFERENCES verdict_mails (number),
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    service_id INTEGER NOT NULL,
+    PRIMARY KEY (mail, provider_name, provider_hotel_id, service_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

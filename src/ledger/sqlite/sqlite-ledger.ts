@@ -1,6 +1,6 @@
 import type { Hold } from '../../async/hold.js';
-import type { CaseLedger, ReadOnlyCaseLedger } from '../../cases/case-store.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
+import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../verdict-mails/mail-log.js';
 import { createAuditTrail } from '../audit-trail.js';
 import { createCaseStore } from '../cases.js';
 import { beginCollect } from '../collecting.js';
@@ -13,6 +13,7 @@ import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
 import { createRunWriter } from '../run-changes.js';
 import { createStays } from '../stays.js';
+import { createMailLog } from '../verdict-mails.js';
 import { createWatchStore } from '../watching.js';
 import { claim, findClaimed, renewClaims } from './claims.js';
 import { createGroupCommit } from './group-commit.js';
@@ -30,7 +31,7 @@ export interface SqliteLedgerOptions {
 }
 
 /** The ledger in a local SQLite file. */
-export function createSqliteLedger(options: SqliteLedgerOptions): CaseLedger {
+export function createSqliteLedger(options: SqliteLedgerOptions): VerdictMailLedger {
   const { path, carriesReference, clock, leaseMs = 30_000, keys } = options;
   const { database, locks, dropLog, close } = openLedgerFile(path, { isReader: false });
   const store = createSqliteStore(database, { clock, keys, dropLog });
@@ -55,6 +56,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): CaseLedger {
     stays: createStays(store),
     watch: createWatchStore(store),
     cases: createCaseStore(store),
+    verdictMails: createMailLog(store),
     holdDay: (day) => tryHold(day),
     async holdSlot(places) {
       for (let place = 1; place <= places; place += 1) {
@@ -83,10 +85,11 @@ export function createSqliteReader({
   carriesReference,
   clock,
   keys,
-}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyCaseLedger {
+}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyMailLedger {
   const { database, close } = openLedgerFile(path, { isReader: true });
+  const store = createSqliteStore(database, { clock, keys });
   return {
-    ...createReader(createSqliteStore(database, { clock, keys }), carriesReference),
+    ...createReader(store, carriesReference),
     ping: async () => void database.get('SELECT 1'),
     close: async () => close(),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ServiceField, serviceFields } from '../../src/booking/booking.js';
-import { fieldSynonyms, matchColumns, simplifyName } from '../../src/examination/match-columns.js';
+import { fieldSynonyms, matchColumns, simplifyName } from '../../src/booking/match-columns.js';
 
 const match = (...names: string[]) => Object.fromEntries(matchColumns(names).columns);
 

@@ -1,4 +1,4 @@
-import { type ServiceField, serviceFields } from '../booking/booking.js';
+import { type ServiceField, serviceFields } from './booking.js';
 
 /** Which columns hold which fields, by their names. */
 interface ColumnMatch {

@@ -1,0 +1,57 @@
+import { businessDayAt } from '../src/booking/business-day.js';
+import type { Config } from '../src/config/load.js';
+import type { NotifyAll } from '../src/events/events.js';
+import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import type { Mailbox } from '../src/verdict-mails/mailbox.js';
+import { createMailPoller, type MailPoller } from '../src/verdict-mails/poll-mailbox.js';
+import { createMailReader } from '../src/verdict-mails/read-mail.js';
+import { createMailTaker, type MailTaker } from '../src/verdict-mails/take-mail.js';
+import { clock } from './clock.js';
+
+const dayMs = 86_400_000;
+
+/** Reads verdict e-mails with the configured settings. */
+export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify: NotifyAll): MailTaker {
+  const { file, verdicts, timezone, service } = config;
+  const { resultColumn, resultValues } = file;
+  return createMailTaker({
+    ledger,
+    read: createMailReader({ resultColumn, resultValues, masterIdColumn: service.masterIdColumn }),
+    today: () => businessDayAt(new Date(clock()), timezone).iso,
+    matchMs: verdicts.matchDays * dayMs,
+    clock,
+    notify,
+    notifyCases: notify,
+  });
+}
+
+/** Reads the configured mailbox as long as `serve` runs; undefined if there is none. */
+export async function openMailPoller(
+  config: Config,
+  ledger: VerdictMailLedger,
+  { notify, signal }: { readonly notify: NotifyAll; readonly signal: AbortSignal },
+): Promise<MailPoller | undefined> {
+  const mailbox = await openMailbox(config);
+  if (!mailbox) return undefined;
+  const taker = openMailTaker(config, ledger, notify);
+  return createMailPoller({
+    mailbox,
+    taker,
+    pollMs: config.verdicts.pollMinutes * 60_000,
+    notify,
+    signal,
+  });
+}
+
+/** The configured mailbox; undefined if there is none. An IMAP client is loaded only if needed. */
+export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undefined> {
+  const { imap, maildir, path, matchDays } = verdicts;
+  if (imap) {
+    const { openImapMailbox } = await import('../src/verdict-mails/imap-mailbox.js');
+    const port = imap.port ?? (imap.tls === 'implicit' ? 993 : 143);
+    return openImapMailbox({ ...imap, port, days: matchDays, clock });
+  }
+  const { openMaildir, openMailFolder } = await import('../src/verdict-mails/mail-folders.js');
+  if (maildir !== undefined) return openMaildir(maildir);
+  return path === undefined ? undefined : openMailFolder(path);
+}

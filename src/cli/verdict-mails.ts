@@ -1,0 +1,130 @@
+import { formatCountOf, formatInstant } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import { showInLine } from '../text/visible.js';
+import type { StoredMail } from '../verdict-mails/mail-log.js';
+import type { UnreadableReason } from '../verdict-mails/read-mail.js';
+import type { TakenMail } from '../verdict-mails/take-mail.js';
+import { renderTable } from './tables.js';
+
+/** How many bookings of an e-mail are shown to a person. */
+const bookingsShown = 20;
+
+export interface ImportedMail extends TakenMail {
+  /** As it was named on the command line. */
+  readonly file: string;
+}
+
+/** An e-mail as `verdicts import --json` prints it. */
+export function toImportReport({ file, messageId, receivedAt, outcome, reason, ...mail }: ImportedMail) {
+  const { bookings, pairs, unclear, unreadAttachments } = mail;
+  return {
+    file,
+    messageId: messageId ?? null,
+    receivedAt: new Date(receivedAt).toISOString(),
+    outcome,
+    ...(reason !== undefined && { reason }),
+    bookings,
+    pairs,
+    unclear,
+    unreadAttachments,
+  };
+}
+
+export function renderImport(mails: readonly ImportedMail[], command: WriteCommand): string {
+  const lines = mails.flatMap((mail) => {
+    const received = `e-mail of ${formatInstant(mail.receivedAt)}`;
+    return [
+      `${showInLine(mail.file)}, ${received}: ${describeOutcome(mail)}`,
+      ...listNamed(mail),
+      ...listDoubts(mail),
+    ];
+  });
+  const isNaming = mails.some(({ outcome }) => outcome === 'named');
+  if (isNaming) lines.push(`The bookings that they name are in a case: ${command('cases')}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function describeOutcome({ outcome, bookings, pairs, reason }: ImportedMail): string {
+  const named = [
+    ...(bookings.length > 0 || pairs.length === 0 ? [formatCountOf(bookings.length, 'booking')] : []),
+    ...(pairs.length > 0 ? [formatCountOf(pairs.length, 'hotel')] : []),
+  ].join(' and ');
+  switch (outcome) {
+    case 'named':
+      return `names ${named}`;
+    case 'already-read':
+      return bookings.length + pairs.length > 0
+        ? `was read before, and names ${named}`
+        : 'was read before, and names nothing that the ledger knows';
+    case 'nothing-known':
+      return 'names nothing that the ledger knows: read it yourself';
+    case 'unreadable':
+      return `can't be read: ${reason === undefined ? 'unknown' : describeReason(reason)}`;
+  }
+}
+
+/** What a reason says to a person. */
+export function describeReason(reason: UnreadableReason): string {
+  switch (reason) {
+    case 'too-large':
+      return 'it is too large';
+    case 'too-many-parts':
+      return 'it has too many parts';
+    case 'too-deep':
+      return 'its parts or forwarded e-mails are nested too deeply';
+    case 'too-many-rows':
+      return 'it has too many rows';
+    case 'too-many-words':
+      return 'it has too many words';
+    case 'unreadable':
+      return 'it is broken';
+  }
+}
+
+function listNamed({ outcome, bookings, pairs }: ImportedMail): string[] {
+  if (outcome !== 'named') return [];
+  const named = [
+    ...bookings.map(({ reference, day }) => `  ${showInLine(reference)}  of ${day}`),
+    ...pairs.map(
+      ({ providerName, providerHotelId, serviceId }) =>
+        `  every booking of ${showInLine(providerName)} ${showInLine(providerHotelId)} as ServiceId ${serviceId}`,
+    ),
+  ];
+  const more = named.length - bookingsShown;
+  return more > 0 ? [...named.slice(0, bookingsShown), `  and ${more} more`] : named;
+}
+
+function listDoubts({ unclear, unreadAttachments }: ImportedMail): string[] {
+  return [
+    ...(unclear > 0
+      ? [`  not taken: ${formatCountOf(unclear, 'booking')} beside a verdict that can't be read`]
+      : []),
+    ...(unreadAttachments > 0
+      ? [
+          `  not read: ${formatCountOf(unreadAttachments, 'attachment')} that is no text, such as a spreadsheet`,
+        ]
+      : []),
+  ];
+}
+
+/** An e-mail as `verdicts list --json` prints it. */
+export function toMailReport({ messageId, receivedAt, readAt, from, outcome, named }: StoredMail) {
+  return {
+    messageId: messageId ?? null,
+    receivedAt: new Date(receivedAt).toISOString(),
+    readAt: new Date(readAt).toISOString(),
+    from,
+    outcome,
+    named,
+  };
+}
+
+export function renderMails(mails: readonly StoredMail[]): string {
+  if (mails.length === 0) return 'No e-mail was read.\n';
+  const rows = mails.map(({ receivedAt, outcome, named, from }) => [
+    formatInstant(receivedAt),
+    outcome === 'named' ? `names ${named}` : outcome,
+    showInLine(from),
+  ]);
+  return `${renderTable(rows, ['received', 'outcome', 'found in'])}\n`;
+}

@@ -1,0 +1,26 @@
+import { type Finding, findingsOf } from '../examination/finding.js';
+import { formatCountOf } from '../text/format.js';
+import { describeError } from '../text/safe-error.js';
+import type { Mailbox } from '../verdict-mails/mailbox.js';
+
+const { ok, wrong } = findingsOf('verdicts');
+
+/** Looks into the mailbox of verdict e-mails, if one is configured. Changes nothing in it. */
+export async function checkMailbox(
+  open: () => Promise<Pick<Mailbox, 'place' | 'probe'> | undefined>,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  try {
+    const mailbox = await open();
+    if (!mailbox) return [];
+    const { mails } = await mailbox.probe(signal);
+    return [ok(`${mailbox.place} can be read: ${formatCountOf(mails, 'e-mail')}`)];
+  } catch (error) {
+    return [
+      wrong(
+        describeError(error),
+        'Are the address, the folder and the password of the setting verdicts right? A run needs none of it, but without the mailbox nobody learns which bookings e-mails name.',
+      ),
+    ];
+  }
+}

@@ -1,0 +1,308 @@
+import { KeyError } from '../keys/key-error.js';
+import type { DeliveryKind } from '../review/run.js';
+import type { BookingForm } from '../review/step.js';
+import type {
+  BookingPlace,
+  MailLog,
+  MailOutcome,
+  MailReader,
+  NamedPair,
+  NamedThings,
+  NewMail,
+  RecordedMail,
+  StoredBooking,
+  StoredMail,
+} from '../verdict-mails/mail-log.js';
+import { readLines } from './batches.js';
+import { findBookings as findPositions } from './hash-pages.js';
+import { all, change, type Dialect, one, type Query, type Store } from './query.js';
+import { runNumber } from './runs.js';
+import { isGone } from './sealing.js';
+import { referencePages } from './stays.js';
+import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+
+export function createMailLog(store: Store): MailLog {
+  const { dialect, transact } = store;
+  return {
+    ...createMailReader(store),
+    record: (mail) => transact(() => record(dialect, mail)),
+    noteCasesOpened: (number, at) => transact(() => noteCasesOpened(dialect, number, at)),
+  };
+}
+
+export function createMailReader(store: Store): MailReader {
+  const { dialect, read, readTogether } = store;
+  const { schema } = dialect;
+  return {
+    findBookings: (since, hashes) => findBookings(store, since, hashes),
+    listProviders: (since) => read(() => listProviders(dialect, since)),
+    findMail: (sha256) =>
+      read(function* () {
+        const row = yield* one(`SELECT * FROM ${schema}verdict_mails WHERE sha256 = ?`, sha256);
+        return row && toMail(row);
+      }),
+    listMails: ({ limit, onlyUnknown = false }) => read(() => listMails(dialect, limit, onlyUnknown)),
+    listWithoutCases: () =>
+      read(function* () {
+        const rows = yield* all(
+          `SELECT * FROM ${schema}verdict_mails WHERE named > 0 AND cases_opened_at IS NULL ORDER BY number`,
+        );
+        return rows.map(toMail);
+      }),
+    readNamed: (number) => readTogether(() => readNamed(dialect, number)),
+  };
+}
+
+/** When the first e-mail that names a booking was received; undefined if none does. */
+export function* findNaming(
+  { schema }: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+  place: number,
+): Query<number | undefined> {
+  const row = yield* one(
+    `SELECT min(received_at) AS at FROM ${schema}mail_bookings JOIN ${schema}verdict_mails ON number = mail
+     WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
+    run,
+    form,
+    batch,
+    place,
+  );
+  return readColumns(row ?? {}).integer('at');
+}
+
+/** Removes the e-mails that were read before and name nothing that is still there. */
+export function* pruneMails({ schema }: Dialect, before: number): Query<void> {
+  const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM ${schema}mail_bookings WHERE mail = number)`;
+  yield* change(
+    `DELETE FROM ${schema}mail_pairs WHERE mail IN (SELECT number FROM ${schema}verdict_mails WHERE ${isDue})`,
+    before,
+  );
+  yield* change(`DELETE FROM ${schema}verdict_mails WHERE ${isDue}`, before);
+}
+
+function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
+  const { schema, lock } = dialect;
+  const copy = yield* findCopy(dialect, mail);
+  if (copy !== undefined) return { number: copy, isNew: false };
+  const { sha256, messageId, receivedAt, readAt, from, outcome } = mail;
+  const inserted = yield* change(
+    `INSERT INTO ${schema}verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, named)
+     VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
+    sha256,
+    messageId === undefined ? null : toStorable(messageId),
+    receivedAt,
+    readAt,
+    toStorable(from),
+    outcome,
+  );
+  // Locked, so that another process that reads the same e-mail waits.
+  const row = yield* one(`SELECT number FROM ${schema}verdict_mails WHERE sha256 = ? ${lock}`, sha256);
+  const number = Number(row?.number);
+  let added = 0;
+  for (const place of mail.bookings) added += yield* addBooking(dialect, number, place);
+  for (const pair of mail.pairs) added += yield* addPair(dialect, number, pair);
+  if (added > 0)
+    yield* change(
+      `UPDATE ${schema}verdict_mails SET named = named + ?, outcome = 'named', cases_opened_at = NULL WHERE number = ?`,
+      added,
+      number,
+    );
+  return { number, isNew: inserted + added > 0 };
+}
+
+/**
+ * Another copy of the same e-mail, by its Message-ID, that names at least as much. An id alone is no proof: anybody can write
+ * one.
+ */
+function* findCopy(
+  dialect: Dialect,
+  { sha256, messageId, bookings, pairs }: NewMail,
+): Query<number | undefined> {
+  if (messageId === undefined) return undefined;
+  const row = yield* one(
+    `SELECT number FROM ${dialect.schema}verdict_mails WHERE message_id = ? AND sha256 <> ? ORDER BY number LIMIT 1`,
+    toStorable(messageId),
+    sha256,
+  );
+  if (!row) return undefined;
+  const number = Number(row.number);
+  const named = yield* readNamed(dialect, number);
+  const places = new Set(named.bookings.map(keyOfPlace));
+  const known = new Set(named.pairs.map(keyOfPair));
+  const isCovered =
+    bookings.every((place) => places.has(keyOfPlace(place))) &&
+    pairs.every((pair) => known.has(keyOfPair(pair)));
+  return isCovered ? number : undefined;
+}
+
+function keyOfPlace({ runId, form, batch, place }: BookingPlace): string {
+  return `${runId} ${form} ${batch} ${place}`;
+}
+
+function keyOfPair({ providerName, providerHotelId, serviceId }: NamedPair): string {
+  return JSON.stringify([providerName, providerHotelId, serviceId]);
+}
+
+function* addBooking(dialect: Dialect, mail: number, place: BookingPlace): Query<number> {
+  return yield* change(
+    `INSERT INTO ${dialect.schema}mail_bookings (run, form, batch, place, mail) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (run, form, batch, place, mail) DO NOTHING`,
+    yield* runNumber(dialect, place.runId),
+    place.form,
+    place.batch,
+    place.place,
+    mail,
+  );
+}
+
+function* addPair({ schema }: Dialect, mail: number, pair: NamedPair): Query<number> {
+  return yield* change(
+    `INSERT INTO ${schema}mail_pairs (mail, provider_name, provider_hotel_id, service_id) VALUES (?, ?, ?, ?)
+     ON CONFLICT (mail, provider_name, provider_hotel_id, service_id) DO NOTHING`,
+    mail,
+    toStorable(pair.providerName),
+    toStorable(pair.providerHotelId),
+    pair.serviceId,
+  );
+}
+
+function* noteCasesOpened({ schema }: Dialect, number: number, at: number): Query<void> {
+  yield* change(`UPDATE ${schema}verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
+}
+
+function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Query<StoredMail[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}verdict_mails ${onlyUnknown ? "WHERE outcome <> 'named'" : ''} ORDER BY number DESC LIMIT ?`,
+    limit,
+  );
+  return rows.map(toMail);
+}
+
+function* readNamed(dialect: Dialect, number: number): Query<NamedThings> {
+  const { schema } = dialect;
+  const places = yield* all(
+    `SELECT run, id, day, form, batch, place FROM ${schema}mail_bookings JOIN ${schema}runs ON number = run
+     WHERE mail = ? ORDER BY run, form, batch, place`,
+    number,
+  );
+  const bookings: StoredBooking[] = [];
+  for (const group of groupByBatch(places)) bookings.push(...(yield* readPlaces(dialect, group)));
+  const pairs = yield* all(
+    `SELECT * FROM ${schema}mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
+    number,
+  );
+  return {
+    bookings,
+    pairs: pairs.map((row) => ({
+      providerName: String(row.provider_name),
+      providerHotelId: String(row.provider_hotel_id),
+      serviceId: Number(row.service_id),
+    })),
+  };
+}
+
+function groupByBatch(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
+  const groups = new Map<string, StoredRow[]>();
+  for (const row of rows) {
+    const key = `${row.run} ${row.form} ${row.batch}`;
+    const group = groups.get(key) ?? [];
+    group.push(row);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** The bookings of one batch; none if nobody can decrypt it any more. */
+function* readPlaces(dialect: Dialect, rows: readonly StoredRow[]): Query<StoredBooking[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const form = String(first.form) as BookingForm;
+  const batch = Number(first.batch);
+  const lines = yield* readLinesUnlessGone(dialect, Number(first.run), form, batch);
+  return rows.flatMap((row) => {
+    const line = lines?.[Number(row.place)];
+    return line
+      ? [{ runId: String(row.id), day: String(row.day), form, batch, place: Number(row.place), line }]
+      : [];
+  });
+}
+
+function* readLinesUnlessGone(
+  dialect: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+): Query<string[] | undefined> {
+  try {
+    return yield* readLines(dialect, run, form, batch);
+  } catch (error) {
+    if (error instanceof KeyError && isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Reads one run or batch at a time, so that other work goes on in between. */
+async function* findBookings(
+  { dialect, read }: Store,
+  since: number,
+  hashes: Uint32Array,
+): AsyncGenerator<readonly StoredBooking[]> {
+  for (const run of await read(() => listRecentRuns(dialect, since)))
+    for (const { form, positions } of await read(() => findPositions(dialect, run, hashes, referencePages))) {
+      const places = positions.map((position) => ({
+        ...{ run: run.number, id: run.id, day: run.day, form },
+        batch: Math.floor(position / run.batchSize),
+        place: position % run.batchSize,
+      }));
+      for (const group of groupByBatch(places)) yield await read(() => readPlaces(dialect, group));
+    }
+}
+
+interface RecentRun {
+  readonly number: number;
+  readonly id: string;
+  readonly day: string;
+  readonly batchSize: number;
+  readonly delivery: DeliveryKind;
+}
+
+function* listRecentRuns({ schema }: Dialect, since: number): Query<RecentRun[]> {
+  const rows = yield* all(
+    `SELECT number, id, day, delivery, batch_size FROM ${schema}runs
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC`,
+    since,
+  );
+  return rows.map((row) => ({
+    number: Number(row.number),
+    id: String(row.id),
+    day: String(row.day),
+    batchSize: Number(row.batch_size),
+    delivery: String(row.delivery) as DeliveryKind,
+  }));
+}
+
+function* listProviders({ schema }: Dialect, since: number): Query<string[]> {
+  const rows = yield* all(
+    `SELECT providers FROM ${schema}runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
+    since,
+  );
+  const names = rows.flatMap(({ providers }) =>
+    Object.keys(readJson<Record<string, number>>(providers) ?? {}),
+  );
+  return [...new Set(names)];
+}
+
+function toMail(row: StoredRow): StoredMail {
+  return withoutUndefined({
+    number: Number(row.number),
+    sha256: String(row.sha256),
+    messageId: readColumns(row).text('message_id'),
+    receivedAt: Number(row.received_at),
+    readAt: Number(row.read_at),
+    from: String(row.found_in),
+    outcome: String(row.outcome) as MailOutcome,
+    named: Number(row.named),
+  });
+}

@@ -1,0 +1,157 @@
+import { readFile } from 'node:fs/promises';
+import { ImapFlow } from 'imapflow';
+import { codeOf } from '../text/safe-error.js';
+import { type Mailbox, MailboxError } from './mailbox.js';
+import { defaultLimits } from './read-mail.js';
+
+const dayMs = 86_400_000;
+/** How long the server may take to connect, and to answer. */
+const connectMs = 15_000;
+const silenceMs = 60_000;
+const maxLineBytes = 16 * 1024 * 1024;
+
+export interface ImapOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly folder: string;
+  readonly tls: 'implicit' | 'starttls' | 'none';
+  /** The file of the authority's certificate. */
+  readonly ca?: string | undefined;
+  readonly markSeen: boolean;
+  /** How far back e-mails are read. */
+  readonly days: number;
+  readonly clock: () => number;
+}
+
+/** A folder on an IMAP server. It is opened read-only, unless what was read is to be marked as seen. */
+export function openImapMailbox(options: ImapOptions): Mailbox {
+  const { host, port, user, folder, markSeen, days, clock } = options;
+  const place = `imap://${host}:${port}/${folder}`;
+  const given = new Set<string>();
+
+  /** Connects, opens the folder and finds the e-mails that arrived lately. */
+  async function open(client: ImapFlow): Promise<readonly FoundUid[]> {
+    await client.connect();
+    const { uidValidity } = await client.mailboxOpen(folder, { readOnly: !markSeen });
+    // A day more: the server compares dates in its own time zone.
+    const since = new Date(clock() - (days + 1) * dayMs);
+    const found = (await client.search({ since }, { uid: true })) || [];
+    return found.map((uid) => ({ uid, key: `${uidValidity} ${uid}` })).filter(({ key }) => !given.has(key));
+  }
+
+  return {
+    place,
+    async *readNew(signal) {
+      const client = await createClient(options);
+      const stop = () => client.close();
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        for (const { uid, key } of await explain(place, () => open(client))) {
+          signal.throwIfAborted();
+          const mail = await explain(place, () => fetchMail(client, uid));
+          if (mail)
+            yield mail.bytes
+              ? { ...mail, bytes: mail.bytes, from: place }
+              : { ...mail, from: place, oversized: `${user} ${key}` };
+          if (mail && markSeen)
+            await explain(place, () => client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true }));
+          given.add(key);
+        }
+        await explain(place, () => client.logout());
+      } finally {
+        signal.removeEventListener('abort', stop);
+        client.close();
+      }
+    },
+    async probe(signal) {
+      const client = await createClient(options);
+      const stop = () => client.close();
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        return { mails: (await explain(place, () => open(client))).length };
+      } finally {
+        signal.removeEventListener('abort', stop);
+        client.close();
+      }
+    },
+  };
+}
+
+interface FoundUid {
+  readonly uid: number;
+  /** An uid is unique as long as its folder exists. */
+  readonly key: string;
+}
+
+async function createClient({ host, port, user, password, tls, ca }: ImapOptions): Promise<ImapFlow> {
+  const authority = ca === undefined ? undefined : await explain(ca, () => readFile(ca));
+  const client = new ImapFlow({
+    host,
+    port,
+    secure: tls === 'implicit',
+    // False forbids it, true demands it.
+    ...(tls !== 'implicit' && { doSTARTTLS: tls === 'starttls' }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(authority && { ca: authority }) },
+    auth: { user, pass: password },
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    maxLineLength: maxLineBytes,
+    maxLiteralSize: defaultLimits.maxBytes + maxLineBytes,
+    maxResponseSize: defaultLimits.maxBytes + 2 * maxLineBytes,
+  });
+  // Whoever waits for an answer gets the error, too; without a listener it would end the process.
+  client.on('error', () => {});
+  return client;
+}
+
+/** Undefined for an e-mail that somebody has removed meanwhile; without bytes, it is too large. */
+async function fetchMail(client: ImapFlow, uid: number) {
+  const about = await client.fetchOne(String(uid), { size: true, internalDate: true }, { uid: true });
+  if (!about) return undefined;
+  const arrived = about.internalDate === undefined ? Number.NaN : new Date(about.internalDate).getTime();
+  const arrivedAt = Number.isNaN(arrived) ? undefined : arrived;
+  if ((about.size ?? 0) > defaultLimits.maxBytes) return { arrivedAt };
+  const message = await client.fetchOne(String(uid), { source: true }, { uid: true });
+  const source = message ? message.source : undefined;
+  return source && { arrivedAt, bytes: source };
+}
+
+/** The server's own words are left out: they may quote what was sent to it. */
+async function explain<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MailboxError) throw error;
+    throw new MailboxError(`${place} can't be read: ${describeFault(error)}`, { cause: error });
+  }
+}
+
+function describeFault(error: unknown): string {
+  if (isRefusal(error)) return 'the server refused user and password';
+  const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
+  if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))
+    return `the certificate of the server is not trusted (${code}); name its authority with verdicts.imap.ca`;
+  if (isOfMailbox(error)) return 'the server does not have that folder, or refuses it';
+  return code;
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'authenticationFailed' in error &&
+    error.authenticationFailed === true
+  );
+}
+
+function isOfMailbox(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && 'responseStatus' in error && error.responseStatus === 'NO'
+  );
+}

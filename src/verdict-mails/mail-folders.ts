@@ -1,0 +1,97 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { codeOf } from '../text/safe-error.js';
+import { splitMails } from './mail-text.js';
+import { type Mailbox, MailboxError } from './mailbox.js';
+import type { FoundMail } from './take-mail.js';
+
+/** An mbox may hold many e-mails; each of them has its own limit. */
+export const maxFileBytes = 512 * 1024 * 1024;
+
+interface MailFile {
+  readonly path: string;
+  /** Changes when another content is to be read. */
+  readonly key: string;
+  readonly size: number;
+  readonly changedAt: number;
+}
+
+/** A maildir: e-mails are delivered to `new`, and moved to `cur` by whoever has seen them. */
+export function openMaildir(folder: string): Mailbox {
+  const list = async (): Promise<MailFile[]> =>
+    (await Promise.all(['new', 'cur'].map((name) => listFiles(join(folder, name)))))
+      .flat()
+      // Flags are appended to the name behind a colon.
+      .map((file) => ({ ...file, key: basename(file.path).replace(/:2,[^:]*$/, '') }));
+  return openFiles(folder, list);
+}
+
+/** A folder into which people or programs put files. A file that grows is read again. */
+export function openMailFolder(folder: string): Mailbox {
+  return openFiles(folder, async () =>
+    (await listFiles(folder)).filter(
+      ({ path }) => !/^\.|\.(?:tmp|part|filepart|crdownload)$|~$/.test(basename(path)),
+    ),
+  );
+}
+
+function openFiles(folder: string, list: () => Promise<MailFile[]>): Mailbox {
+  const given = new Set<string>();
+  return {
+    place: folder,
+    async *readNew(signal) {
+      for (const file of await explain(folder, list)) {
+        if (given.has(file.key)) continue;
+        signal.throwIfAborted();
+        yield* readMailFile(file);
+        given.add(file.key);
+      }
+    },
+    probe: async () => ({ mails: (await explain(folder, list)).length }),
+  };
+}
+
+async function* readMailFile({
+  path,
+  key,
+  size,
+  changedAt,
+}: MailFile): AsyncGenerator<FoundMail, void, undefined> {
+  const from = basename(path);
+  if (size > maxFileBytes) return yield { from, arrivedAt: changedAt, oversized: key };
+  const bytes = await explain(path, () => readUnlessGone(path));
+  for (const mail of bytes ? splitMails(bytes) : []) yield { from, bytes: mail, savedAt: changedAt };
+}
+
+async function listFiles(folder: string): Promise<MailFile[]> {
+  const files: MailFile[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(folder, entry.name);
+    const found = await stat(path).catch(() => undefined);
+    if (!found) continue;
+    const { size, mtimeMs } = found;
+    files.push({ path, size, changedAt: Math.floor(mtimeMs), key: `${entry.name} ${size} ${mtimeMs}` });
+  }
+  return files.sort((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
+}
+
+/** Somebody may move a file meanwhile; then it is listed the next time. */
+async function readUnlessGone(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function explain<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new MailboxError(`${place} can't be read (${codeOf(error) ?? 'unexpected error'})`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import type { CaseLedger, ReadOnlyCaseLedger } from '../cases/case-store.js';
+import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { BookingForm } from '../review/step.js';
+
+/** A ledger that also knows the e-mails that were read. */
+export interface VerdictMailLedger extends CaseLedger {
+  readonly verdictMails: MailLog;
+}
+
+export interface ReadOnlyMailLedger extends ReadOnlyCaseLedger {
+  readonly verdictMails: MailReader;
+}
+
+/** The e-mails that were read, and which bookings they name. It holds nothing of their texts. */
+export interface MailLog extends MailReader {
+  /** Records an e-mail and what it names: all of it or nothing. What is recorded already stays. */
+  record(mail: NewMail): Promise<RecordedMail>;
+  /** Notes that the cases of an e-mail are open. */
+  noteCasesOpened(number: number, at: number): Promise<void>;
+}
+
+export interface MailReader extends BookingFinder {
+  /** The newest first; `onlyUnknown`: those that name nothing known, or can't be read. */
+  listMails(options: { readonly limit: number; readonly onlyUnknown?: boolean }): Promise<StoredMail[]>;
+  /** The e-mail with exactly these bytes. */
+  findMail(sha256: string): Promise<StoredMail | undefined>;
+  /** Those that name bookings whose cases are not known to be open, the oldest first. */
+  listWithoutCases(): Promise<StoredMail[]>;
+  /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
+  readNamed(number: number): Promise<NamedThings>;
+}
+
+/** Looks bookings up by their references, all at once. */
+export interface BookingFinder {
+  /**
+   * The bookings of runs that were in work since then whose references may have one of these hashes: the line itself must be
+   * checked.
+   *
+   * @param hashes in ascending order
+   */
+  findBookings(since: number, hashes: Uint32Array): AsyncGenerator<readonly StoredBooking[]>;
+  /** The names of the providers in the bookings of runs that were in work since then. */
+  listProviders(since: number): Promise<string[]>;
+}
+
+export interface BookingPlace {
+  readonly runId: string;
+  readonly form: BookingForm;
+  readonly batch: number;
+  /** Within the batch, counted from 0. */
+  readonly place: number;
+}
+
+export interface StoredBooking extends BookingPlace {
+  readonly day: string;
+  readonly line: string;
+}
+
+/** A pair that an e-mail names without a booking reference, as it is booked under that master hotel. */
+export interface NamedPair extends ProviderHotel {
+  readonly serviceId: number;
+}
+
+export interface NamedThings {
+  readonly bookings: readonly StoredBooking[];
+  readonly pairs: readonly NamedPair[];
+}
+
+/** `unreadable`: too large, too deeply nested, or broken. */
+export type MailOutcome = 'named' | 'nothing-known' | 'unreadable';
+
+export interface NewMail {
+  /** Of its bytes, in hexadecimal. */
+  readonly sha256: string;
+  readonly messageId?: string | undefined;
+  readonly receivedAt: number;
+  readonly readAt: number;
+  /** Where it was found: a file's name, or a mailbox. */
+  readonly from: string;
+  readonly outcome: MailOutcome;
+  readonly bookings: readonly BookingPlace[];
+  readonly pairs: readonly NamedPair[];
+}
+
+export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs'> {
+  /** Its number in the ledger. */
+  readonly number: number;
+  /** How many bookings and pairs it names. */
+  readonly named: number;
+}
+
+export interface RecordedMail {
+  readonly number: number;
+  /** False if the same e-mail named all of it before: nothing was recorded. */
+  readonly isNew: boolean;
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Decodes a text of unknown encoding: UTF-16 by its mark, UTF-8 where it is valid, or else windows-1252. */
+export function decodeText(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes);
+}
+
+/** How far an e-mail's headers are looked at. */
+const examinedBytes = 16_384;
+const headerLine = /^[!-9;-~]+[ \t]*:/;
+/** Some of these are in every e-mail, and in no list of bookings. */
+const mailHeader =
+  /^(?:from|to|received|return-path|delivered-to|message-id|mime-version|content-type|content-transfer-encoding|x-[a-z-]+)[ \t]*:/i;
+
+/** Whether bytes begin with the headers of an e-mail. */
+export function looksLikeMail(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, examinedBytes)).toString(
+    'latin1',
+  );
+  const lines = start.replace(/^(?:\r?\n)+/, '').split(/\r?\n/);
+  const end = lines.indexOf('');
+  const headers = (end === -1 ? lines.slice(0, -1) : lines.slice(0, end)).filter(
+    (line) => !/^[ \t]/.test(line),
+  );
+  return headerLine.test(headers[0] ?? '') && headers.some((line) => mailHeader.test(line));
+}
+
+const fromLine = Buffer.from('From ');
+/** "From sender@example.com Mon Nov 23 04:52:16 2026": text of a message may begin with From, too. */
+const separator = /^From \S.*\d{1,2}:\d{2}(?::\d{2})?.*\d{4}|^From \S+\s*$/;
+
+/** Splits a file into e-mails: an mbox at its separators, anything else is one. */
+export function splitMails(bytes: Buffer): Buffer[] {
+  if (!bytes.subarray(0, fromLine.length).equals(fromLine)) return [bytes];
+  const starts = [...findSeparators(bytes)];
+  return starts.map((start, index) => {
+    const headers = bytes.indexOf(10, start) + 1;
+    const message = bytes.subarray(headers === 0 ? bytes.length : headers, starts[index + 1] ?? bytes.length);
+    return unquote(message);
+  });
+}
+
+/** A separator is the first line, or follows an empty one. */
+function* findSeparators(bytes: Buffer): Generator<number, void, undefined> {
+  yield 0;
+  for (let at = bytes.indexOf('\nFrom '); at !== -1; at = bytes.indexOf('\nFrom ', at + 1)) {
+    const isAfterEmpty = bytes[at - 1] === 10 || (bytes[at - 1] === 13 && bytes[at - 2] === 10);
+    const end = bytes.indexOf(10, at + 1);
+    const line = bytes
+      .subarray(at + 1, Math.min(end === -1 ? bytes.length : end, at + 300))
+      .toString('latin1');
+    if (isAfterEmpty && separator.test(line)) yield at + 1;
+  }
+}
+
+/** Lines of text that begin with From are quoted in an mbox. */
+function unquote(message: Buffer): Buffer {
+  if (!message.includes('\n>')) return message;
+  return Buffer.from(message.toString('latin1').replace(/^>(>*From )/gm, '$1'), 'latin1');
+}

@@ -1,0 +1,239 @@
+import type { Booking } from '../booking/booking.js';
+import { hashReference } from '../booking/reference-hash.js';
+import { readBooking } from '../review/stored/stored-line.js';
+import { type Candidate, forEachCandidate, mayBeAccident } from './candidates.js';
+import type { BookingFinder, StoredBooking } from './mail-log.js';
+import type { MailCell, MailRecord } from './mail-record.js';
+import { UnreadableMailError } from './read-mail.js';
+
+/** More candidates than in a list of 50,000 bookings with all of their fields. */
+export const maxCandidates = 2_000_000;
+
+/** A booking that the ledger knows, with what its line says. */
+export interface KnownBooking extends StoredBooking {
+  readonly booking: Booking;
+}
+
+export interface MatchedReferences {
+  /** Bookings whose mapping the e-mail calls incorrect, or that it just names. */
+  readonly named: readonly KnownBooking[];
+  /** Known references beside a verdict that can't be read. */
+  readonly unclear: number;
+  /** Known references that it calls correct. They stay as they were. */
+  readonly correct: number;
+  /** Records that name no known booking and call no mapping correct. */
+  readonly rest: readonly MailRecord[];
+}
+
+interface Mention {
+  readonly bookings: readonly KnownBooking[];
+  readonly record: MailRecord;
+}
+
+/** Finds the bookings of recent runs that the records of an e-mail name by their references. */
+export async function matchReferences(
+  records: readonly MailRecord[],
+  finder: Pick<BookingFinder, 'findBookings'>,
+  since: number,
+): Promise<MatchedReferences> {
+  const known = await findKnown(records, finder, since);
+  const mentions = new Map<string, Mention[]>();
+  const rest: MailRecord[] = [];
+  for (const record of records) {
+    const hits = findHits(record, known);
+    if (hits.length === 0 && record.statement !== 'correct' && record.statement !== 'unclear')
+      rest.push(record);
+    for (const { candidate, bookings } of hits) {
+      const of = mentions.get(candidate.text) ?? [];
+      of.push({ bookings, record });
+      mentions.set(candidate.text, of);
+    }
+  }
+  return { ...judge(mentions), rest };
+}
+
+/** The bookings whose references are among the candidates. */
+async function findKnown(
+  records: readonly MailRecord[],
+  finder: Pick<BookingFinder, 'findBookings'>,
+  since: number,
+): Promise<ReadonlyMap<string, KnownBooking[]>> {
+  const hashes = hashCandidates(records);
+  const known = new Map<string, KnownBooking[]>();
+  if (hashes.length === 0) return known;
+  for await (const found of finder.findBookings(since, hashes))
+    for (const stored of found) {
+      const booking = readBooking(stored.line, stored.form);
+      const reference = booking.bookingReferenceId;
+      if (reference === undefined) continue;
+      const same = known.get(reference) ?? [];
+      same.push({ ...stored, booking });
+      known.set(reference, same);
+    }
+  return known;
+}
+
+function hashCandidates(records: readonly MailRecord[]): Uint32Array {
+  const hashes = new Set<number>();
+  let count = 0;
+  for (const record of records)
+    forEachCandidate(record, ({ text }) => {
+      count += 1;
+      if (count > maxCandidates) throw new UnreadableMailError('too-many-words');
+      hashes.add(hashReference(text));
+    });
+  return Uint32Array.from(hashes).sort();
+}
+
+interface Hit {
+  readonly candidate: Candidate;
+  readonly bookings: readonly KnownBooking[];
+}
+
+function findHits(record: MailRecord, known: ReadonlyMap<string, KnownBooking[]>): Hit[] {
+  if (known.size === 0) return [];
+  const hits: Hit[] = [];
+  const evidence = createEvidence(record);
+  forEachCandidate(record, (candidate) => {
+    const bookings = known.get(candidate.text);
+    const kind = record.cells[candidate.cell]?.kind;
+    // What stands in a column of something else is not a reference.
+    if (bookings === undefined || (kind !== undefined && kind !== 'reference')) return;
+    const meant = bookings.filter(({ booking }) => isMeant(record, candidate, booking, evidence));
+    if (meant.length > 0) hits.push({ candidate, bookings: preferNamed(record, meant) });
+  });
+  return dropInner(hits);
+}
+
+/** "AB 12" within "AB 12/3" is another reference. */
+function dropInner(hits: Hit[]): Hit[] {
+  hits.sort(({ candidate: a }, { candidate: b }) => a.cell - b.cell || a.start - b.start || b.end - a.end);
+  let widest: Candidate | undefined;
+  return hits.filter(({ candidate }) => {
+    const isInner =
+      widest?.cell === candidate.cell &&
+      widest.end >= candidate.end &&
+      widest.end - widest.start > candidate.end - candidate.start;
+    if (!isInner && (widest?.cell !== candidate.cell || candidate.end > widest.end)) widest = candidate;
+    return !isInner;
+  });
+}
+
+type Evidence = (candidate: Candidate, booking: Booking) => boolean;
+
+function isMeant(record: MailRecord, candidate: Candidate, booking: Booking, evidence: Evidence): boolean {
+  if (!mayBeAccident(candidate.text)) return true;
+  const cell = record.cells[candidate.cell];
+  if (cell?.kind === 'reference' && cell.text.split('\n').includes(candidate.text)) return true;
+  return evidence(candidate, booking);
+}
+
+/** Evidence in prose is longer than a number of a page or of rooms. */
+const shortestEvidence = 3;
+
+/** Tells whether the record also has the booking's hotel id of the provider or the master, apart from the candidate. */
+function createEvidence(record: MailRecord): Evidence {
+  let pieces: Map<string, Candidate[]> | undefined;
+  const gather = () => {
+    const gathered = new Map<string, Candidate[]>();
+    forEachCandidate(record, (piece) => {
+      const same = gathered.get(piece.text);
+      if (same) same.push(piece);
+      else gathered.set(piece.text, [piece]);
+    });
+    return gathered;
+  };
+  return ({ cell, start, end }, { providerHotelId, serviceId }) => {
+    pieces ??= gather();
+    const found = [pieces.get(String(serviceId)), providerHotelId && pieces.get(providerHotelId)].flatMap(
+      (same) => same || [],
+    );
+    return found.some((piece) => {
+      const isApart = piece.cell !== cell || piece.end <= start || piece.start >= end;
+      const isWhole = record.isStructured && record.cells[piece.cell]?.text === piece.text;
+      return isApart && (isWhole || piece.text.length >= shortestEvidence);
+    });
+  };
+}
+
+/** A booking may have been sent with several master hotels: one under its heading says which is meant. */
+function preferNamed(record: MailRecord, bookings: readonly KnownBooking[]): readonly KnownBooking[] {
+  const ids = record.cells.filter(({ kind }) => kind === 'service').map(({ text }) => text);
+  const same = bookings.filter(({ booking }) => ids.includes(String(booking.serviceId)));
+  return same.length > 0 ? same : bookings;
+}
+
+/**
+ * An e-mail may list all bookings with their verdicts, and repeat itself as plain text without them: a reference that it calls
+ * correct counts as named only if it is also called incorrect.
+ */
+function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
+  const named = new Map<string, KnownBooking>();
+  let unclear = 0;
+  let correct = 0;
+  for (const found of mentions.values()) {
+    const saying = (statement: MailRecord['statement']) =>
+      found.filter(({ record }) => record.statement === statement);
+    const accused = saying('incorrect');
+    const plain = saying(undefined);
+    if (accused.length === 0 && saying('correct').length > 0) correct += 1;
+    else if (accused.length === 0 && saying('unclear').length > 0) unclear += 1;
+    else
+      for (const { bookings } of accused.length > 0 ? accused : plain)
+        for (const booking of bookings) named.set(placeKey(booking), booking);
+  }
+  return { named: [...named.values()], unclear, correct };
+}
+
+function placeKey({ runId, form, batch, place }: StoredBooking): string {
+  return `${runId} ${form} ${batch} ${place}`;
+}
+
+/** A pair of a provider and its hotel id in a record without a known reference. */
+export interface PairMention {
+  readonly providerName: string;
+  readonly providerHotelId: string;
+  /** The master hotel, if it stands under its heading. */
+  readonly serviceId?: number;
+}
+
+/**
+ * The pairs that records may name: whole cells of a row or a block, with the name of a provider beside them, under its heading or
+ * known.
+ */
+export function findPairs(records: readonly MailRecord[], providers: readonly string[]): PairMention[] {
+  const written = new Map(providers.map((name) => [name.toLowerCase(), name]));
+  const pairs = new Map<string, PairMention>();
+  for (const record of records) {
+    if (!record.isStructured) continue;
+    const provider = findProvider(record.cells, written);
+    if (!provider) continue;
+    const { name, cell } = provider;
+    const service = record.cells.find(({ kind }) => kind === 'service')?.text;
+    for (const id of listHotelIds(record.cells.filter((other) => other !== cell))) {
+      const serviceId =
+        service !== undefined && service !== id && /^\d{1,15}$/.test(service) ? Number(service) : undefined;
+      const pair = { providerName: name, providerHotelId: id, ...(serviceId !== undefined && { serviceId }) };
+      pairs.set(JSON.stringify(pair), pair);
+    }
+  }
+  return [...pairs.values()];
+}
+
+function findProvider(cells: readonly MailCell[], written: ReadonlyMap<string, string>) {
+  for (const cell of cells) {
+    if (cell.kind !== undefined && cell.kind !== 'provider') continue;
+    const isHeaded = cell.kind === 'provider' && cell.text !== '';
+    const name = written.get(cell.text.toLowerCase()) ?? (isHeaded ? cell.text : undefined);
+    if (name !== undefined) return { name, cell };
+  }
+  return undefined;
+}
+
+/** Under its heading, or else in any cell that is headed by nothing known: a heading "Hotel id" may mean either hotel. */
+function listHotelIds(cells: readonly MailCell[]): readonly string[] {
+  const headed = cells.filter(({ kind }) => kind === 'hotel');
+  const candidates =
+    headed.length > 0 ? headed : cells.filter(({ kind }) => kind === undefined || kind === 'service');
+  return candidates.map(({ text }) => text).filter((text) => text !== '' && text.length <= 200);
+}

@@ -1,0 +1,66 @@
+import type { Mailbox } from './mailbox.js';
+import type { MailTaker } from './take-mail.js';
+import type { NotifyVerdictMails } from './verdict-mail-events.js';
+
+export interface MailPollerParts {
+  readonly mailbox: Pick<Mailbox, 'readNew'>;
+  readonly taker: MailTaker;
+  readonly pollMs: number;
+  readonly notify: NotifyVerdictMails;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}
+
+export interface MailPoller {
+  start(): void;
+  /** Reads no further e-mail, and waits for the one in work. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
+ * ledger records each e-mail once.
+ */
+export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: MailPollerParts): MailPoller {
+  const closing = new AbortController();
+  const stop = AbortSignal.any([signal, closing.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> | undefined;
+  let isAway = false;
+
+  async function readAll(): Promise<void> {
+    try {
+      // What was recorded, but cut off before its cases were open.
+      await taker.resume();
+      for await (const mail of mailbox.readNew(stop)) {
+        await taker.take(mail);
+        if (stop.aborted) return;
+      }
+      if (isAway) notify({ type: 'mailbox-back' });
+      isAway = false;
+    } catch (error) {
+      if (stop.aborted) return;
+      if (!isAway) notify({ type: 'mailbox-away', error });
+      isAway = true;
+    }
+  }
+
+  function poll(): void {
+    if (stop.aborted) return;
+    current ??= readAll().finally(() => {
+      current = undefined;
+    });
+  }
+
+  return {
+    start() {
+      poll();
+      timer = setInterval(poll, pollMs);
+    },
+    async close() {
+      closing.abort();
+      clearInterval(timer);
+      await current;
+    },
+  };
+}

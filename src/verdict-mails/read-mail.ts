@@ -1,0 +1,162 @@
+import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import { createHeadings, type Headings, type VerdictWords } from './headings.js';
+import { readHtml } from './html-records.js';
+import { applyTitles, type MailRecord } from './mail-record.js';
+import { decodeText, looksLikeMail } from './mail-text.js';
+import { readDelimited, readText } from './text-records.js';
+
+/** What an e-mail may hold: beyond that it is not read. Nothing in it is decompressed. */
+export interface MailLimits {
+  readonly maxBytes: number;
+  /** Lines that may separate parts. */
+  readonly maxParts: number;
+  /** Parts within parts. */
+  readonly maxDepth: number;
+  /** E-mails within e-mails. */
+  readonly maxForwards: number;
+  readonly maxRecords: number;
+}
+
+export const defaultLimits: MailLimits = {
+  maxBytes: 25 * 1024 * 1024,
+  maxParts: 2_000,
+  maxDepth: 30,
+  maxForwards: 8,
+  maxRecords: 500_000,
+};
+
+export interface ReadMail {
+  readonly messageId?: string | undefined;
+  /** When the last server received it, or else when it was written, in epoch milliseconds. */
+  readonly receivedAt?: number | undefined;
+  readonly records: readonly MailRecord[];
+  /** Attachments that are no text, such as spreadsheets: they are not read. */
+  readonly unreadAttachments: number;
+}
+
+export type UnreadableReason =
+  | 'too-large'
+  | 'too-many-parts'
+  | 'too-deep'
+  | 'too-many-rows'
+  | 'too-many-words'
+  | 'unreadable';
+
+/** An e-mail that can't be read. Its message quotes nothing of it. */
+export class UnreadableMailError extends Error {
+  override readonly name = 'UnreadableMailError';
+  readonly reason: UnreadableReason;
+
+  constructor(reason: UnreadableReason) {
+    super(`the e-mail can't be read: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+export type ReadBytes = (bytes: Buffer) => Promise<ReadMail>;
+
+/** Reads e-mails, and texts that somebody saved from one, such as an attached CSV file. */
+export function createMailReader(words: VerdictWords, limits: MailLimits = defaultLimits): ReadBytes {
+  const headings = createHeadings(words);
+  return async (bytes) => {
+    if (bytes.length > limits.maxBytes) throw new UnreadableMailError('too-large');
+    const read = looksLikeMail(bytes)
+      ? await readMessage(bytes, headings, limits, 0)
+      : { records: readSaved(bytes, headings), unreadAttachments: 0 };
+    if (read.records.length > limits.maxRecords) throw new UnreadableMailError('too-many-rows');
+    return read;
+  };
+}
+
+/** A file that was saved from an e-mail. */
+function readSaved(bytes: Buffer, headings: Headings): MailRecord[] {
+  const text = decodeText(bytes);
+  return applyTitles(
+    /^\s*(?:<!doctype|<html|<table|<body|<div)/i.test(text.slice(0, 1_000))
+      ? readHtml(text, headings)
+      : readDelimited(text, headings),
+  );
+}
+
+async function readMessage(
+  bytes: Uint8Array,
+  headings: Headings,
+  limits: MailLimits,
+  forwards: number,
+): Promise<ReadMail> {
+  if (forwards > limits.maxForwards) throw new UnreadableMailError('too-deep');
+  if (countSeparators(bytes, limits.maxParts) > limits.maxParts)
+    throw new UnreadableMailError('too-many-parts');
+  const email = await parse(bytes, limits);
+  const records = [
+    ...(email.html === undefined ? [] : applyTitles(readHtml(email.html, headings))),
+    ...(email.text === undefined ? [] : applyTitles(readText(email.text, headings))),
+    ...applyTitles(readText(email.subject ?? '', headings)),
+  ];
+  let unreadAttachments = 0;
+  for (const attachment of email.attachments) {
+    const content = Buffer.from(attachment.content as ArrayBuffer);
+    if (isMessage(attachment)) {
+      const inner = await readMessage(content, headings, limits, forwards + 1);
+      for (const record of inner.records) records.push(record);
+      unreadAttachments += inner.unreadAttachments;
+    } else if (isText(attachment)) {
+      for (const record of readSaved(content, headings)) records.push(record);
+    } else if (!isDecoration(attachment)) unreadAttachments += 1;
+    if (records.length > limits.maxRecords) throw new UnreadableMailError('too-many-rows');
+  }
+  return {
+    messageId: readMessageId(email.messageId),
+    receivedAt: readReceived(email),
+    records,
+    unreadAttachments,
+  };
+}
+
+async function parse(bytes: Uint8Array, { maxDepth, maxForwards }: MailLimits): Promise<Email> {
+  try {
+    return await PostalMime.parse(bytes, { maxNestingDepth: maxDepth, maxRfc822NestingDepth: maxForwards });
+  } catch (error) {
+    const isDeep = error instanceof Error && error.message.includes('nesting depth');
+    throw new UnreadableMailError(isDeep ? 'too-deep' : 'unreadable');
+  }
+}
+
+/** Counts lines that begin with two hyphens, up to one more than the limit. */
+function countSeparators(bytes: Uint8Array, limit: number): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let count = 0;
+  for (let at = text.indexOf('\n--'); at !== -1 && count <= limit; at = text.indexOf('\n--', at + 3))
+    count += 1;
+  return count;
+}
+
+function isMessage({ mimeType, filename }: Attachment): boolean {
+  return mimeType === 'message/rfc822' || /\.eml$/i.test(filename ?? '');
+}
+
+function isText({ mimeType, filename }: Attachment): boolean {
+  if (mimeType === 'text/calendar') return false;
+  return /^text\/|^application\/csv$/.test(mimeType) || /\.(?:csv|tsv|txt|html?)$/i.test(filename ?? '');
+}
+
+/** Logos, signatures and reports of delivery. */
+function isDecoration({ mimeType, related }: Attachment): boolean {
+  return (
+    related === true ||
+    /^image\/|^application\/(?:pgp|pkcs7|x-pkcs7)|^message\/|^text\/calendar$/.test(mimeType)
+  );
+}
+
+/** What is no plain id is left out: the e-mail's checksum identifies it. */
+function readMessageId(written: string | undefined): string | undefined {
+  const id = written?.trim();
+  return id !== undefined && /^<[!-~]{1,250}>$/.test(id) ? id : undefined;
+}
+
+/** The newest line of `Received` comes first, and ends with the time. */
+function readReceived({ headers, date }: Email): number | undefined {
+  const received = headers.find(({ key }) => key === 'received')?.value;
+  const stamps = [received?.slice(received.lastIndexOf(';') + 1), date];
+  return stamps.map((stamp) => Date.parse(stamp ?? '')).find((at) => at > 0);
+}

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import type { NotifyCases } from '../cases/case-events.js';
+import { type Finding, openCases } from '../cases/open-cases.js';
+import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import { readStaysAhead } from '../review/stays/stays-ahead.js';
+import { readBooking } from '../review/stored/stored-line.js';
+import type { MailOutcome, NamedPair, NamedThings, StoredMail, VerdictMailLedger } from './mail-log.js';
+import { findPairs, type MatchedReferences, matchReferences, type PairMention } from './match-mail.js';
+import { type ReadBytes, type ReadMail, UnreadableMailError, type UnreadableReason } from './read-mail.js';
+import type { NotifyVerdictMails } from './verdict-mail-events.js';
+
+/** An e-mail as it was found. */
+export type FoundMail = {
+  /** Where: a file's name, or a mailbox. */
+  readonly from: string;
+  /** When it arrived there, in epoch milliseconds. */
+  readonly arrivedAt?: number | undefined;
+  /** When its file was written: counts where neither its arrival nor its own words are known. */
+  readonly savedAt?: number | undefined;
+} & (
+  | { readonly bytes: Buffer; readonly oversized?: undefined }
+  /** It is too large to be loaded; identified by a text. */
+  | { readonly bytes?: undefined; readonly oversized: string }
+);
+
+export interface TakenMail {
+  readonly messageId?: string | undefined;
+  readonly receivedAt: number;
+  readonly outcome: MailOutcome | 'already-read';
+  /** Why it can't be read. */
+  readonly reason?: UnreadableReason;
+  /** The bookings that it names. */
+  readonly bookings: readonly { readonly reference: string; readonly day: string }[];
+  /** The pairs that it names without a reference. */
+  readonly pairs: readonly NamedPair[];
+  readonly unclear: number;
+  readonly correct: number;
+  readonly unreadAttachments: number;
+}
+
+export interface MailTakerParts {
+  readonly ledger: VerdictMailLedger;
+  readonly read: ReadBytes;
+  /** The day it is now in the account's zone, YYYY-MM-DD. */
+  readonly today: () => string;
+  /** How far back runs are searched. */
+  readonly matchMs: number;
+  readonly clock: () => number;
+  readonly notify: NotifyVerdictMails;
+  readonly notifyCases: NotifyCases;
+}
+
+/** Pairs that are looked up in one e-mail at most. */
+const mostPairs = 20_000;
+
+/** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
+export function createMailTaker(parts: MailTakerParts) {
+  const { ledger, read, today, matchMs, clock, notify, notifyCases } = parts;
+  const log = ledger.verdictMails;
+
+  async function match(mail: ReadMail, now: number) {
+    const since = now - matchMs;
+    const found = await matchReferences(mail.records, log, since);
+    const mentions = findPairs(found.rest, await log.listProviders(since)).slice(0, mostPairs);
+    return { found, pairs: await resolvePairs(mentions, ledger, today()) };
+  }
+
+  async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
+    const findings = toFindings(await log.readNamed(mail.number), mail.receivedAt);
+    await openCases(findings, { ledger, today: today(), clock, notify: notifyCases });
+    await log.noteCasesOpened(mail.number, clock());
+  }
+
+  async function readOrExplain(bytes: Buffer): Promise<ReadMail | UnreadableReason> {
+    try {
+      return await read(bytes);
+    } catch (error) {
+      if (error instanceof UnreadableMailError) return error.reason;
+      throw error;
+    }
+  }
+
+  return {
+    /** Opens the cases of e-mails whose reading was cut off after they were recorded. */
+    async resume(): Promise<void> {
+      for (const mail of await log.listWithoutCases()) await openCasesOf(mail);
+    },
+
+    /** Reads one e-mail. An e-mail that is known and names nothing more is `already-read`. */
+    async take({ bytes, oversized, from, arrivedAt, savedAt }: FoundMail): Promise<TakenMail> {
+      const sha256 = identify(bytes ?? Buffer.from(oversized));
+      const known = await log.findMail(sha256);
+      if (known?.outcome === 'named') return repeat(known);
+      const now = clock();
+      const mail = bytes ? await readOrExplain(bytes) : 'too-large';
+      const seen = arrivedAt ?? (typeof mail === 'string' ? savedAt : (mail.receivedAt ?? savedAt));
+      // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
+      const receivedAt = Math.min(seen ?? now, now);
+      if (typeof mail === 'string') return takeUnreadable({ sha256, from, receivedAt, now }, mail, known);
+      try {
+        const { found, pairs } = await match(mail, now);
+        const isNamed = found.named.length + pairs.length > 0;
+        const outcome = isNamed ? 'named' : 'nothing-known';
+        const { messageId, unreadAttachments } = mail;
+        const { number, isNew } = await log.record({
+          ...{ sha256, messageId, receivedAt, readAt: now, from, outcome },
+          bookings: found.named,
+          pairs,
+        });
+        if (isNamed) await openCasesOf({ number, receivedAt });
+        if (isNew) report(number, receivedAt, found, pairs, unreadAttachments);
+        const { unclear, correct } = found;
+        return {
+          ...{ messageId, receivedAt, pairs, unclear, correct, unreadAttachments },
+          outcome: isNew ? outcome : 'already-read',
+          bookings: listBookings(found.named),
+        };
+      } catch (error) {
+        if (!(error instanceof UnreadableMailError)) throw error;
+        return takeUnreadable({ sha256, from, receivedAt, now }, error.reason, known);
+      }
+    },
+  };
+
+  async function takeUnreadable(
+    mail: {
+      readonly sha256: string;
+      readonly from: string;
+      readonly receivedAt: number;
+      readonly now: number;
+    },
+    reason: UnreadableReason,
+    known: StoredMail | undefined,
+  ): Promise<TakenMail> {
+    const { sha256, from, receivedAt, now } = mail;
+    const { number, isNew } = await log.record({
+      ...{ sha256, receivedAt, readAt: now, from, outcome: 'unreadable' },
+      bookings: [],
+      pairs: [],
+    });
+    if (isNew && !known) notify({ type: 'verdict-mail-unreadable', mail: number, receivedAt, reason });
+    return { ...nothing, receivedAt, outcome: 'unreadable', reason };
+  }
+
+  async function repeat(known: StoredMail): Promise<TakenMail> {
+    const { bookings, pairs } = await log.readNamed(known.number);
+    const { messageId, receivedAt } = known;
+    const named = bookings.map((stored) => ({ ...stored, booking: readBooking(stored.line, stored.form) }));
+    return {
+      ...nothing,
+      messageId,
+      receivedAt,
+      outcome: 'already-read',
+      bookings: listBookings(named),
+      pairs,
+    };
+  }
+
+  function report(
+    mail: number,
+    receivedAt: number,
+    { named, unclear }: MatchedReferences,
+    pairs: readonly NamedPair[],
+    unreadAttachments: number,
+  ): void {
+    const count = named.length + pairs.length;
+    if (count > 0) notify({ type: 'verdict-mail-named', mail, receivedAt, named: count, unclear });
+    else notify({ type: 'verdict-mail-unknown', mail, receivedAt, unclear, unreadAttachments });
+  }
+}
+
+export type MailTaker = ReturnType<typeof createMailTaker>;
+
+const nothing = { bookings: [], pairs: [], unclear: 0, correct: 0, unreadAttachments: 0 } as const;
+
+/** A copy of an e-mail may have other line ends. */
+function identify(bytes: Buffer): string {
+  const text = bytes.toString('latin1').replaceAll('\r\n', '\n');
+  return createHash('sha256').update(text, 'latin1').digest('hex');
+}
+
+/** A pair means every master hotel as which it is booked, unless the e-mail says which. */
+async function resolvePairs(
+  mentions: readonly PairMention[],
+  ledger: VerdictMailLedger,
+  today: string,
+): Promise<NamedPair[]> {
+  if (mentions.length === 0) return [];
+  const wanted = new Map<string, PairMention[]>();
+  for (const mention of mentions) {
+    const key = keyOf(mention);
+    wanted.set(key, [...(wanted.get(key) ?? []), mention]);
+  }
+  const found = new Map<string, NamedPair>();
+  for await (const stays of readStaysAhead(ledger, mentions, { today }))
+    for (const { providerName, providerHotelId, serviceId } of stays) {
+      const pair = { providerName, providerHotelId, serviceId };
+      const isMeant = wanted
+        .get(keyOf(pair))
+        ?.some((mention) => mention.serviceId === undefined || mention.serviceId === serviceId);
+      if (isMeant) found.set(`${keyOf(pair)}\0${serviceId}`, pair);
+    }
+  return [...found.values()];
+}
+
+function keyOf({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${providerName}\0${providerHotelId}`;
+}
+
+/** Bookings without a provider's hotel have no case. */
+function toFindings({ bookings, pairs }: NamedThings, at: number): Finding[] {
+  const common = { origin: 'email', at } as const;
+  return [
+    ...pairs.map((pair) => ({ ...pair, ...common })),
+    ...bookings.flatMap(({ line, form }): Finding[] => {
+      const { providerName, providerHotelId, serviceId, bookingReferenceId } = readBooking(line, form);
+      if (providerName === undefined || providerHotelId === undefined) return [];
+      const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
+      return [{ providerName, providerHotelId, serviceId, references, ...common }];
+    }),
+  ];
+}
+
+function listBookings(named: MatchedReferences['named']): TakenMail['bookings'] {
+  const listed = new Map<string, { reference: string; day: string }>();
+  for (const { day, booking } of named) {
+    const reference = booking.bookingReferenceId ?? '';
+    listed.set(`${day} ${reference}`, { reference, day });
+  }
+  return [...listed.values()].sort((a, b) => (a.day + a.reference < b.day + b.reference ? -1 : 1));
+}

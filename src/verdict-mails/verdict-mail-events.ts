@@ -1,0 +1,30 @@
+import type { UnreadableReason } from './read-mail.js';
+
+/** An e-mail, as far as events name it: by its number in the ledger. Neither its subject nor its sender leaves it. */
+interface TakenMail {
+  readonly mail: number;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** What reading verdict e-mails reports. Each e-mail is reported once, by the process that recorded it. */
+export type VerdictMailEvent =
+  | (TakenMail & {
+      readonly type: 'verdict-mail-named';
+      /** How many bookings, and pairs of provider and hotel id, it names. */
+      readonly named: number;
+      /** How many known references stand beside a verdict that can't be read. */
+      readonly unclear: number;
+    })
+  /** It names nothing that the ledger knows, so nobody knows what it means. It stays where it is. */
+  | (TakenMail & {
+      readonly type: 'verdict-mail-unknown';
+      readonly unclear: number;
+      readonly unreadAttachments: number;
+    })
+  | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: UnreadableReason })
+  /** The mailbox can't be read. Reported when that begins; it is tried again. */
+  | { readonly type: 'mailbox-away'; readonly error: unknown }
+  | { readonly type: 'mailbox-back' };
+
+export type NotifyVerdictMails = (event: VerdictMailEvent) => void;

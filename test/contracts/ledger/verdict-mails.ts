@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { hashReference } from '../../../src/booking/reference-hash.js';
+import { judgeBooking } from '../../../src/review/verdict.js';
+import type { NewMail, StoredBooking } from '../../../src/verdict-mails/mail-log.js';
+import type { OpenedLedger } from '../ledger.js';
+import { at, collectedRun, done, lineOf, perform, references } from './days.js';
+import { collectedFileRun } from './file-days.js';
+
+const mail: NewMail = {
+  sha256: 'aa',
+  messageId: '<m1@service.example>',
+  receivedAt: at + 1_000,
+  readAt: at + 2_000,
+  from: 'imap://reviews@mail.example/INBOX',
+  outcome: 'named',
+  bookings: [],
+  pairs: [],
+};
+const pair = { providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };
+
+export function describeVerdictMails(opened: () => OpenedLedger): void {
+  describe('looking bookings up for an e-mail', () => {
+    it('finds all hashes at once, in every form and run in work since then, with their lines', async () => {
+      const { ledger } = opened();
+      await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
+      await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: references(9) });
+      const found = await find(opened(), at, ['B-1', 'BR-1', 'BR-8', 'F-5', 'nobody']);
+      expect(
+        found.map(({ runId, form, batch, place }) => `${runId} ${form} ${batch} ${place}`).sort(),
+      ).toEqual(['r1 body 0 1', 'r1 file 1 1', 'r2 body 0 1', 'r2 body 2 0']);
+      expect(found.find(({ batch }) => batch === 2)).toMatchObject({
+        day: '2026-11-19',
+        line: lineOf('BR-8'),
+      });
+    });
+
+    it('leaves out runs that ended before', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'old', { bookings: ['BR-1'] });
+      await ledger.abandon(run.id, { reason: 'over', at });
+      expect(await find(opened(), at + 1, ['BR-1'])).toEqual([]);
+      expect(await find(opened(), at, ['BR-1'])).toHaveLength(1);
+    });
+  });
+
+  describe('verdict e-mails', () => {
+    it('name bookings: whoever traces one learns when, and no other booking is named', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
+      await perform(ledger, run, 'batch 0', done);
+      const bookings = await find(opened(), at, ['BR-2', 'BR-5']);
+      expect(await ledger.verdictMails.record({ ...mail, bookings, pairs: [pair] })).toMatchObject({
+        isNew: true,
+      });
+      const [named] = await ledger.trace('BR-2');
+      const [other] = await ledger.trace('BR-1');
+      expect(named).toMatchObject({ namedByEmailAt: at + 1_000 });
+      expect(other).not.toHaveProperty('namedByEmailAt');
+      expect(named?.kind === 'booking' && judgeBooking(named)).toEqual({ verdict: 'incorrect' });
+      expect((await ledger.getRun('r1')).counts.affected).toBeNull();
+      const [stored] = await ledger.verdictMails.listMails({ limit: 5 });
+      expect(stored).toMatchObject({
+        messageId: mail.messageId,
+        from: mail.from,
+        outcome: 'named',
+        named: 3,
+      });
+      const things = await ledger.verdictMails.readNamed(stored?.number ?? 0);
+      expect(things).toEqual({
+        bookings: [expect.objectContaining({ place: 2 }), expect.objectContaining({ batch: 1, place: 1 })],
+        pairs: [pair],
+      });
+    });
+
+    it('are recorded once, and a later reading only adds', async () => {
+      const { ledger, reopen } = opened();
+      await collectedRun(ledger, 'r1', { bookings: references(6) });
+      const other = await reopen();
+      const unknown: NewMail = { ...mail, outcome: 'nothing-known' };
+      const { number } = await ledger.verdictMails.record(unknown);
+      expect(await other.verdictMails.record({ ...unknown, readAt: at + 9_000 })).toEqual({
+        number,
+        isNew: false,
+      });
+      const bookings = await find(opened(), at, ['BR-2']);
+      expect(await ledger.verdictMails.record({ ...mail, bookings })).toEqual({ number, isNew: true });
+      expect(await ledger.verdictMails.record({ ...mail, bookings })).toEqual({ number, isNew: false });
+      expect(await ledger.verdictMails.findMail('aa')).toMatchObject({
+        outcome: 'named',
+        named: 1,
+        readAt: at + 2_000,
+      });
+      expect(await ledger.verdictMails.listMails({ limit: 5 })).toHaveLength(1);
+      expect(await ledger.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
+    });
+
+    it('with the Message-ID of another one are copies only if they name no more', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: references(6) });
+      const first = await find(opened(), at, ['BR-2']);
+      const { number } = await ledger.verdictMails.record({ ...mail, bookings: first });
+      const copy = { ...mail, sha256: 'bb', bookings: first };
+      expect(await ledger.verdictMails.record(copy)).toEqual({ number, isNew: false });
+      const bookings = await find(opened(), at, ['BR-2', 'BR-3']);
+      expect(await ledger.verdictMails.record({ ...copy, bookings })).toMatchObject({ isNew: true });
+      expect(await ledger.trace('BR-3')).toMatchObject([{ namedByEmailAt: at + 1_000 }]);
+    });
+
+    it('wait for their cases until those are open', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: references(6) });
+      await ledger.verdictMails.record({
+        ...mail,
+        sha256: 'cc',
+        messageId: undefined,
+        outcome: 'nothing-known',
+      });
+      const bookings = await find(opened(), at, ['BR-2']);
+      const { number } = await ledger.verdictMails.record({ ...mail, bookings });
+      expect(await ledger.verdictMails.listWithoutCases()).toMatchObject([{ number }]);
+      await ledger.verdictMails.noteCasesOpened(number, at);
+      expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+    });
+
+    it('are removed with the bookings that they name, and without any after the same time', async () => {
+      const { ledger } = opened();
+      await collectedRun(ledger, 'r1', { bookings: references(6) });
+      const bookings = await find(opened(), at, ['BR-2']);
+      await ledger.verdictMails.record({ ...mail, bookings, pairs: [pair] });
+      await ledger.verdictMails.record({
+        ...mail,
+        sha256: 'dd',
+        messageId: undefined,
+        readAt: at + 864e5 * 400,
+        outcome: 'nothing-known',
+      });
+      await ledger.abandon('r1', { reason: 'over', at });
+      await ledger.prune('2027-01-01');
+      expect(await ledger.verdictMails.listMails({ limit: 5 })).toMatchObject([{ sha256: 'dd' }]);
+      expect(await ledger.trace('BR-2')).toEqual([]);
+    });
+  });
+}
+
+async function find(
+  { ledger }: OpenedLedger,
+  since: number,
+  wanted: readonly string[],
+): Promise<StoredBooking[]> {
+  const hashes = Uint32Array.from(wanted.map(hashReference)).sort();
+  const found: StoredBooking[] = [];
+  for await (const bookings of ledger.verdictMails.findBookings(since, hashes)) found.push(...bookings);
+  return found;
+}

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type ImapOptions, openImapMailbox } from '../../src/verdict-mails/imap-mailbox.js';
+import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
+import { dovecotNeeds, imapPassword, imapUser, startDovecot } from '../support/dovecot.js';
+import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
+import { mailOf } from './mails.js';
+
+beforeEach(({ skip }) => skip(dovecotNeeds !== undefined, dovecotNeeds));
+beforeEach(({ skip }) => skip(certificateNeeds !== undefined, certificateNeeds));
+
+async function start(certificate: CertificateFiles = makeCertificate('DNS:localhost')) {
+  const server = await startDovecot(certificate);
+  onTestFinished(() => server.stop());
+  const open = (options: Partial<ImapOptions> = {}) =>
+    openImapMailbox({
+      ...{ host: 'localhost', port: server.tlsPort, user: imapUser, password: imapPassword, folder: 'INBOX' },
+      ...{ tls: 'implicit', ca: certificate.certificate, markSeen: false, days: 14, clock: Date.now },
+      ...options,
+    });
+  return { server, open };
+}
+
+async function readAll(mailbox: Mailbox) {
+  const mails: { readonly text: string; readonly arrivedAt: number | undefined }[] = [];
+  for await (const { bytes, arrivedAt } of mailbox.readNew(new AbortController().signal))
+    mails.push({ text: String(bytes), arrivedAt });
+  return mails;
+}
+
+describe('A mailbox on an IMAP server', () => {
+  it('gives each e-mail once, byte for byte, and leaves it unseen', async () => {
+    const { server, open } = await start();
+    const first = mailOf('text/plain; charset=utf-8', 'BR-1042 Núñez\r\n', [
+      'Content-Transfer-Encoding: 8bit',
+    ]);
+    server.deliver(first);
+    const mailbox = open();
+    const [mail, ...others] = await readAll(mailbox);
+    expect(mail?.text).toBe(first);
+    expect(others).toEqual([]);
+    expect(Math.abs((mail?.arrivedAt ?? 0) - Date.now())).toBeLessThan(3_600_000);
+    server.deliver(mailOf('text/plain', 'two\r\n'));
+    expect((await readAll(mailbox)).map(({ text }) => text.slice(-5))).toEqual(['two\r\n']);
+    expect(server.listStored().filter((name) => /:2,.*S/.test(name))).toEqual([]);
+    expect(await open().probe(new AbortController().signal)).toEqual({ mails: 2 });
+    expect(mailbox.place).toBe(`imap://localhost:${server.tlsPort}/INBOX`);
+  });
+
+  it('marks as seen what was read, if it is asked to, and gives again what was not dealt with', async () => {
+    const { server, open } = await start();
+    for (const text of ['one', 'two']) server.deliver(mailOf('text/plain', `${text}\r\n`), 'Reviews');
+    const mailbox = open({ folder: 'Reviews', markSeen: true });
+    for await (const _mail of mailbox.readNew(new AbortController().signal)) break;
+    expect(server.listStored('Reviews').filter((name) => /:2,.*S/.test(name))).toHaveLength(0);
+    expect(await readAll(mailbox)).toHaveLength(2);
+    expect(server.listStored('Reviews').filter((name) => /:2,.*S/.test(name))).toHaveLength(2);
+  });
+
+  it('is read over STARTTLS, and refused where the certificate is not verified', async () => {
+    const { server, open } = await start();
+    server.deliver(mailOf('text/plain', 'one\r\n'));
+    expect(await readAll(open({ tls: 'starttls', port: server.port }))).toHaveLength(1);
+    const before = server.readLog();
+    const other = { ca: makeCertificate('DNS:localhost').certificate };
+    await expect(readAll(open(other))).rejects.toThrow(/not trusted/);
+    await expect(readAll(open({ ...other, tls: 'starttls', port: server.port }))).rejects.toThrow(
+      /not trusted/,
+    );
+    await expect(readAll(open({ host: '127.0.0.1' }))).rejects.toThrow(/not trusted/);
+    expect(server.readLog().slice(before.length)).not.toContain('Login:');
+  });
+
+  it('says what is wrong, without the password', async () => {
+    const { open } = await start();
+    const faultOf = (options: Partial<ImapOptions>) => readAll(open(options)).then(() => '', String);
+    expect(await faultOf({ password: 'wr0ng-pa55' })).toMatch(/refused user and password$/);
+    expect(await faultOf({ folder: 'Nowhere' })).toMatch(/does not have that folder, or refuses it$/);
+    expect(await faultOf({ port: 1 })).toMatch(/ECONNREFUSED$/);
+    expect(await faultOf({ ca: '/nowhere.pem' })).toMatch(/nowhere.pem can't be read: ENOENT$/);
+  }, 60_000);
+
+  it('ends when it is asked to stop', async () => {
+    const { server, open } = await start();
+    for (const text of ['one', 'two']) server.deliver(mailOf('text/plain', `${text}\r\n`));
+    const stop = new AbortController();
+    const reading = open().readNew(stop.signal);
+    await reading.next();
+    stop.abort(new Error('stopped'));
+    await expect(reading.next()).rejects.toThrow();
+  });
+});

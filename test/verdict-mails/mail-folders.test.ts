@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openMaildir, openMailFolder } from '../../src/verdict-mails/mail-folders.js';
+import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+async function readAll(mailbox: Mailbox): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const { bytes } of mailbox.readNew(new AbortController().signal)) texts.push(String(bytes));
+  return texts;
+}
+
+describe('A maildir', () => {
+  it('gives each e-mail once, also after somebody has seen it, and changes nothing', async () => {
+    const folder = makeFolder();
+    for (const name of ['new', 'cur', 'tmp']) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, 'new', '1.a.host'), 'one');
+    writeFileSync(join(folder, 'tmp', '2.b.host'), 'half');
+    const mailbox = openMaildir(folder);
+    expect(await readAll(mailbox)).toEqual(['one']);
+    renameSync(join(folder, 'new', '1.a.host'), join(folder, 'cur', '1.a.host:2,S'));
+    writeFileSync(join(folder, 'cur', '3.c.host:2,'), 'two');
+    expect(await readAll(mailbox)).toEqual(['two']);
+    expect(readdirSync(join(folder, 'cur'))).toEqual(['1.a.host:2,S', '3.c.host:2,']);
+    expect(await mailbox.probe(new AbortController().signal)).toEqual({ mails: 2 });
+  });
+
+  it('that is missing is refused with its path', async () => {
+    await expect(readAll(openMaildir('/nowhere/mail'))).rejects.toThrow(
+      "/nowhere/mail can't be read (ENOENT)",
+    );
+  });
+});
+
+describe('A folder of files', () => {
+  it('gives each file once, an mbox as its e-mails, and a file that grew again', async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'a.csv'), 'Reference\nBR-1\n');
+    writeFileSync(join(folder, '.hidden'), 'x');
+    writeFileSync(join(folder, 'b.eml.part'), 'x');
+    const mailbox = openMailFolder(folder);
+    expect(await readAll(mailbox)).toEqual(['Reference\nBR-1\n']);
+    expect(await readAll(mailbox)).toEqual([]);
+    writeFileSync(join(folder, 'a.csv'), 'Reference\nBR-1\nBR-2\n');
+    writeFileSync(
+      join(folder, 'box'),
+      'From a Mon Nov 23 04:52:16 2026\none\n\nFrom b Mon Nov 23 04:52:17 2026\ntwo\n',
+    );
+    expect((await readAll(mailbox)).sort()).toEqual(['Reference\nBR-1\nBR-2\n', 'one\n\n', 'two\n']);
+  });
+
+  it('gives an e-mail again if it was not dealt with', async () => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'a.eml'), 'one');
+    const mailbox = openMailFolder(folder);
+    for await (const _mail of mailbox.readNew(new AbortController().signal)) break;
+    expect(await readAll(mailbox)).toEqual(['one']);
+  });
+});

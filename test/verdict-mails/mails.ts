@@ -1,0 +1,96 @@
+import type { Booking } from '../../src/booking/booking.js';
+import { hashReference } from '../../src/booking/reference-hash.js';
+import { createItemRenderer } from '../../src/review/body/booking-item.js';
+import type { BookingFinder, StoredBooking } from '../../src/verdict-mails/mail-log.js';
+import { findPairs, matchReferences } from '../../src/verdict-mails/match-mail.js';
+import { createMailReader, defaultLimits, type MailLimits } from '../../src/verdict-mails/read-mail.js';
+import { renderedLine } from '../support/made-bookings.js';
+
+export const words = {
+  resultColumn: 'IsCorrectMapping',
+  resultValues: { correct: ['true', 'yes', '1', 'correct'], incorrect: ['false', 'no', '0', 'incorrect'] },
+  masterIdColumn: 'Service Mappings Id',
+};
+
+const renderItem = createItemRenderer('ServiceId');
+
+export function storedBooking(booking: Partial<Booking>, place = 0): StoredBooking {
+  const full = { serviceId: 500_123, providerName: 'Alpha', providerHotelId: 'H-77001', ...booking };
+  return {
+    ...{ runId: 'r1', day: '2026-11-20', form: 'body', batch: 0, place },
+    line: renderedLine((line) => renderItem(full, line)),
+  };
+}
+
+/** Finds bookings as a ledger does: by the hashes of their references. */
+export function createFinder(bookings: readonly Partial<Booking>[]): Pick<BookingFinder, 'findBookings'> {
+  return {
+    async *findBookings(_since, hashes) {
+      const asked = new Set(hashes);
+      yield bookings
+        .map((booking, place) => ({ booking, stored: storedBooking(booking, place) }))
+        .filter(({ booking }) => asked.has(hashReference(booking.bookingReferenceId)))
+        .map(({ stored }) => stored);
+    },
+  };
+}
+
+/** What an e-mail names, by reference. */
+export async function readNames(
+  bytes: Buffer | string,
+  bookings: readonly Partial<Booking>[],
+  limits: MailLimits = defaultLimits,
+) {
+  const mail = await createMailReader(words, limits)(Buffer.from(bytes));
+  const found = await matchReferences(mail.records, createFinder(bookings), 0);
+  return {
+    named: found.named.map(({ booking }) => booking.bookingReferenceId).sort(),
+    unclear: found.unclear,
+    correct: found.correct,
+    pairs: findPairs(found.rest, ['Alpha', 'Beta Beds']),
+    mail,
+  };
+}
+
+const headers = [
+  'From: Mapping Service <noreply@service.example>',
+  'To: reviews@agency.example',
+  'Subject: Incorrect mappings found',
+  'Date: Sat, 21 Nov 2026 05:10:00 +0000',
+  'Message-ID: <m1@service.example>',
+  'MIME-Version: 1.0',
+];
+
+/** One part, or several. */
+export function mailOf(contentType: string, body: string, extra: readonly string[] = []): string {
+  return [...headers, `Content-Type: ${contentType}`, ...extra, '', body].join('\r\n');
+}
+
+export interface Part {
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: readonly string[];
+}
+
+export function multipart(kind: string, parts: readonly Part[]): string {
+  return mailOf(`multipart/${kind}; boundary="=_b"`, multipartBody('=_b', parts));
+}
+
+export function multipartBody(boundary: string, parts: readonly Part[]): string {
+  const written = parts.map(({ type, body, headers: own = [] }) =>
+    [`--${boundary}`, `Content-Type: ${type}`, ...own, '', body].join('\r\n'),
+  );
+  return [...written, `--${boundary}--`, ''].join('\r\n');
+}
+
+export function attachment(filename: string): readonly string[] {
+  return [`Content-Disposition: attachment; filename="${filename}"`];
+}
+
+/** An HTML table, its first row as headings. */
+export function htmlTable(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const line = (cells: readonly string[], tag: string) =>
+    `<tr>${cells.map((cell) => `<${tag} style="padding:2px">${cell}</${tag}>`).join('')}</tr>`;
+  return `<table border="1">${line(head, 'th')}${body.map((cells) => line(cells, 'td')).join('')}</table>`;
+}

@@ -1,0 +1,336 @@
+import { describe, expect, it } from 'vitest';
+import { defaultLimits, UnreadableMailError } from '../../src/verdict-mails/read-mail.js';
+import { attachment, htmlTable, mailOf, multipart, multipartBody, readNames } from './mails.js';
+
+const bookings = [
+  { bookingReferenceId: 'BR-1042' },
+  { bookingReferenceId: 'BR-1043', providerHotelId: '12' },
+  { bookingReferenceId: 'AB 12/3', providerHotelId: 'Z9' },
+  { bookingReferenceId: 'AB 12' },
+  { bookingReferenceId: '2026' },
+  { bookingReferenceId: '1' },
+  { bookingReferenceId: 'NÚÑEZ-7' },
+];
+const columns = ['BookingReferenceId', 'ProviderName', 'ProviderHotelId', 'CheckInDate', 'IsCorrectMapping'];
+
+describe('The three forms of a verdict e-mail name their bookings', () => {
+  it('as an HTML table', async () => {
+    const html = `<html><head><style>.x{color:red}</style></head><body><p>Dear customer,</p>${htmlTable([
+      ['Booking reference', 'Provider', 'Hotel id', 'Check-in'],
+      ['BR-1042', 'Alpha', 'H-77001', '2026-12-01'],
+      ['XX-9', 'Alpha', 'H-77001', '2026-12-01'],
+    ])}<p>Page 1 of 1</p></body></html>`;
+    const { named } = await readNames(mailOf('text/html; charset=utf-8', html), bookings);
+    expect(named).toEqual(['BR-1042']);
+  });
+
+  it('as an attached CSV file', async () => {
+    const csv =
+      'ServiceId,BookingReferenceId,Comment\r\n500123,BR-1043,"wrong, see\r\nbelow"\r\n1,QQ-1,x\r\n';
+    const { named } = await readNames(
+      multipart('mixed', [
+        { type: 'text/plain', body: 'See the attached list of 1 booking.' },
+        { type: 'text/csv', body: csv, headers: attachment('incorrect.csv') },
+      ]),
+      bookings,
+    );
+    expect(named).toEqual(['BR-1043']);
+  });
+
+  it('as a plain list', async () => {
+    const text =
+      'We found 2 incorrect mappings in 2026:\r\n\r\n- BR-1042\r\n * BR-1043, hotel 12 of Alpha.\r\n\r\nRegards\r\n';
+    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual(['BR-1042', 'BR-1043']);
+  });
+});
+
+describe('An e-mail is read whatever its encoding and structure', () => {
+  it('in quoted-printable and base64, in UTF-8 and windows-1252', async () => {
+    const quoted = mailOf(
+      'text/plain; charset=windows-1252',
+      'Booking N=DA=D1EZ-7 and BR-=\r\n1042 are wrong',
+      ['Content-Transfer-Encoding: quoted-printable'],
+    );
+    expect((await readNames(quoted, bookings)).named).toEqual(['BR-1042', 'NÚÑEZ-7']);
+    const encoded = mailOf('text/plain; charset=utf-8', Buffer.from('NÚÑEZ-7').toString('base64'), [
+      'Content-Transfer-Encoding: base64',
+    ]);
+    expect((await readNames(encoded, bookings)).named).toEqual(['NÚÑEZ-7']);
+    const latin = multipart('mixed', [
+      {
+        type: 'application/octet-stream',
+        body: Buffer.from('Localizador;Hotel\r\nNÚÑEZ-7;Sol\r\n', 'latin1').toString('base64'),
+        headers: [...attachment('lista.csv'), 'Content-Transfer-Encoding: base64'],
+      },
+    ]);
+    expect((await readNames(latin, bookings)).named).toEqual(['NÚÑEZ-7']);
+  });
+
+  it('forwarded inline, with marks of quoting, and forwarded as an attachment', async () => {
+    const inline = mailOf(
+      'text/plain',
+      'FYI\r\n\r\n---------- Forwarded message ---------\r\n> From: x\r\n> Booking reference: BR-1042\r\n> IsCorrectMapping: false\r\n>\r\n> > BookingReferenceId: BR-1043\r\n> > IsCorrectMapping: true\r\n',
+    );
+    expect((await readNames(inline, bookings)).named).toEqual(['BR-1042']);
+    const inner = mailOf('text/html', htmlTable([columns, ['BR-1043', 'Alpha', '12', '', 'false']]));
+    const deep = multipart('mixed', [{ type: 'message/rfc822', body: inner, headers: attachment('Re.eml') }]);
+    const outer = multipart('mixed', [
+      { type: 'text/plain', body: 'see below' },
+      { type: 'message/rfc822', body: deep.replaceAll('=_b', '=_c') },
+    ]);
+    expect((await readNames(outer, bookings)).named).toEqual(['BR-1043']);
+  });
+
+  it('with text and HTML that repeat each other, and the text without the verdicts', async () => {
+    const html = htmlTable([
+      columns,
+      ['BR-1042', 'Alpha', 'H', '', 'true'],
+      ['BR-1043', 'Alpha', '12', '', 'false'],
+    ]);
+    const text = ['BookingReferenceId', 'IsCorrectMapping', 'BR-1042', 'true', 'BR-1043', 'false'].join(
+      '\r\n',
+    );
+    const { named, correct } = await readNames(
+      multipart('alternative', [
+        { type: 'text/plain', body: text },
+        { type: 'text/html', body: html },
+      ]),
+      bookings,
+    );
+    expect({ named, correct }).toEqual({ named: ['BR-1043'], correct: 1 });
+  });
+
+  it('as a file that was saved from one: CSV with semicolons, a list, or HTML', async () => {
+    const csv =
+      '\ufeffServicio;Referencia reserva;Entrada;IsCorrectMapping\n5;BR-1042;01/12/2026;FALSE\n5;BR-1043;2026-12-02;TRUE\n';
+    expect((await readNames(csv, bookings)).named).toEqual(['BR-1042']);
+    expect((await readNames('BR-1042\nBR-1043\n', bookings)).named).toEqual(['BR-1042', 'BR-1043']);
+    expect((await readNames(`<html>${htmlTable([['Ref'], ['BR-1042']])}`, bookings)).named).toEqual([
+      'BR-1042',
+    ]);
+  });
+
+  it('knows when it was received: by its newest Received, or else its Date', async () => {
+    const dated = await readNames(mailOf('text/plain', 'x'), bookings);
+    expect(dated.mail).toMatchObject({
+      messageId: '<m1@service.example>',
+      receivedAt: Date.UTC(2026, 10, 21, 5, 10),
+    });
+    const received = mailOf('text/plain', 'x', ['Received: from a by b; Sat, 21 Nov 2026 06:11:00 +0100']);
+    expect((await readNames(received, bookings)).mail.receivedAt).toBe(Date.UTC(2026, 10, 21, 5, 11));
+  });
+});
+
+describe('Verdicts decide', () => {
+  it('an e-mail that lists all bookings names only those that it calls incorrect', async () => {
+    for (const [column, right, wrong] of [
+      ['IsCorrectMapping', 'true', 'false'],
+      ['Is correct mapping', 'Yes', 'No'],
+      ['Mapping status', 'Mapping is correct', 'Incorrect mapping'],
+      ['Affected', 'no', 'yes'],
+      ['Result', '✔', '✘'],
+    ] as const) {
+      const html = htmlTable([
+        ['Reference', 'Hotel', column],
+        ['BR-1042', 'Sol', right],
+        ['BR-1043', 'Mar', wrong],
+      ]);
+      const { named, correct } = await readNames(mailOf('text/html', html), bookings);
+      expect({ column, named, correct }).toEqual({ column, named: ['BR-1043'], correct: 1 });
+    }
+  });
+
+  it('in tables of plain text, in labelled blocks, and at the ends of lines', async () => {
+    const table =
+      'Booking reference   Hotel      IsCorrectMapping\r\n----------------------\r\nBR-1042    Sol     true\r\nBR-1043    Mar     false\r\n';
+    expect((await readNames(mailOf('text/plain', table), bookings)).named).toEqual(['BR-1043']);
+    const block =
+      'Booking: BR-1042, Provider: Alpha\r\nCorrect: yes\r\n\r\nBooking: BR-1043\r\nCorrect: no\r\n';
+    expect((await readNames(mailOf('text/plain', block), bookings)).named).toEqual(['BR-1043']);
+    const ends = 'BR-1042: correct\r\nBR-1043 (incorrect)\r\n';
+    expect((await readNames(mailOf('text/plain', ends), bookings)).named).toEqual(['BR-1043']);
+  });
+
+  it('below titles such as "Correct mappings"', async () => {
+    const html = `<h3>Correct mappings</h3>${htmlTable([['Reference'], ['BR-1042']])}<h3>Incorrect mappings</h3>${htmlTable([['Reference'], ['BR-1043']])}`;
+    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['BR-1043']);
+    const lines = 'Incorrect mappings: BR-1042, AB 12/3\r\nCorrect mappings: BR-1043\r\n';
+    expect((await readNames(mailOf('text/plain', lines), bookings)).named).toEqual(['AB 12/3', 'BR-1042']);
+    const text = 'Correct:\r\nBR-1042\r\n\r\nIncorrect:\r\n\r\nBR-1043\r\n';
+    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual(['BR-1043']);
+  });
+
+  it('a verdict that cannot be read names nothing, and is counted', async () => {
+    const html = htmlTable([
+      columns,
+      ['BR-1042', 'Alpha', 'H', '', 'kaputt'],
+      ['BR-1043', 'Alpha', '12', '', 'false'],
+    ]);
+    const { named, unclear } = await readNames(mailOf('text/html', html), bookings);
+    expect({ named, unclear }).toEqual({ named: ['BR-1043'], unclear: 1 });
+  });
+
+  it('the state of a booking is no verdict on its mapping', async () => {
+    const html = htmlTable([
+      ['Reference', 'Status'],
+      ['BR-1042', 'OK'],
+      ['BR-1043', 'Confirmed'],
+    ]);
+    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['BR-1042', 'BR-1043']);
+  });
+});
+
+describe('A reference that could stand there by accident', () => {
+  it('counts for nothing in prose, dates and numbers of other columns', async () => {
+    const text = 'On 2026-11-20 we checked 1 booking; 2026 was a good year. Call 1 2026.';
+    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual([]);
+    const html = htmlTable([
+      ['Rooms', 'Year'],
+      ['1', '2026'],
+    ]);
+    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual([]);
+  });
+
+  it('counts under the heading of a reference, or as the value of its label', async () => {
+    const html = htmlTable([
+      ['Nr', 'Booking reference'],
+      ['1', '2026'],
+    ]);
+    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['2026']);
+    const labelled = 'Booking references: 1, 2026';
+    expect((await readNames(mailOf('text/plain', labelled), bookings)).named).toEqual(['1', '2026']);
+    const list = 'Booking references:\r\n\r\n- 1\r\n- 2026\r\n';
+    expect((await readNames(mailOf('text/plain', list), bookings)).named).toEqual(['1', '2026']);
+  });
+
+  it('counts beside its hotel id of the provider or the master', async () => {
+    expect((await readNames(mailOf('text/plain', 'Booking 2026 at H-77001'), bookings)).named).toEqual([
+      '2026',
+    ]);
+    expect((await readNames(mailOf('text/plain', '1 (500123)'), bookings)).named).toEqual(['1']);
+    expect((await readNames(mailOf('text/plain', '1 (500124)'), bookings)).named).toEqual([]);
+  });
+});
+
+describe('References', () => {
+  it('may contain spaces and slashes: the longest one is meant', async () => {
+    expect((await readNames(mailOf('text/plain', 'Wrong: AB 12/3.'), bookings)).named).toEqual(['AB 12/3']);
+    const html = htmlTable([['Reference'], ['AB&nbsp;12/3'], ['<b>BR-1042</b><br>']]);
+    expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['AB 12/3', 'BR-1042']);
+  });
+
+  it('stand among punctuation, and several in one word', async () => {
+    const text = 'See "BR-1042", (BR-1043). ref=AB 12; x';
+    expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual([
+      'AB 12',
+      'BR-1042',
+      'BR-1043',
+    ]);
+    expect((await readNames(mailOf('text/plain', 'BR-1042,BR-1043'), bookings)).named).toEqual([
+      'BR-1042',
+      'BR-1043',
+    ]);
+  });
+
+  it('are exact: neither a longer word nor another case is one', async () => {
+    expect(
+      (await readNames(mailOf('text/plain', 'BR-10421 br-1042 BR-1042/7 XBR-1042'), bookings)).named,
+    ).toEqual([]);
+  });
+
+  it('in rows that a cell spans, in vertical tables, and in tables within tables', async () => {
+    const spanned =
+      '<table><tr><th>Provider</th><th>Booking reference</th></tr><tr><td rowspan="2">Alpha</td><td>1</td></tr><tr><td>2026</td></tr></table>';
+    expect((await readNames(mailOf('text/html', spanned), bookings)).named).toEqual(['1', '2026']);
+    const vertical =
+      '<table><tr><td>Booking reference</td><td>1</td></tr><tr><td>IsCorrectMapping</td><td>false</td></tr><tr><td>Booking reference</td><td>2026</td></tr><tr><td>IsCorrectMapping</td><td>true</td></tr></table>';
+    expect((await readNames(mailOf('text/html', vertical), bookings)).named).toEqual(['1']);
+    const nested = `<table><tr><td><table><tr><td>logo</td></tr></table>${htmlTable([['Booking ref.'], ['2026']])}</td></tr></table>`;
+    expect((await readNames(mailOf('text/html', nested), bookings)).named).toEqual(['2026']);
+  });
+});
+
+describe('A pair of provider and hotel id', () => {
+  it('is named by a row without a known reference', async () => {
+    const html = htmlTable([
+      ['Provider', 'Hotel code', 'ServiceId'],
+      ['alpha', 'H-77001', '500123'],
+      ['Other', 'H-1', '2'],
+    ]);
+    const { pairs } = await readNames(mailOf('text/html', html), bookings);
+    expect(pairs).toContainEqual({ providerName: 'Alpha', providerHotelId: 'H-77001', serviceId: 500_123 });
+  });
+
+  it('is not named by a row with a known reference, by one that is called correct, or by prose', async () => {
+    const html = htmlTable([
+      columns,
+      ['BR-1042', 'Alpha', 'H-77001', '', 'false'],
+      ['', 'Alpha', 'H-9', '', 'true'],
+    ]);
+    expect((await readNames(mailOf('text/html', html), bookings)).pairs).toEqual([]);
+    expect((await readNames(mailOf('text/plain', 'Alpha reported 1 problem'), bookings)).pairs).toEqual([]);
+  });
+});
+
+describe('A hostile e-mail', () => {
+  const reasonOf = (bytes: string | Buffer, limits = {}) =>
+    readNames(bytes, bookings, { ...defaultLimits, ...limits }).then(
+      () => 'read',
+      (error: unknown) => (error instanceof UnreadableMailError ? error.reason : error),
+    );
+
+  it('is refused when it is too large, too deep, or has too many parts, rows or words', async () => {
+    expect(await reasonOf(mailOf('text/plain', 'x'.repeat(2_000)), { maxBytes: 1_000 })).toBe('too-large');
+    const parts = Array.from({ length: 60 }, () => ({ type: 'text/plain', body: 'x' }));
+    expect(await reasonOf(multipart('mixed', parts), { maxParts: 50 })).toBe('too-many-parts');
+    let nested = 'x';
+    for (let depth = 0; depth < 40; depth += 1)
+      nested = `Content-Type: multipart/mixed; boundary="b${depth}"\r\n\r\n--b${depth}\r\n${nested}\r\n--b${depth}--\r\n`;
+    expect(await reasonOf(`From: a@b.example\r\n${nested}`)).toBe('too-deep');
+    let forwarded = mailOf('text/plain', 'x');
+    for (let depth = 0; depth < 12; depth += 1)
+      forwarded = mailOf(
+        `multipart/mixed; boundary="f${depth}"`,
+        multipartBody(`f${depth}`, [
+          { type: 'message/rfc822', body: forwarded, headers: attachment('a.eml') },
+        ]),
+      );
+    expect(await reasonOf(forwarded)).toBe('too-deep');
+    expect(await reasonOf('x\n'.repeat(100), { maxRecords: 50 })).toBe('too-many-rows');
+    expect(await reasonOf('a b c d '.repeat(250_000))).toBe('too-many-words');
+  });
+
+  it('is read in the time of its length, whatever it repeats', async () => {
+    for (const piece of [
+      '<table>',
+      '<td rowspan=9999 colspan=9999>',
+      '> ',
+      '= ',
+      '"',
+      ',',
+      ' ',
+      '<b',
+      '&lt',
+      '(',
+      'a:',
+      '-',
+    ])
+      for (const type of ['text/html', 'text/plain'])
+        expect(await reasonOf(mailOf(type, piece.repeat(20_000)))).toMatch(/^(read|too-many-)/);
+  }, 60_000);
+
+  it('with an attachment that is no text is read without it, which is counted', async () => {
+    const mail = multipart('mixed', [
+      { type: 'text/plain', body: 'BR-1042' },
+      {
+        type: 'application/zip',
+        body: 'UEsDBA==',
+        headers: [...attachment('a.zip'), 'Content-Transfer-Encoding: base64'],
+      },
+      { type: 'image/png', body: 'x', headers: attachment('logo.png') },
+    ]);
+    const { named, mail: read } = await readNames(mail, bookings);
+    expect(named).toEqual(['BR-1042']);
+    expect(read.unreadAttachments).toBe(1);
+  });
+});

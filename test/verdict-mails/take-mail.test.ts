@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hashReference } from '../../src/booking/reference-hash.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
+import { createItemRenderer } from '../../src/review/body/booking-item.js';
+import { findStayKeys } from '../../src/review/stays/found-bookings.js';
+import { createMailReader } from '../../src/verdict-mails/read-mail.js';
+import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
+import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
+import { at, carriesReference, newRun, rightOf, toLines } from '../contracts/ledger/days.js';
+import { renderedLine } from '../support/made-bookings.js';
+import { htmlTable, mailOf, words } from './mails.js';
+
+const renderItem = createItemRenderer('ServiceId');
+const stay = { bookingClientName: 'Ana Gil', checkInDate: '2027-03-01', checkOutDate: '2027-03-04' };
+const bookings = [
+  { ...stay, serviceId: 5, bookingReferenceId: 'BR-1042', providerName: 'Alpha', providerHotelId: 'H-1' },
+  { ...stay, serviceId: 5, bookingReferenceId: 'BR-1043', providerName: 'Alpha', providerHotelId: 'H-1' },
+  { ...stay, serviceId: 6, bookingReferenceId: 'BR-1044', providerName: 'Alpha', providerHotelId: 'H-1' },
+  { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
+];
+const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
+
+async function prepare() {
+  const folder = mkdtempSync(join(tmpdir(), 'mails-'));
+  const clock = () => at + 3_600_000;
+  const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
+  const ledger = open();
+  onTestFinished(async () => {
+    await ledger.close();
+    rmSync(folder, { recursive: true });
+  });
+  const run = await ledger.createRun(newRun('r1'));
+  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
+  const lines = toLines(bookings.map((booking) => renderedLine((line) => renderItem(booking, line))));
+  const referenceHashes = bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
+  await collect.store({
+    batches: [{ form: 'body', number: 0, referenceHashes, lines, stays: findStayKeys(lines, 'body') }],
+    ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
+  });
+  await collect.finish({ steps: planBatches(bookings.length, 10), at });
+  const events: VerdictMailEvent[] = [];
+  const taker = createMailTaker({
+    ledger,
+    read: createMailReader(words),
+    today: () => '2026-11-21',
+    matchMs: 14 * 86_400_000,
+    clock,
+    notify: (event) => void events.push(event),
+    notifyCases() {},
+  });
+  const listCases = async () =>
+    (await ledger.cases.list({ today: '2026-11-21' })).map(
+      ({ providerHotelId, serviceId, origins, bookings: count }) => ({
+        providerHotelId,
+        serviceId,
+        origins,
+        count,
+      }),
+    );
+  return { ledger, taker, events, listCases };
+}
+
+describe('An e-mail that names a booking', () => {
+  it('opens a case of origin email with every stay on the same mapping, once', async () => {
+    const { ledger, taker, events, listCases } = await prepare();
+    const taken = await taker.take({ bytes: named, from: 'a.eml' });
+    expect(taken).toMatchObject({
+      outcome: 'named',
+      bookings: [{ reference: 'BR-1042', day: '2026-11-20' }],
+    });
+    expect(await listCases()).toEqual([
+      { providerHotelId: 'H-1', serviceId: 5, origins: ['email'], count: 2 },
+    ]);
+    const again = Buffer.from(named.toString().replaceAll('\r\n', '\n'));
+    expect(await taker.take({ bytes: again, from: 'b.eml' })).toMatchObject({
+      outcome: 'already-read',
+      bookings: [{ reference: 'BR-1042' }],
+    });
+    expect(events).toEqual([
+      {
+        type: 'verdict-mail-named',
+        mail: 1,
+        receivedAt: Date.UTC(2026, 10, 21, 2, 30),
+        named: 1,
+        unclear: 0,
+      },
+    ]);
+    expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+  });
+
+  it('gets its case after all if the process ends before that is open', async () => {
+    const { ledger, taker, listCases } = await prepare();
+    const { changeByKey } = ledger.cases;
+    const cut = new Error('killed');
+    ledger.cases.changeByKey = async () => {
+      throw cut;
+    };
+    await expect(taker.take({ bytes: named, from: 'a.eml' })).rejects.toThrow(cut);
+    expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+    expect(await listCases()).toEqual([]);
+    ledger.cases.changeByKey = changeByKey;
+    await taker.resume();
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', count: 2 }]);
+  });
+
+  it('by its pair alone names all master hotels as which it is booked, or the one in the row', async () => {
+    const { ledger, taker, listCases } = await prepare();
+    const table = htmlTable([
+      ['Provider', 'Hotel code', 'ServiceId'],
+      ['Alpha', 'H-1', '6'],
+    ]);
+    const one = await taker.take({ bytes: Buffer.from(mailOf('text/html', table)), from: 'a.eml' });
+    expect(one).toMatchObject({
+      outcome: 'named',
+      bookings: [],
+      pairs: [{ providerHotelId: 'H-1', serviceId: 6 }],
+    });
+    expect(await listCases()).toMatchObject([{ serviceId: 6, count: 1 }]);
+    const all = mailOf('text/csv', 'Proveedor;Codigo hotel proveedor\nAlpha;H-1\n').replace('<m1@', '<m2@');
+    await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
+    expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
+    expect(await ledger.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
+  });
+});
+
+describe('An e-mail that names nothing known', () => {
+  it('opens no case and is reported once, and matched again when it is read again', async () => {
+    const { ledger, taker, events, listCases } = await prepare();
+    const bytes = Buffer.from(mailOf('text/plain', 'Incorrect: BR-9999'));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'nothing-known',
+      bookings: [],
+    });
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'already-read',
+      bookings: [],
+    });
+    expect(events).toMatchObject([{ type: 'verdict-mail-unknown', mail: 1 }]);
+    expect(await listCases()).toEqual([]);
+    const run = await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
+    const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
+    const [booking] = bookings;
+    const line = renderedLine((rendered) =>
+      renderItem({ ...booking, serviceId: 8, bookingReferenceId: 'BR-9999' }, rendered),
+    );
+    const lines = toLines([line]);
+    await collect.store({
+      batches: [
+        {
+          form: 'body',
+          number: 0,
+          referenceHashes: [hashReference('BR-9999')],
+          lines,
+          stays: findStayKeys(lines, 'body'),
+        },
+      ],
+      ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
+    });
+    await collect.finish({ steps: planBatches(1, 10), at });
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'named',
+      bookings: [{ reference: 'BR-9999', day: '2026-11-21' }],
+    });
+  });
+
+  it('or calls its mapping correct clears nothing', async () => {
+    const { ledger, taker } = await prepare();
+    await taker.take({ bytes: named, from: 'a.eml' });
+    const table = htmlTable([
+      ['Reference', 'IsCorrectMapping'],
+      ['BR-1042', 'true'],
+    ]);
+    const bytes = Buffer.from(mailOf('text/html', table));
+    expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', correct: 1 });
+    expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+  });
+});
+
+describe('An e-mail that cannot be read', () => {
+  it('is recorded and reported once, by its reason', async () => {
+    const { ledger, taker, events } = await prepare();
+    const mail = { oversized: 'uid 7', from: 'imap' };
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'unreadable', reason: 'too-large' });
+    await taker.take(mail);
+    expect(events).toMatchObject([{ type: 'verdict-mail-unreadable', reason: 'too-large' }]);
+    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+      { outcome: 'unreadable' },
+    ]);
+  });
+});
