@@ -128,8 +128,9 @@ async function readSums(
   }
   if (file === undefined) return { checksums };
   const manifest = await unlessAbsent(async () => {
-    const blocks = [];
-    for await (const block of archive.read(day, id, manifestName)) blocks.push(block);
+    const blocks: Buffer[] = [];
+    // A block is valid until the next one is read.
+    for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));
     return Buffer.concat(blocks);
   });
   if (!manifest) return { checksums };
