@@ -23,13 +23,11 @@ export function renderWatch({ counts, findings }: WatchReport, command: WriteCom
     ...(findings.length > first.length
       ? [`  … and ${formatCount(findings.length - first.length)} more; --json lists all`]
       : []),
-    ...(merged === 0
-      ? []
-      : ['A merge means that two numbers of one hotel became one: such bookings have no case.']),
+    ...(merged === 0 ? [] : ['In a merge, two numbers of one hotel became one: these bookings get no case.']),
     ...(dismissed === 0
       ? []
       : [`${formatCountOf(dismissed, 'case')} dismissed: the moves were the first of a merge.`]),
-    ...(endangered === 0 ? [] : [`The mappings before these: ${command('mappings show PROVIDER HOTEL_ID')}`]),
+    ...(endangered === 0 ? [] : [`The history of a mapping: ${command('mappings show PROVIDER HOTEL_ID')}`]),
     '',
   ].join('\n');
 }
