@@ -8,17 +8,20 @@ import { loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
-import { type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
+import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
 import { clock } from './clock.js';
+import { fetchOneExport } from './fetch-export.js';
 import { listAffected } from './list-affected.js';
 import { type CommandIo, runAsProcess } from './process.js';
+import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
 import { openSource } from './sources.js';
-import { createTerminal } from './terminal.js';
+import { syncOnce } from './sync-mappings.js';
+import { createTerminal, type Terminal } from './terminal.js';
 
 /**
  * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
@@ -68,10 +71,21 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
     }
   }
 
+  /** Fills the local copy of the mappings, and loads the content of the hotels from an export. */
+  async function bringHotels(): Promise<void> {
+    const quiet: Terminal = { ...openTerminal(), notify: () => {}, say: () => {}, answer: () => {} };
+    // The sandbox's files appear whole.
+    const eager = { ...config, export: { ...config.export, pollSeconds: 0.1, quietSeconds: 0.2 } };
+    await syncOnce(eager, {}, quiet);
+    await requestOneExport(eager, { email: account.email, providers: [] }, quiet);
+    await fetchOneExport(eager, {}, quiet);
+  }
+
   let code: number;
   try {
     say(`Two made-up days of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
     say(`service on this machine. Everything is in ${folder}\n`);
+    await bringHotels();
     code = (await review(days.body, 'body')) || (await review(days.file, 'file'));
   } catch (error) {
     code = reportFailure(error, io);
