@@ -101,6 +101,7 @@ const projects = isNightly
         testTimeout: 600_000,
         include: [
           'test/jobs/*kill-at-random.nightly.test.ts',
+          'test/jobs/month-of-cases.nightly.test.ts',
           ...sharedNightly.map((name) => `test/jobs/${name}.test.ts`),
         ],
       },
