@@ -61,6 +61,7 @@ export function createGuestModel(): GuestModel {
   const resolved = new Set<string>();
   /** The provider hotels that ever were each master hotel. */
   const everWere = new Map<number, Set<string>>();
+  const wasKnown = new Set<string>();
   let copy: MappingsByHotel = new Map();
   let merges = 0;
 
@@ -109,6 +110,7 @@ export function createGuestModel(): GuestModel {
         (hotel) => before.has(hotel) && before.get(hotel) !== next.get(hotel),
       );
       for (const [hotel, serviceId] of next) {
+        wasKnown.add(hotel);
         const were = everWere.get(serviceId) ?? new Set();
         everWere.set(serviceId, were.add(hotel));
       }
