@@ -40,8 +40,10 @@ export interface Group {
   readonly hotel: string;
   /** Ended by a move of the mapping after the last thing that was found out. */
   isActive: boolean;
-  /** The guests in its case, by what identifies their bookings. */
-  readonly held: Set<string>;
+  /** The morning on which that was noticed. */
+  endedOn?: string;
+  /** The guests in its case, by what identifies their bookings, and since when. */
+  readonly held: Map<string, string>;
   readonly found: Set<'named' | 'copy' | 'moved' | 'deleted'>;
 }
 
@@ -81,13 +83,17 @@ export function createGuestModel(): GuestModel {
       serviceId,
       hotel: hotelOf(first),
       isActive: true,
-      held: new Set(),
+      held: new Map(),
       found: new Set(),
     };
     made.isActive = true;
     made.found.add(kind);
-    for (const [identity] of stays) made.held.add(identity);
+    for (const [identity] of stays) hold(made, identity, today);
     groups.set(group, made);
+  }
+
+  function hold({ held }: Group, identity: string, today: string): void {
+    if (!held.has(identity)) held.set(identity, today);
   }
 
   /** Two numbers for one hotel have become one: most of its provider hotels, of several providers, went the same way. */
@@ -128,7 +134,9 @@ export function createGuestModel(): GuestModel {
             else find(group, 'moved', today);
           }
           // A move ends what was known before it; a deletion leaves the guests with nothing.
-          if (known && wasActive && (to !== undefined || !known.found.has('moved'))) known.isActive = false;
+          if (!known || !wasActive || (to === undefined && known.found.has('moved'))) continue;
+          known.isActive = false;
+          known.endedOn = today;
         }
       }
     },
@@ -139,7 +147,7 @@ export function createGuestModel(): GuestModel {
       for (const [identity, booking] of identities) latest.set(identity, booking);
       for (const [identity, booking] of identities) {
         const group = groups.get(groupOf(booking));
-        if (group?.isActive && isAhead(booking.checkIn, today)) group.held.add(identity);
+        if (group?.isActive && isAhead(booking.checkIn, today)) hold(group, identity, today);
       }
       for (const [identity, booking] of identities) {
         const stated = copy.get(hotelOf(booking));
@@ -147,7 +155,7 @@ export function createGuestModel(): GuestModel {
           continue;
         const group = groups.get(groupOf(booking));
         // After a move only what is wrong anew counts.
-        if (group && !group.isActive) group.held.add(identity);
+        if (group && !group.isActive) hold(group, identity, today);
         else find(groupOf(booking), 'copy', today);
       }
     },
@@ -158,7 +166,9 @@ export function createGuestModel(): GuestModel {
         const current = latest.get(reference);
         if (!current || groupOf(current) !== groupOf(booking)) continue;
         const group = groups.get(groupOf(booking));
-        if (group && !group.isActive && group.held.has(reference)) continue;
+        // A verdict on a booking that was in the case when its mapping moved says nothing new.
+        if (group && !group.isActive && (group.held.get(reference) ?? today) < (group.endedOn ?? ''))
+          continue;
         find(groupOf(booking), 'named', today);
       }
     },
@@ -166,7 +176,7 @@ export function createGuestModel(): GuestModel {
     expectedOpen(today) {
       const open = new Map<string, readonly string[]>();
       for (const [name, { held }] of groups) {
-        const guests = [...held].filter((identity) => {
+        const guests = [...held.keys()].filter((identity) => {
           const booking = latest.get(identity);
           if (!booking || groupOf(booking) !== name || resolved.has(`${name}\n${identity}`)) return false;
           return isAhead(booking.checkIn ?? booking.checkOut, today);
