@@ -4,7 +4,7 @@ import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js'
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
 import { createReports } from '../src/cli/reports.js';
-import { loadConfig } from '../src/config/load.js';
+import { type Config, loadConfig } from '../src/config/load.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
@@ -13,9 +13,12 @@ import { createWorld, usualWorldSeed } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
+import { changeCase } from './change-case.js';
 import { clock } from './clock.js';
 import { fetchOneExport } from './fetch-export.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import { listAffected } from './list-affected.js';
+import { findCases } from './list-cases.js';
 import { type CommandIo, runAsProcess } from './process.js';
 import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
@@ -99,6 +102,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   await listAffected(config, days.file.iso, { unanswered: false }, days.file.iso, openTerminal());
   sayEmails('The e-mail about them:', emails.byFile, say);
   sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
+  await showNextCase(config, openTerminal(), say);
   sayWhatIsNext(days, command, say);
   return code;
 }
@@ -122,6 +126,19 @@ function sayEmails(title: string, [first, ...others]: readonly string[], say: Sa
   if (others.length > 0) say(`  and ${others.length} more in that folder`);
 }
 
+/** The case whose guest checks in next: what was booked, where the guest would arrive, and how far that is. */
+async function showNextCase(config: Config, terminal: Terminal, say: Say): Promise<void> {
+  const today = businessDayAt(new Date(clock()), config.timezone).iso;
+  const next = await withReadOnlyLedger(
+    config,
+    () => undefined,
+    async (ledger) => (await findCases(ledger, { today }))[0]?.id,
+  );
+  if (next === undefined) return;
+  say('\nThe case of the guest who checks in next:');
+  await changeCase(config, next, { kind: 'show' }, terminal);
+}
+
 /** A failed run suggests resuming it, but here the sandbox is gone. */
 function sayWhatIsLeft(command: WriteCommand, io: CommandIo): void {
   sayOn(io)(`
@@ -140,6 +157,8 @@ function sayWhatIsNext(
   say(`
 The sandbox has stopped; its folder is kept. What to do next:
 
+List the cases, nearest check-in first:
+  ${command('cases')}
 Look up a booking:
   ${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}
 List both days:

@@ -1,5 +1,5 @@
 import { businessDayAt } from '../src/booking/business-day.js';
-import type { CaseSummary, ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import type { CaseFilter, CaseSummary, ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import {
   byCheckIn,
   type Compared,
@@ -31,14 +31,7 @@ export async function listCases(config: Config, options: CasesOptions, terminal:
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const today = businessDayAt(new Date(clock()), config.timezone).iso;
-    const found = await ledger.cases.list({ state, provider, checkInBefore, today });
-    const cases: ListedCase[] = [];
-    for (let from = 0; from < found.length; from += hotelsPerLookUp) {
-      const some = found.slice(from, from + hotelsPerLookUp);
-      const compared = await compareCases(ledger, some);
-      cases.push(...some.map((item, index) => ({ ...item, ...(compared[index] ?? nothingKnown) })));
-    }
-    cases.sort(byCheckIn);
+    const cases = await findCases(ledger, { state, provider, checkInBefore, today });
     const details = { found: cases.length, state, csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'cases', details }, terminal);
     if (csv !== undefined) {
@@ -61,6 +54,21 @@ export async function listCases(config: Config, options: CasesOptions, terminal:
     );
     return exitCode.done;
   });
+}
+
+/** With their hotels, nearest check-in first. */
+export async function findCases(
+  ledger: Pick<ReadOnlyCaseLedger, 'cases' | 'mappings' | 'hotels'>,
+  filter: CaseFilter,
+): Promise<readonly ListedCase[]> {
+  const found = await ledger.cases.list(filter);
+  const cases: ListedCase[] = [];
+  for (let from = 0; from < found.length; from += hotelsPerLookUp) {
+    const some = found.slice(from, from + hotelsPerLookUp);
+    const compared = await compareCases(ledger, some);
+    cases.push(...some.map((item, index) => ({ ...item, ...(compared[index] ?? nothingKnown) })));
+  }
+  return cases.sort(byCheckIn);
 }
 
 const nothingKnown: Compared = { copyServiceId: null, hotels: unknownPair };

@@ -104,17 +104,32 @@ describe('npm start', () => {
     expect(emails.every(({ references }) => references.length > 0)).toBe(true);
   });
 
+  it('ends with the case of the guest who checks in next: the hotels, their distance, and the bookings', async () => {
+    const { json } = await run(`cases --json --config ${join(folder, 'sandbox.yaml')}`);
+    const { cases } = json as { cases: readonly NextCase[] };
+    const [next] = cases.toSorted((one, other) => one.firstCheckIn.localeCompare(other.firstCheckIn));
+    expect(next?.distanceKm).toBeGreaterThan(0);
+    const [, shown = ''] = result.stdout.split('\nThe case of the guest who checks in next:\n');
+    expect(shown).toMatch(new RegExp(`^case ${next?.id}: .+, booked as ServiceId ${next?.serviceId}\n`));
+    expect(shown).toContain(`    booked: ${next?.bookedHotel.name}, `);
+    expect(shown).toContain(`    copy:   ${next?.copyHotel.name}, `);
+    expect(shown.replaceAll(/\s+/g, ' ')).toMatch(/ days? to check-in copy: .+? [\d.,]+ k?m away bookings: /);
+    expect(shown).toMatch(new RegExp(`^ {2}BR-\\S+ +${next?.firstCheckIn} .+ open `, 'm'));
+  });
+
   it('prints commands that work afterwards', async () => {
     // Others have a placeholder.
     const commands = matchesOf(/^ {2}npx hotel-review ((?!.* FILE ).+ --config .+)$/gm);
     expect(commands.map((command) => command.split(' ')[0])).toEqual([
       'affected',
+      'cases',
       'show',
       'status',
       'verify',
     ]);
-    const [affected, show, status, verify] = await Promise.all(commands.map(run));
-    expect([affected, show, status, verify].map((ended) => ended?.exitCode)).toEqual([0, 0, 0, 0]);
+    const [affected, cases, show, status, verify] = await Promise.all(commands.map(run));
+    const ended = [affected, cases, show, status, verify];
+    expect(ended.map((command) => command?.exitCode)).toEqual([0, 0, 0, 0, 0]);
     expect(affected?.stdout).toContain('affected bookings:');
     expect(show?.stdout).toContain('succeeded');
     for (const day of days()) expect(status?.stdout).toContain(day);
@@ -168,6 +183,15 @@ describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${ne
     expect(tooWide).toEqual([]);
   });
 });
+
+interface NextCase {
+  readonly id: number;
+  readonly serviceId: number;
+  readonly firstCheckIn: string;
+  readonly distanceKm: number | null;
+  readonly bookedHotel: { readonly name: string };
+  readonly copyHotel: { readonly name: string };
+}
 
 /** The check-in of a line of the result, as YYYYMMDD. */
 function checkInOf({ CheckInDate = '' }: Record<string, string>): string {
