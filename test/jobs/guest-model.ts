@@ -153,6 +153,8 @@ export function createGuestModel(): GuestModel {
         const stated = copy.get(hotelOf(booking));
         if (stated === undefined || stated === booking.serviceId || !isAhead(booking.checkIn, today))
           continue;
+        const to = copy.get(hotelOf(booking));
+        if (to !== undefined && isMerge(booking.serviceId, to)) continue;
         const group = groups.get(groupOf(booking));
         // After a move only what is wrong anew counts.
         if (group && !group.isActive) hold(group, identity, today);

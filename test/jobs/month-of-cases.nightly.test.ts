@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -57,11 +57,9 @@ it('a month: on each morning every endangered guest is in an open case, none twi
   const seed = createSeed();
   const clock = useFastClock();
   clock.set(new Date(firstDay).toISOString());
-  const { world, folder, outbox } = await openSandbox();
+  const { world, folder } = await openSandbox();
   const model = createGuestModel();
   const made: MadeRecord[] = [];
-  const unread: ModelBooking[] = [];
-  const imported = new Set<string>();
   const told = { kills: 0, open: 0, corrected: 0 };
 
   for (let night = 0; night < nights; night += 1) {
@@ -97,17 +95,6 @@ it('a month: on each morning every endangered guest is in an open case, none twi
       inResult.flatMap((record) => toModel(record, day)),
       today,
     );
-    unread.push(
-      ...wrong.filter((record) => !inResult.includes(record)).flatMap((record) => toModel(record, day)),
-    );
-    if (night % 3 === 2) {
-      for (const name of (await readdir(outbox)).sort()) {
-        if (imported.has(name)) continue;
-        imported.add(name);
-        await perform('verdicts', 'import', join(outbox, name));
-      }
-      model.named(unread.splice(0), today);
-    }
     await folder.processes.dismiss();
 
     const cases = await untilAsExpected(folder, model.expectedOpen(today), `${today} (${seed.value})`);
@@ -143,7 +130,6 @@ async function openSandbox() {
     world: first,
     pace,
     resultDelayMs: 0,
-    emailForm: 'turns',
     clock: Date.now,
   });
   onTestFinished(async () => {
@@ -159,12 +145,11 @@ async function openSandbox() {
     settings: {
       service,
       file: { ...file, resultPollSeconds: 0.05, resultQuietSeconds: 0.5 },
-      // What a killed process recorded last is a second ago at most.
       mappings: { limit: 1_000 },
     },
   });
   const world = createLivingWorld({ world: first, pace, clock: Date.now });
-  return { world, folder, outbox: sandbox.outbox };
+  return { world, folder };
 }
 
 /** Performs a command, killing a process of it now and then, until it has ended by itself with success. */
