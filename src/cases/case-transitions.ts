@@ -32,6 +32,8 @@ export interface Evidence {
   readonly at: number;
   /** The bookings that it names. */
   readonly references: ReadonlySet<string>;
+  /** Whether the copy has the booked master hotel now. */
+  readonly isBookedInCopy: boolean;
   /** All stays ahead on the mapping. */
   readonly stays: readonly CaseStay[];
 }
@@ -68,12 +70,17 @@ function open(evidence: Evidence, now: number): CaseContent {
 
 /**
  * What reopens a closed case: a verdict on a booking that was not in it before, or a move after the one that closed it. The
- * same finding again, or another night of the same suspects, does not.
+ * same finding again, or another night of the same suspects, does not. Nor does a verdict on a booking that was made with the
+ * old mapping, as long as the copy has the corrected one.
  */
-function isNewEvidence(held: CaseContent, { origin, at, references, stays }: Evidence): boolean {
+function isNewEvidence(
+  held: CaseContent,
+  { origin, at, references, stays, isBookedInCopy }: Evidence,
+): boolean {
   switch (origin) {
     case 'affected':
     case 'email': {
+      if (held.state === 'corrected' && !isBookedInCopy) return false;
       const addedAt = new Map(held.bookings.map((booking) => [booking.reference, booking.addedAt]));
       const isNew = (reference: string) =>
         (addedAt.get(reference) ?? Number.POSITIVE_INFINITY) > held.stateSince;

@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import type { StayLedger } from '../review/stays.js';
 import {
@@ -13,7 +13,7 @@ import {
 import { type Act, automatic, toDecision } from './case-decision.js';
 import type { NotifyCases } from './case-events.js';
 import type { CaseDecision, CaseStore } from './case-store.js';
-import { applyEvidence, type CaseContent, type CaseStay } from './case-transitions.js';
+import { applyEvidence, type CaseContent, type CaseStay, type Evidence } from './case-transitions.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */
 export interface Finding extends ProviderHotel {
@@ -28,7 +28,10 @@ export interface Finding extends ProviderHotel {
 }
 
 export interface OpenCasesParts {
-  readonly ledger: StayLedger & { readonly cases: CaseStore };
+  readonly ledger: StayLedger & {
+    readonly cases: CaseStore;
+    readonly mappings: Pick<MappingReader, 'lookUp'>;
+  };
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   readonly clock: () => number;
@@ -61,11 +64,16 @@ export async function openCases(
   for (const groups of chunk(groupByCase(findings), casesPerReading)) {
     const stays = await findStays(groups, { ledger, today });
     for (const keys of chunk(groups, casesPerTransaction)) {
+      const copied = await ledger.mappings.lookUp(keys);
+      const inCopy = new Set(
+        keys.filter(({ serviceId }, index) => copied[index]?.serviceId === serviceId).map(keyOfCase),
+      );
       const now = clock();
       const outcomes = new Map<string, Outcome>();
       const changed = await ledger.cases.changeByKey(keys, (held, group) => {
         const key = keyOfCase(group);
-        const outcome = decideOpening(held, group, stays.get(key) ?? [], now);
+        const found = { stays: stays.get(key) ?? [], isBookedInCopy: inCopy.has(key) };
+        const outcome = decideOpening(held, group, found, now);
         outcomes.set(key, outcome);
         return outcome.decision;
       });
@@ -104,11 +112,11 @@ interface Outcome {
 function decideOpening(
   held: HeldCase | undefined,
   { findings }: CaseFindings,
-  stays: readonly CaseStay[],
+  found: Pick<Evidence, 'stays' | 'isBookedInCopy'>,
   now: number,
 ): Outcome {
   let next: HeldCase | CaseContent | undefined = held;
-  for (const finding of findings) next = applyEvidence(next, { ...finding, stays }, now);
+  for (const finding of findings) next = applyEvidence(next, { ...finding, ...found }, now);
   if (!next) return { decision: undefined, isOpened: false, bookings: 0 };
   const isOpened = isActiveCase(next) && !(held && isActiveCase(held));
   const bookings = next.bookings.length - (held?.bookings.length ?? 0);
@@ -140,7 +148,7 @@ function groupByCase(findings: readonly Finding[]): readonly CaseFindings[] {
 /** The stays ahead of each case, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
-  { ledger, today }: Pick<OpenCasesParts, 'ledger' | 'today'>,
+  { ledger, today }: { readonly ledger: StayLedger; readonly today: string },
 ): Promise<ReadonlyMap<string, readonly CaseStay[]>> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
   for await (const stays of readStaysAhead(ledger, groups, { today }))

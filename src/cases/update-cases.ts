@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { History, SuspectReader } from '../review/history.js';
 import type { RunReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
@@ -20,6 +20,7 @@ export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
     Pick<History, 'nextJudged'> &
     SuspectReader & {
       readonly cases: CaseStore;
+      readonly mappings: Pick<MappingReader, 'lookUp'>;
       readonly watch: Pick<WatchStore, 'readMasterHotels'>;
     };
   /** YYYY-MM-DD, in the account's zone. */
@@ -74,8 +75,8 @@ async function openInPieces(
 }
 
 /**
- * The bookings whose hotel is another master hotel in the copy, unless the master hotel that was booked was merged into that one. A
- * mapping that merely moved lately is no finding.
+ * The bookings whose hotel is another master hotel in the copy, unless the master hotel that was booked was merged into that
+ * one, and those whose mapping was deleted lately. A mapping that moved to the booked master hotel is no finding.
  */
 async function* findSuspects(
   run: Run,
@@ -87,8 +88,8 @@ async function* findSuspects(
   while (page) {
     const { form, suspects } = page;
     const found = suspects.flatMap(({ reason, serviceId: copyServiceId, line }) => {
-      const [finding] =
-        reason === 'other-master' ? toFinding(line, form, { origin: 'suspect', at, today }) : [];
+      const isDoubtful = reason === 'other-master' || (reason === 'moved' && copyServiceId === undefined);
+      const [finding] = isDoubtful ? toFinding(line, form, { origin: 'suspect', at, today }) : [];
       return finding ? [{ finding, copyServiceId }] : [];
     });
     const booked = [...new Set(found.map(({ finding }) => finding.serviceId))];

@@ -30,6 +30,7 @@ function evidenceOf(references: readonly string[], changes: Partial<Evidence> = 
     origin: 'affected',
     at: 100,
     references: new Set(references),
+    isBookedInCopy: true,
     stays: references.map((reference) => stayOf(reference)),
     ...changes,
   };
@@ -88,9 +89,11 @@ describe('evidence', () => {
     expect(apply(closedBy('dismiss', opened()), suspects).bookings).toHaveLength(1);
   });
 
-  it('that names a booking of a corrected case for the first time reopens it', () => {
+  it('that names a booking of a corrected case for the first time reopens it if the copy is as booked again', () => {
     const corrected = applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
     const joined = apply(corrected, evidenceOf(['BR-2'], { origin: 'suspect', at: 300 }));
+    const booked = apply(joined, evidenceOf(['BR-2'], { at: 400, isBookedInCopy: false }));
+    expect(booked).toMatchObject({ state: 'corrected', bookings: [{}, { isNamed: true }] });
     const named = apply(joined, evidenceOf(['BR-2'], { at: 400 }));
     expect(named.state).toBe('open');
     expect(named).not.toHaveProperty('correctedBy');

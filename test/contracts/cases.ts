@@ -31,7 +31,7 @@ const stayOf = (reference: string, checkIn = '2026-12-01'): CaseStay => ({
 });
 
 function evidenceOf(stays: readonly CaseStay[], changes: Partial<Evidence> = {}): Evidence {
-  return { origin: 'affected', at, references: new Set(), stays, ...changes };
+  return { origin: 'affected', at, references: new Set(), isBookedInCopy: true, stays, ...changes };
 }
 
 async function openOne(

@@ -150,10 +150,9 @@ export function createGuestModel(): GuestModel {
         if (group?.isActive && isAhead(booking.checkIn, today)) hold(group, identity, today);
       }
       for (const [identity, booking] of identities) {
-        const stated = copy.get(hotelOf(booking));
-        if (stated === undefined || stated === booking.serviceId || !isAhead(booking.checkIn, today))
-          continue;
         const to = copy.get(hotelOf(booking));
+        if (!wasKnown.has(hotelOf(booking)) || to === booking.serviceId || !isAhead(booking.checkIn, today))
+          continue;
         if (to !== undefined && isMerge(booking.serviceId, to)) continue;
         const group = groups.get(groupOf(booking));
         // After a move only what is wrong anew counts.
@@ -171,7 +170,10 @@ export function createGuestModel(): GuestModel {
         // A verdict on a booking that was in the case when its mapping moved says nothing new.
         if (group && !group.isActive && (group.held.get(reference) ?? today) < (group.endedOn ?? ''))
           continue;
-        find(groupOf(booking), 'named', today);
+        // Nor does one on a booking that was made with the mapping from before the move.
+        if (group && !group.isActive && copy.get(hotelOf(booking)) !== booking.serviceId)
+          hold(group, reference, today);
+        else find(groupOf(booking), 'named', today);
       }
     },
     resolved: (group, reference) => void resolved.add(`${group}\n${reference}`),
