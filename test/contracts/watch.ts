@@ -80,7 +80,7 @@ export function describeWatchContract(
         },
       ]);
       expect(opened).toMatchObject({ origins: ['watch'], move: 're-pointed', evidenceAt: at + 1 });
-      expect(events).toEqual(['case-opened', 'moves-checked', 'mappings-watched']);
+      expect(events).toEqual(['searching-stays', 'case-opened', 'moves-checked', 'mappings-watched']);
       expect((await watch()).counts).toEqual({
         ...{ checkedMoves: 0, endangered: 0, bookings: 0, merged: 0, dismissed: 0 },
       });

@@ -253,7 +253,7 @@ Examples:
                                   a tenth of the calls fail, the third hangs
   hotel-review sandbox --folder sandbox --changes-per-hour 3600
                                   a mapping or a hotel changes every second
-  hotel-review sandbox --wrong-mappings 0.01 --changes-per-hour 60 --email-form turns
+  hotel-review sandbox --wrong-mappings 0.01 --changes-per-hour 60
                                   some mappings are wrong and get corrected
   hotel-review sandbox bookings --count 20000 --out bookings.csv
                                   a day of bookings for it`;
@@ -262,5 +262,5 @@ const bookingsExamples = `
 Examples:
   hotel-review sandbox bookings --day 2026-11-20 --count 20 --seed 7
   hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz
-  hotel-review sandbox bookings --folder sandbox --new-versions 0.05 --out bookings.csv
-                                  in a sandbox's changing world, some of them changed`;
+  hotel-review sandbox bookings --folder sandbox --new-versions 0.05
+                                  in its changing world, some of them changed`;

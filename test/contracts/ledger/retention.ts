@@ -59,6 +59,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
         names: nothing,
         actions: nothing,
         cases: nothing,
+        mails: nothing,
       });
       for (const day of ['2026-10-01', '2026-10-02']) {
         const run = await collectedRun(ledger, day, { day, bookings: ['a', 'b', 'c'] });
@@ -67,16 +68,29 @@ export function describeRetention(opened: () => OpenedLedger): void {
       await ledger.audit.record({ at: Date.parse('2026-10-05'), who: 'ana', action: 'show' });
       const actions = { count: 1, since: Date.parse('2026-10-05') };
       const both = { count: 6, since: '2026-10-01' };
-      expect(await ledger.describeKept()).toEqual({ bookings: both, names: both, actions, cases: nothing });
+      expect(await ledger.describeKept()).toEqual({
+        bookings: both,
+        names: both,
+        actions,
+        cases: nothing,
+        mails: nothing,
+      });
       await ledger.blankGuestNames('2026-10-02', blankNames);
       const second = { count: 3, since: '2026-10-02' };
-      expect(await ledger.describeKept()).toEqual({ bookings: both, names: second, actions, cases: nothing });
+      expect(await ledger.describeKept()).toEqual({
+        bookings: both,
+        names: second,
+        actions,
+        cases: nothing,
+        mails: nothing,
+      });
       await ledger.prune('2026-10-02');
       expect(await ledger.describeKept()).toEqual({
         bookings: second,
         names: second,
         actions,
         cases: nothing,
+        mails: nothing,
       });
     });
 

@@ -115,7 +115,9 @@ export async function readKeptRows(ledgerFile: string, placed: PlacedDay): Promi
     );
     const kept: Record<string, readonly Row[]> = {};
     for (const { name } of names) {
-      const rows = await tables.rows(`SELECT * FROM ${name} ORDER BY 1, 2, 3`);
+      const columns = await tables.rows(`SELECT name FROM pragma_table_info('${name}') LIMIT 3`);
+      const order = columns.map((column) => column.name).join(', ');
+      const rows = await tables.rows(`SELECT * FROM ${name} ORDER BY ${order}`);
       kept[String(name)] = rows.map((row) => withoutTheRun(row, placed));
     }
     return kept;
