@@ -6,14 +6,13 @@ import { type CaseKey, type HeldCase, keyOfCase } from './case.js';
 import { automatic, toDecision } from './case-decision.js';
 import type { CaseStore, OpenReference } from './case-store.js';
 import { addStays, applyVersions, type CaseStay, type NewerVersion } from './case-transitions.js';
+import { changeCases } from './change-cases.js';
 
 interface FollowBookingsParts {
   readonly ledger: StayLedger & { readonly cases: CaseStore };
   readonly today: string;
   readonly clock: () => number;
 }
-
-const casesPerTransaction = 500;
 
 /** The run's bookings on the mapping of an active case join it. */
 export async function joinBookings(
@@ -29,7 +28,7 @@ export async function joinBookings(
       const id = active.get(keyOfCase(stay));
       if (id !== undefined) push(joining, id, stay);
     }
-  await changeCases(ledger.cases, joining, (held, stays) => {
+  await changeByCase(ledger.cases, joining, (held, stays) => {
     const now = clock();
     const next = addStays(held, { stays, references: new Set() }, now);
     const bookings = next.bookings.length - held.bookings.length;
@@ -57,7 +56,7 @@ export async function followVersions(
   const byCase = new Map<number, Version[]>();
   for (const { id, reference } of open)
     for (const version of versions.get(reference) ?? []) push(byCase, id, version);
-  await changeCases(ledger.cases, byCase, (held, found) => {
+  await changeByCase(ledger.cases, byCase, (held, found) => {
     const now = clock();
     const next = applyVersions(
       held,
@@ -102,16 +101,12 @@ async function findVersions(
   return found;
 }
 
-async function changeCases<Item>(
+function changeByCase<Item>(
   cases: CaseStore,
   byCase: ReadonlyMap<number, readonly Item[]>,
   decide: (held: HeldCase, items: readonly Item[]) => ReturnType<typeof toDecision>,
-): Promise<void> {
-  const ids = [...byCase.keys()];
-  for (let from = 0; from < ids.length; from += casesPerTransaction)
-    await cases.changeById(ids.slice(from, from + casesPerTransaction), (held) =>
-      decide(held, byCase.get(held.id) ?? []),
-    );
+): Promise<number> {
+  return changeCases(cases, [...byCase.keys()], (held) => decide(held, byCase.get(held.id) ?? []));
 }
 
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

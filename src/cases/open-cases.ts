@@ -14,6 +14,7 @@ import { type Act, automatic, toDecision } from './case-decision.js';
 import type { NotifyCases } from './case-events.js';
 import type { CaseDecision, CaseStore } from './case-store.js';
 import { applyEvidence, type CaseContent, type CaseStay, type Evidence } from './case-transitions.js';
+import { casesPerTransaction } from './change-cases.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */
 export interface Finding extends ProviderHotel {
@@ -47,7 +48,6 @@ export interface OpenedCases {
 
 /** Cases whose stays are read at once: reading looks through every run. */
 const casesPerReading = 5_000;
-const casesPerTransaction = 500;
 
 /**
  * Opens a case for each finding, or adds its origin to the one that exists. Each case gets every booking on its provider

@@ -1,12 +1,13 @@
-import type {
-  CopiedMapping,
-  MappingMove,
-  MappingRow,
-  NewMasterHotel,
-  ProviderHotel,
-  StoredPage,
-  SyncCounts,
-  UnnamedDeletion,
+import {
+  type CopiedMapping,
+  keyOfHotel,
+  type MappingMove,
+  type MappingRow,
+  type NewMasterHotel,
+  type ProviderHotel,
+  type StoredPage,
+  type SyncCounts,
+  type UnnamedDeletion,
 } from '../mappings/mapping-copy.js';
 import { toStorable, withoutUndefined } from './stored-values.js';
 
@@ -73,11 +74,6 @@ export function toStorablePage(page: StoredPage): StoredPage {
 
 function toStorableWhere(text: string | undefined): string | undefined {
   return text === undefined ? undefined : toStorable(text);
-}
-
-/** A unique key of a provider hotel: stored texts contain no NUL. */
-export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
-  return `${providerName}\0${providerHotelId}`;
 }
 
 /** The numbers of the mappings that the page deletes under a different master hotel than the copy has. */

@@ -112,6 +112,11 @@ export interface ProviderHotel {
   readonly providerHotelId: string;
 }
 
+/** A unique key of a provider hotel: stored texts contain no NUL. */
+export function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${providerName}\0${providerHotelId}`;
+}
+
 /** A record that could not be read. */
 export interface SkippedRow {
   /** What was expected; quotes no value. */

@@ -1,4 +1,4 @@
-import type { MappingReader, ProviderHotel } from '../../mappings/mapping-copy.js';
+import { keyOfHotel, type MappingReader } from '../../mappings/mapping-copy.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
 import type { StayLedger } from '../../review/stays.js';
 import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
@@ -139,8 +139,4 @@ async function openMovedCases(
     const { movedAt: _, ...finding } = stays;
     return { ...finding, caseId: ids.get(stays) ?? null };
   });
-}
-
-function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
-  return `${providerName}\0${providerHotelId}`;
 }

@@ -1,6 +1,6 @@
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
-import type { ProviderHotel } from '../../mappings/mapping-copy.js';
+import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
 import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
 
@@ -131,8 +131,4 @@ function isCollectedAgain(
 /** Ascending, each once. */
 function toSortedHashes(hashes: readonly number[]): Uint32Array {
   return Uint32Array.from(new Set(hashes)).sort();
-}
-
-function keyOfHotel({ providerName, providerHotelId }: ProviderHotel): string {
-  return `${providerName}\0${providerHotelId}`;
 }

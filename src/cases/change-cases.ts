@@ -1,0 +1,16 @@
+import type { CaseStore } from './case-store.js';
+
+/** Others who write cases wait for a transaction. */
+export const casesPerTransaction = 500;
+
+/** Changes cases, some in each transaction. Returns how many changed. */
+export async function changeCases(
+  cases: Pick<CaseStore, 'changeById'>,
+  ids: readonly number[],
+  decide: Parameters<CaseStore['changeById']>[1],
+): Promise<number> {
+  let changed = 0;
+  for (let from = 0; from < ids.length; from += casesPerTransaction)
+    changed += (await cases.changeById(ids.slice(from, from + casesPerTransaction), decide)).length;
+  return changed;
+}
