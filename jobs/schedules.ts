@@ -2,15 +2,12 @@ import type { WatchLedger } from '../src/cases/watch/watch-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
+import type { RepeatedCheck } from '../src/schedule/repeated-check.js';
 import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js';
 import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
-import { createSyncScheduler, type SyncScheduler } from '../src/schedule/sync-scheduler.js';
-import {
-  createTodayScheduler,
-  type TodayScheduler,
-  type TodaySchedulerParts,
-} from '../src/schedule/today-scheduler.js';
+import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
+import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
@@ -49,7 +46,7 @@ export interface TodaySchedulerContext {
 export function openTodayScheduler(
   { schedule: { today, resumeMinutes }, timezone }: Config,
   context: TodaySchedulerContext,
-): TodayScheduler | undefined {
+): RepeatedCheck | undefined {
   if (today === undefined) return undefined;
   const slots = createSlots(today, timezone);
   return createTodayScheduler({
@@ -74,7 +71,7 @@ export interface SyncSchedulerContext {
 export function openSyncScheduler(
   config: Config,
   { ledger, notify, afterSync, signal }: SyncSchedulerContext,
-): SyncScheduler | undefined {
+): RepeatedCheck | undefined {
   const { mappings, timezone, schedule } = config;
   if (mappings.cron === undefined) return undefined;
   const slots = createSlots(mappings.cron, timezone);
@@ -93,7 +90,10 @@ export function openSyncScheduler(
         await service.close();
       }
     },
-    watch: (stop) => watchCopy(config, { ledger, notify }, stop),
+    async watch(stop) {
+      await watchCopy(config, { ledger, notify }, stop);
+      return true;
+    },
     checkMs: schedule.resumeMinutes * 60_000,
     clock,
     notify,

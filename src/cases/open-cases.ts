@@ -37,7 +37,11 @@ export interface OpenCasesParts {
   readonly today: string;
   readonly clock: () => number;
   readonly notify?: NotifyCases | undefined;
+  /** The stays ahead of each case, by its key, where they have just been read. */
+  readonly stays?: StaysByCase | undefined;
 }
+
+export type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
 
 export interface OpenedCases {
   /** Those that were opened, or reopened on new evidence. */
@@ -56,13 +60,13 @@ const casesPerReading = 5_000;
  */
 export async function openCases(
   findings: readonly Finding[],
-  { ledger, today, clock, notify }: OpenCasesParts,
+  { ledger, today, clock, notify, stays: known }: OpenCasesParts,
 ): Promise<OpenedCases> {
   const opened: Case[] = [];
   const extended: Case[] = [];
   let bookings = 0;
   for (const groups of chunk(groupByCase(findings), casesPerReading)) {
-    const stays = await findStays(groups, { ledger, today });
+    const stays = known ?? (await findStays(groups, { ledger, today }));
     for (const keys of chunk(groups, casesPerTransaction)) {
       const copied = await ledger.mappings.lookUp(keys);
       const inCopy = new Set(
@@ -149,7 +153,7 @@ function groupByCase(findings: readonly Finding[]): readonly CaseFindings[] {
 async function findStays(
   groups: readonly CaseKey[],
   { ledger, today }: { readonly ledger: StayLedger; readonly today: string },
-): Promise<ReadonlyMap<string, readonly CaseStay[]>> {
+): Promise<StaysByCase> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
   for await (const stays of readStaysAhead(ledger, groups, { today }))
     for (const stay of stays) found.get(keyOfCase(stay))?.push(stay);

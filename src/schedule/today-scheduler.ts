@@ -1,6 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import { DayBusyError } from '../review/refusals.js';
-import type { Schedule } from './schedule.js';
+import { createRepeatedCheck, type RepeatedCheck, type RepeatedCheckParts } from './repeated-check.js';
 import type { NotifyScheduler } from './scheduler-event.js';
 import type { Slots } from './slots.js';
 
@@ -13,8 +13,7 @@ export interface TodayReview {
   readonly slotAt: number;
 }
 
-export interface TodaySchedulerParts {
-  readonly schedule: Schedule;
+export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   /** When the current day is reviewed. */
   readonly slots: Slots;
   /** The slots of the nightly run. */
@@ -23,37 +22,20 @@ export interface TodaySchedulerParts {
   readonly leavesForNight: boolean;
   /** Reviews a day. It must end soon after the signal aborts. */
   readonly review: (day: BusinessDay, request: TodayReview, signal: AbortSignal) => Promise<unknown>;
-  /** How often to look whether a slot passed unnoticed. */
-  readonly checkMs: number;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly notify: NotifyScheduler;
-  /** Stops everything. */
-  readonly signal: AbortSignal;
-}
-
-export interface TodayScheduler {
-  /** Reviews the current day if a slot of it has passed, and starts to watch the schedule. Called once. */
-  start(): Promise<void>;
-  /** Starts no more reviews, aborts the one in progress, and waits for it. Idempotent. */
-  close(): Promise<void>;
 }
 
 /**
- * Reviews the current day again and again, one run at a time: at the start, at each slot and every `checkMs`. The slot's own
+ * Reviews the current day again and again, one run at a time. The slot's own
  * day is reviewed, and only while it lasts; afterwards it is the night's. Which process reviews it, and whether a slot has
  * been taken care of, is decided from the ledger, so that any number of processes may do this.
  */
-export function createTodayScheduler(parts: TodaySchedulerParts): TodayScheduler {
-  const { schedule, slots, nights, leavesForNight, review, checkMs, clock, notify } = parts;
-  const closing = new AbortController();
-  const stop = AbortSignal.any([parts.signal, closing.signal]);
-  let timer: NodeJS.Timeout | undefined;
-  let current: Promise<void> | undefined;
-  let isAskedAgain = false;
-  let closed: Promise<void> | undefined;
+export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck {
+  const { slots, nights, leavesForNight, review, clock, notify } = parts;
 
-  async function reviewToday(): Promise<void> {
+  async function reviewToday(stop: AbortSignal): Promise<void> {
     const now = new Date(clock());
     const slot = slots.last(now);
     const today = businessDayAt(now, slots.zone);
@@ -86,37 +68,5 @@ export function createTodayScheduler(parts: TodaySchedulerParts): TodayScheduler
     return { signal: ending.signal, clear: () => clearInterval(check) };
   }
 
-  async function work(): Promise<void> {
-    do {
-      isAskedAgain = false;
-      await reviewToday();
-    } while (isAskedAgain && !stop.aborted);
-  }
-
-  function check(): void {
-    if (stop.aborted) return;
-    isAskedAgain = true;
-    current ??= work().finally(() => {
-      current = undefined;
-    });
-  }
-
-  async function close(): Promise<void> {
-    closing.abort();
-    clearInterval(timer);
-    await Promise.all([schedule.close(), current]);
-  }
-
-  return {
-    async start() {
-      if (stop.aborted) return;
-      check();
-      timer = setInterval(check, checkMs);
-      await schedule.start(check);
-    },
-    close() {
-      closed ??= close();
-      return closed;
-    },
-  };
+  return createRepeatedCheck({ ...parts, check: reviewToday });
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MappingSync } from '../../src/mappings/mapping-copy.js';
 import { SyncBusyError } from '../../src/mappings/sync-mappings.js';
+import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createSyncScheduler, type SyncScheduler } from '../../src/schedule/sync-scheduler.js';
+import { createSyncScheduler } from '../../src/schedule/sync-scheduler.js';
 import { noSyncCounts } from '../contracts/mapping-copy/pages.js';
 
 const slots = createSlots('0 1 * * *', 'UTC');
@@ -21,13 +22,13 @@ function syncOf(endedAt?: number): MappingSync {
   };
 }
 
-let scheduler: SyncScheduler | undefined;
+let scheduler: RepeatedCheck | undefined;
 
 /** Keeps a copy whose last sync is as given; each sync that is begun, and each watch, ends as these say. */
 async function keep(
   latest: MappingSync | undefined,
   end: (begun: number) => Promise<void> = async () => {},
-  endWatch: (watched: number) => Promise<void> = async () => {},
+  endWatch: (watched: number) => Promise<boolean> = async () => true,
 ) {
   const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: (_slot: Date) => {} };
   scheduler = createSyncScheduler({
@@ -47,7 +48,7 @@ async function keep(
     },
     async watch() {
       state.watched += 1;
-      await endWatch(state.watched);
+      return endWatch(state.watched);
     },
     checkMs,
     clock: Date.now,
@@ -116,15 +117,23 @@ describe('the scheduler of the local copy', () => {
     expect(state).toMatchObject({ begun: 1, watched: 2 });
   });
 
+  it('repeats a watch that has left something to do, at the next check', async () => {
+    const state = await keep(syncOf(lastSlot), undefined, async (watched) => watched === 2);
+    expect(state.watched).toBe(1);
+    await vi.advanceTimersByTimeAsync(3 * checkMs);
+    expect(state).toMatchObject({ begun: 0, watched: 2, failures: [] });
+  });
+
   it('watches no copy whose sync failed, and repeats a watch that failed', async () => {
     const gone = new Error('the service is away');
     const cutOff = new Error('the ledger is away');
     const fail = async (time: number, error: Error) => {
       if (time === 1) throw error;
+      return true;
     };
     const state = await keep(
       undefined,
-      (begun) => fail(begun, gone),
+      async (begun) => void (await fail(begun, gone)),
       (watched) => fail(watched, cutOff),
     );
     expect(state).toMatchObject({ begun: 1, watched: 0, failures: [gone] });

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/refusals.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
+import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { createTodayScheduler, type TodayScheduler } from '../../src/schedule/today-scheduler.js';
+import { createTodayScheduler } from '../../src/schedule/today-scheduler.js';
 
 const zone = 'Europe/Madrid';
 const nights = createSlots('30 2 * * *', zone);
 const minute = 60_000;
 
-let scheduler: TodayScheduler | undefined;
+let scheduler: RepeatedCheck | undefined;
 
 interface Watched {
   /** Day and slot of each review that was begun. */

@@ -3,6 +3,7 @@ import type { Case, HeldCase } from '../case.js';
 import { automatic, toDecision } from '../case-decision.js';
 import type { CaseStore } from '../case-store.js';
 import { applyCommand } from '../case-transitions.js';
+import { changeCases } from '../change-cases.js';
 import { classifyMove } from '../classify-move.js';
 import type { WatchStore } from '../watch-store.js';
 
@@ -39,11 +40,9 @@ export async function dismissMerged(
       if (move === 'merged') merged.set(id, copyServiceId);
     }
   }
-  if (merged.size === 0) return 0;
-  const dismissed = await cases.changeById([...merged.keys()], (held) =>
+  return changeCases(cases, [...merged.keys()], (held) =>
     isOnlyRePointed(held) ? dismiss(held, merged.get(held.id) ?? 0, clock()) : undefined,
   );
-  return dismissed.length;
 }
 
 function isOnlyRePointed({ origins, move }: Case): boolean {

@@ -1,6 +1,6 @@
 import { keyOfHotel, type MappingReader } from '../../mappings/mapping-copy.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
-import type { StayLedger } from '../../review/stays.js';
+import type { StayAhead, StayLedger } from '../../review/stays.js';
 import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
 import type { CaseEvent } from '../case-events.js';
 import type { CaseStore } from '../case-store.js';
@@ -80,8 +80,9 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
   return { counts, findings };
 }
 
-interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move' | 'bookings'> {
+interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move'> {
   readonly movedAt: number;
+  readonly stays: readonly StayAhead[];
 }
 
 /** The stays ahead on these mappings, by booked master hotel, that are not as booked any more. */
@@ -89,29 +90,24 @@ async function findMovedStays(
   { ledger, today, notify }: WatchParts,
   mappings: readonly MovedMapping[],
 ): Promise<readonly MovedStays[]> {
-  const booked = new Map<string, CaseKey & { bookings: number }>();
+  const moved = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
+  const changed = new Map<string, CaseKey & { readonly stays: StayAhead[] }>();
   const onRun = (runs: number, of: number) => notify({ type: 'searching-stays', runs, of });
   for await (const stays of readStaysAhead(ledger, mappings, { today, onRun }))
     for (const stay of stays) {
+      const { providerName, providerHotelId, serviceId } = stay;
+      if (moved.get(keyOfHotel(stay))?.copyServiceId === serviceId) continue;
       const key = keyOfCase(stay);
-      const known = booked.get(key);
-      if (known) known.bookings += 1;
-      else {
-        const { providerName, providerHotelId, serviceId } = stay;
-        booked.set(key, { providerName, providerHotelId, serviceId, bookings: 1 });
-      }
+      const known = changed.get(key);
+      if (known) known.stays.push(stay);
+      else changed.set(key, { providerName, providerHotelId, serviceId, stays: [stay] });
     }
-  const moved = new Map(mappings.map((mapping) => [keyOfHotel(mapping), mapping]));
-  const changed = [...booked.values()].filter(
-    (stay) => moved.get(keyOfHotel(stay))?.copyServiceId !== stay.serviceId,
-  );
-  const masters = await ledger.watch.readMasterHotels([
-    ...new Set(changed.map(({ serviceId }) => serviceId)),
-  ]);
-  return changed.flatMap((stay) => {
-    const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(stay)) ?? {};
-    const move = classifyMove({ serviceId: stay.serviceId, copyServiceId }, masters.get(stay.serviceId));
-    return move ? [{ ...stay, copyServiceId: copyServiceId ?? null, move, movedAt }] : [];
+  const booked = [...new Set([...changed.values()].map(({ serviceId }) => serviceId))];
+  const masters = await ledger.watch.readMasterHotels(booked);
+  return [...changed.values()].flatMap((stays) => {
+    const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(stays)) ?? {};
+    const move = classifyMove({ serviceId: stays.serviceId, copyServiceId }, masters.get(stays.serviceId));
+    return move ? [{ ...stays, copyServiceId: copyServiceId ?? null, move, movedAt }] : [];
   });
 }
 
@@ -125,7 +121,7 @@ async function openMovedCases(
       ...{ providerName, providerHotelId, serviceId, move },
       ...{ origin: 'watch' as const, at: movedAt },
     })),
-    { ledger, today, clock, notify },
+    { ledger, today, clock, notify, stays: new Map(endangered.map((one) => [keyOfCase(one), one.stays])) },
   );
   const ids = new Map<MovedStays, number | undefined>();
   for (let first = 0; first < endangered.length; first += idsAtOnce) {
@@ -135,8 +131,8 @@ async function openMovedCases(
       ids.set(stays, known[index]);
     });
   }
-  return found.map((stays) => {
-    const { movedAt: _, ...finding } = stays;
-    return { ...finding, caseId: ids.get(stays) ?? null };
+  return found.map((moved) => {
+    const { movedAt: _, stays, ...finding } = moved;
+    return { ...finding, bookings: stays.length, caseId: ids.get(moved) ?? null };
   });
 }
