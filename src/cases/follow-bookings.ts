@@ -48,9 +48,11 @@ export async function followVersions(
   runId: string,
   { ledger, today, clock }: FollowBookingsParts,
 ): Promise<void> {
+  const references = await ledger.cases.listOpenReferences(today);
+  if (references.length === 0) return;
   const run = (await ledger.stays.listStayRuns()).find((run) => run.runId === runId);
   if (!run) return;
-  const open = (await ledger.cases.listOpenReferences(today)).filter(({ day }) => day <= run.day);
+  const open = references.filter(({ day }) => day <= run.day);
   if (open.length === 0) return;
   const versions = await findVersions(run, open, ledger);
   const byCase = new Map<number, Version[]>();

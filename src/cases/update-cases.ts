@@ -39,39 +39,47 @@ const findingsAtOnce = 5_000;
 export async function updateCases(parts: UpdateCasesParts): Promise<void> {
   const { ledger, signal } = parts;
   await followMappings(parts);
+  let found = 0;
   for (const followed of await ledger.cases.listRunsToFollow()) {
     if (signal?.aborted) return;
-    await followRun(followed, parts);
+    found += await followRun(followed, parts);
   }
-  await followMappings(parts);
+  // A verdict may be older than the move that corrects its mapping.
+  if (found > 0) await followMappings(parts);
 }
 
-async function followRun({ runId, hasBookings }: FollowedRun, parts: UpdateCasesParts): Promise<void> {
+/** Returns the number of its findings. */
+async function followRun({ runId, hasBookings }: FollowedRun, parts: UpdateCasesParts): Promise<number> {
   const { ledger } = parts;
   const run = await ledger.getRun(runId);
+  let found = 0;
   if (!hasBookings) {
     await followVersions(runId, parts);
     await joinBookings(runId, parts);
-    await openInPieces(findSuspects(run, parts), parts);
+    found += await openInPieces(findSuspects(run, parts), parts);
   }
   const hasResult = run.file?.verdicts !== undefined;
-  if (hasResult) await openInPieces(findAffected(run, parts), parts);
+  if (hasResult) found += await openInPieces(findAffected(run, parts), parts);
   const isComplete = hasResult || !mayHaveResult(run) || run.state === 'cancelled';
   if (isComplete || !hasBookings) await ledger.cases.markFollowed({ runId, hasBookings: true, isComplete });
+  return found;
 }
 
 async function openInPieces(
   found: AsyncIterable<readonly Finding[]>,
   parts: UpdateCasesParts,
-): Promise<void> {
+): Promise<number> {
   let findings: Finding[] = [];
+  let count = 0;
   for await (const some of found) {
     findings.push(...some);
+    count += some.length;
     if (findings.length < findingsAtOnce) continue;
     await openCases(findings, parts);
     findings = [];
   }
-  await openCases(findings, parts);
+  if (findings.length > 0) await openCases(findings, parts);
+  return count;
 }
 
 /**

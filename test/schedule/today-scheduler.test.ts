@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DayBusyError } from '../../src/review/refusals.js';
-import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import type { RepeatedCheck } from '../../src/schedule/repeated-check.js';
+import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createTodayScheduler } from '../../src/schedule/today-scheduler.js';
 
