@@ -81,7 +81,6 @@ async function eraseFrom(
   await recordAction(ledger, { action: 'guest-erase', subject, details: { reason, all, dryRun } }, terminal);
   // First, so that a run that starts now brings nothing back.
   if (!dryRun) await ledger.rememberErased(guests);
-  // Before the bookings: SQLite no longer overwrites what is removed from a page in a connection that has overwritten remains.
   if (!dryRun) for (const reference of guest.references) await ledger.cases.eraseNotes(reference);
   if (all && !dryRun) await forgetReferences(ledger, guest.references, guests);
   const erasure: Erasure = { guest, all, at };

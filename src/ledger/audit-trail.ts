@@ -6,17 +6,27 @@ import type {
   RecordedAction,
   RecordedActions,
 } from '../review/audit.js';
-import { all, type Cell, change, type Dialect, insert, one, type Query, type Store } from './query.js';
+import {
+  all,
+  type Cell,
+  change,
+  type Dialect,
+  insert,
+  one,
+  type Query,
+  removeReferences,
+  type Store,
+} from './query.js';
 import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
 const entriesPerChunk = 1_000;
 
 export function createAuditTrail(store: Store): AuditTrail {
-  const { dialect, transact } = store;
+  const { dialect } = store;
   return {
     ...createActionRecorder(store),
     replaceSubject: (subject, replacement) =>
-      transact(() =>
+      removeReferences(store, () =>
         change(
           `UPDATE ${dialect.schema}audit_trail SET subject = ? WHERE subject = ?`,
           replacement,

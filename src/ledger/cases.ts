@@ -11,7 +11,7 @@ import type {
   OpenReference,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
-import { all, type Cell, change, type Dialect, type Query, type Store } from './query.js';
+import { all, type Cell, change, type Dialect, type Query, removeReferences, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { identityOf, toBooking, toCase } from './stored-case.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
@@ -24,12 +24,12 @@ export function createCaseStore(store: Store): CaseStore {
     changeById: (ids, decide) => transact(() => changeById(dialect, ids, decide)),
     markFollowed: (mark) => transact(() => markFollowed(dialect, mark)),
     eraseReference: (reference) =>
-      transact(() => {
+      removeReferences(store, () => {
         const { sql, values } = dialect.isReference(toStorable(reference));
         return change(`DELETE FROM ${dialect.schema}case_bookings WHERE ${sql}`, ...values);
       }),
     eraseNotes: (reference) =>
-      transact(() => {
+      removeReferences(store, () => {
         const { sql, values } = dialect.isReference(toStorable(reference));
         return change(
           `UPDATE ${dialect.schema}case_bookings SET resolved_note = NULL

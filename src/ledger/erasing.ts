@@ -38,6 +38,7 @@ export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, k
     async eraseReject(runId, place, { withReference }) {
       const run = await transact(() => eraseReject(dialect, runId, place, withReference));
       await store.overwriteRemains([run]);
+      if (withReference) await store.overwriteRemains('references');
     },
   };
 }

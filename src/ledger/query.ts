@@ -160,6 +160,19 @@ export interface Performer {
 /** A dialect and the database that speaks it. */
 export interface Store extends Performer {
   readonly dialect: Dialect;
-  /** Overwrites what the database's files still hold of the removed names of these runs, by number. */
-  overwriteRemains(runs: readonly number[]): Promise<void>;
+  /**
+   * Overwrites what the database's files still hold of the removed names of these runs, by number, or of references that
+   * were removed from where they are kept besides the bookings. The last step of each removal of personal data.
+   */
+  overwriteRemains(of: readonly number[] | 'references'): Promise<void>;
+}
+
+/** Removes references, or notes beside them, in one transaction: the database's files hold nothing of them afterwards. */
+export async function removeReferences<Result>(
+  store: Pick<Store, 'transact' | 'overwriteRemains'>,
+  query: () => Query<Result>,
+): Promise<Result> {
+  const result = await store.transact(query);
+  await store.overwriteRemains('references');
+  return result;
 }

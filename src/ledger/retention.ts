@@ -97,6 +97,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
         transact(() => pruneRun(dialect, id, clock())),
       );
       await transact(() => pruneMails(dialect, Date.parse(before)));
+      await store.overwriteRemains('references');
       return count;
     },
   };

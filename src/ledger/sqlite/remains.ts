@@ -11,14 +11,33 @@ export function overwriteRemains(database: Database, run: number): void {
   for (const { table, key, around } of places) {
     database.transact(() => {
       const range = around(database, run);
-      const root = range && database.get('SELECT rootpage FROM sqlite_schema WHERE name = ?', table);
-      if (!range || !root) return;
-      for (const page of findPages(database, Number(root.rootpage), { ...range, key })) {
-        const data = readPage(database, page);
-        if (clearUnallocated(data))
-          database.run('UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?', data, page);
-      }
+      if (range) clearPages(database, table, { ...range, key });
     });
+  }
+}
+
+/** The trees, each small enough to be searched whole, that hold references besides the bookings. */
+const referenceTrees = [
+  'cases',
+  'case_bookings',
+  'case_bookings_by_reference',
+  'audit_trail',
+  'rejects_by_reference',
+] as const;
+
+/** Overwrites what is left of removed references where they are kept besides the bookings. */
+export function overwriteReferences(database: Database): void {
+  const everything = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, key: 'rowid' } as const;
+  for (const tree of referenceTrees) database.transact(() => clearPages(database, tree, everything));
+}
+
+/** @param tree a table or an index */
+function clearPages(database: Database, tree: string, range: Range & { readonly key: Key }): void {
+  const root = database.get('SELECT rootpage FROM sqlite_schema WHERE name = ?', tree);
+  if (!root) return;
+  for (const page of findPages(database, Number(root.rootpage), range)) {
+    const data = readPage(database, page);
+    if (clearUnallocated(data)) database.run('UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?', data, page);
   }
 }
 

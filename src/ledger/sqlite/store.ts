@@ -16,7 +16,7 @@ import { createSealing, type Sealing } from '../sealing.js';
 import type { Database, Value } from './database.js';
 import { nextDelivered } from './delivered.js';
 import { lookUp } from './mapping-look-up.js';
-import { overwriteRemains } from './remains.js';
+import { overwriteReferences, overwriteRemains } from './remains.js';
 
 export interface SqliteStoreOptions {
   /** Decides which claims are abandoned. */
@@ -35,8 +35,10 @@ export function createSqliteStore(
   const unlocked = <Result>(work: () => Result) => whileUnlocked(keys, work);
   return {
     dialect: createDialect(clock, createSealing(keys)),
-    async overwriteRemains(runs) {
-      for (const run of runs) overwriteRemains(database, run);
+    async overwriteRemains(of) {
+      if (of === 'references') overwriteReferences(database);
+      else for (const run of of) overwriteRemains(database, run);
+      // SQLite overwrites in the log: until a checkpoint, the file keeps what it held at the last one.
       dropLog();
     },
     read: (query) => unlocked(() => perform(database, query())),
