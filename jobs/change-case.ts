@@ -1,8 +1,8 @@
 import { businessDayAt } from '../src/booking/business-day.js';
 import { type HeldCase, stateOfBooking } from '../src/cases/case.js';
+import { applyCommand, resolveBookings } from '../src/cases/case-commands.js';
 import { type Act, toDecision } from '../src/cases/case-decision.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
-import { applyCommand, resolveBookings } from '../src/cases/case-transitions.js';
 import { renderCase, toShownReport } from '../src/cli/cases.js';
 import type { CaseRequest } from '../src/cli/commands/cases.js';
 import { exitCode } from '../src/cli/exit-code.js';

@@ -8,7 +8,8 @@ import { createOutFolder, type OutFolder, renderCsv } from '../src/cli/output-fi
 import { rejectedColumns, toRejectedRecord } from '../src/cli/rejected.js';
 import { readRunDetails } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
-import { CollectError, collectDay } from '../src/review/collect/collect.js';
+import { collectDay } from '../src/review/collect/collect.js';
+import { CollectError } from '../src/review/collect/gates.js';
 import { rejectsListed } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import { toSuspectsReport } from '../src/review/day/report.js';

@@ -1,7 +1,7 @@
 import type { AuditedAction, RecordedAction } from '../review/audit.js';
 import type { HeldCase } from './case.js';
+import type { CaseContent } from './case-bookings.js';
 import type { CaseDecision } from './case-store.js';
-import type { CaseContent } from './case-transitions.js';
 
 /** Who did what, for the audit trail. */
 export interface Act {

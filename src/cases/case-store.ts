@@ -16,7 +16,7 @@ export interface ReadOnlyCaseLedger extends ReadOnlyLedger {
 /**
  * The cases. They hold references and stays of bookings, and no guest's name.
  *
- * case-transitions.ts decides what happens to a case; the store reads, applies, and records it in the audit trail. The
+ * case-transitions.ts and case-commands.ts decide what happens to a case; the store reads, applies, and records it in the audit trail. The
  * bookings of old days are removed by `Retention`, with the cases that are left without any.
  */
 export interface CaseStore extends CaseReader {

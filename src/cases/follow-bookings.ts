@@ -3,9 +3,9 @@ import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import type { StayLedger, StayRun } from '../review/stays.js';
 import { type CaseKey, type HeldCase, keyOfCase } from './case.js';
+import { addStays, applyVersions, type CaseStay, type NewerVersion } from './case-bookings.js';
 import { automatic, toDecision } from './case-decision.js';
 import type { CaseStore, OpenReference } from './case-store.js';
-import { addStays, applyVersions, type CaseStay, type NewerVersion } from './case-transitions.js';
 import { changeCases } from './change-cases.js';
 
 interface FollowBookingsParts {

@@ -10,10 +10,11 @@ import {
   isActiveCase,
   keyOfCase,
 } from './case.js';
+import type { CaseContent, CaseStay } from './case-bookings.js';
 import { type Act, automatic, toDecision } from './case-decision.js';
 import type { NotifyCases } from './case-events.js';
 import type { CaseDecision, CaseStore } from './case-store.js';
-import { applyEvidence, type CaseContent, type CaseStay, type Evidence } from './case-transitions.js';
+import { applyEvidence, type Evidence } from './case-transitions.js';
 import { casesPerTransaction } from './change-cases.js';
 
 /** A mapping that is wrong or doubtful, and who found it. */

@@ -1,18 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type HeldCase, isActiveCase, mappingStates } from '../../src/cases/case.js';
-import {
-  addStays,
-  applyCommand,
-  applyEvidence,
-  applyMoves,
-  applyVersions,
-  type CaseStay,
-  type Evidence,
-  escalateIfDue,
-  type NewerVersion,
-  resolveBookings,
-} from '../../src/cases/case-transitions.js';
+import { addStays, applyVersions, type CaseStay, type NewerVersion } from '../../src/cases/case-bookings.js';
+import { applyCommand, resolveBookings } from '../../src/cases/case-commands.js';
+import { applyEvidence, applyMoves, type Evidence, escalateIfDue } from '../../src/cases/case-transitions.js';
 
 const day = '2026-11-20';
 const key = { id: 1, providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };

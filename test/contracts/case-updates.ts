@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyCommand } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import type { CaseEvent } from '../../src/cases/case-events.js';
 import type { CaseLedger } from '../../src/cases/case-store.js';
-import { applyCommand } from '../../src/cases/case-transitions.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Suspect } from '../../src/review/collected.js';

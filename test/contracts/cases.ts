@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CaseKey } from '../../src/cases/case.js';
+import type { CaseStay } from '../../src/cases/case-bookings.js';
+import { applyCommand, resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import type { CaseLedger } from '../../src/cases/case-store.js';
-import {
-  applyCommand,
-  applyEvidence,
-  type CaseStay,
-  type Evidence,
-  resolveBookings,
-} from '../../src/cases/case-transitions.js';
+import { applyEvidence, type Evidence } from '../../src/cases/case-transitions.js';
 import { collectedRun, rightOf } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 import { rowOf, syncRows } from './mapping-copy/pages.js';

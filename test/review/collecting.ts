@@ -1,7 +1,8 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { Right } from '../../src/review/claims.js';
-import { type CollectLimits, type CollectParts, collectDay } from '../../src/review/collect/collect.js';
+import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
+import type { CollectLimits } from '../../src/review/collect/gates.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { createArraySource, readerOf, type Script } from './array-source.js';

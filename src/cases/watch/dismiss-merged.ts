@@ -1,8 +1,8 @@
 import type { MappingReader } from '../../mappings/mapping-copy.js';
 import type { Case, HeldCase } from '../case.js';
+import { applyCommand } from '../case-commands.js';
 import { automatic, toDecision } from '../case-decision.js';
 import type { CaseStore } from '../case-store.js';
-import { applyCommand } from '../case-transitions.js';
 import { changeCases } from '../change-cases.js';
 import { classifyMove } from '../classify-move.js';
 import type { WatchStore } from '../watch-store.js';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type MappingState, mappingStates, type Resolution, resolutions } from '../../cases/case.js';
-import type { CaseCommand } from '../../cases/case-transitions.js';
+import type { CaseCommand } from '../../cases/case-commands.js';
 import { UsageError } from '../../review/refusals.js';
 import {
   addCsvOptions,

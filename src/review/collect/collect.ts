@@ -1,7 +1,6 @@
 import type { ServiceField } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
-import { formatCountOf } from '../../text/format.js';
 import type { Right } from '../claims.js';
 import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
 import type { Delivery } from '../delivery.js';
@@ -10,7 +9,6 @@ import type { Notify, RunName } from '../events.js';
 import { findComparableNames } from '../guest-names.js';
 import type { RunLister } from '../ledger.js';
 import { countRecords, type Run } from '../run.js';
-import { formatShare, isMoreThanShare } from '../share.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
 import {
@@ -30,30 +28,8 @@ import {
   listNameForms,
   runsCompared,
 } from './delivered-lines.js';
+import { CollectError, type CollectLimits, checkExpected, checkGates, checkPosted } from './gates.js';
 import { createBookingStore } from './store-bookings.js';
-
-export interface CollectLimits {
-  /** The share of records that may be rejected, and of dates that may be unreadable. */
-  readonly maxRejectedShare: number;
-  readonly emptyDay: 'succeed' | 'fail';
-  /** The share of a file run's bookings that may go by body; without it, all of them. */
-  readonly maxPostedShare?: number;
-  readonly batchSize: number;
-  /** Without them volumes are counted, not compared. */
-  readonly volume?: VolumeSettings | undefined;
-  /** Fewer rejects or unreadable dates than this are accepted whatever their share. */
-  readonly leastFaults?: number;
-  /** Whether a source that is not there yet counts as one without bookings. */
-  readonly mayBeMissing?: boolean;
-}
-
-/** Of the first few bookings a share says nothing. */
-const leastFaultsOfUnfinishedDay = 20;
-
-/** The limits for a day that is not over: few bookings, or none, are no fault of its source. */
-export function limitsOfUnfinishedDay({ volume: _, ...limits }: CollectLimits): CollectLimits {
-  return { ...limits, emptyDay: 'succeed', leastFaults: leastFaultsOfUnfinishedDay, mayBeMissing: true };
-}
 
 export interface CollectParts {
   readonly reader: DayReader;
@@ -86,18 +62,6 @@ export interface MappingComparison {
   readonly suspectDays: number;
   /** Replaces the reader: it fills in missing ServiceIds from the copy. */
   readonly fillingReader?: DayReader;
-}
-
-/** The collected day can't be trusted: nothing is sent, and the next `run` collects it again. */
-export class CollectError extends Error {
-  override readonly name = 'CollectError';
-  constructor(
-    readonly code: string,
-    message: string,
-    options?: { cause?: unknown },
-  ) {
-    super(message, options);
-  }
 }
 
 /**
@@ -145,7 +109,7 @@ export async function collectDay(
   const source = reader.locate(day);
   const sendable = countRecords(bookings) - bookings.rejected;
   checkGates(bookings, limits, source);
-  await checkExpected(bookings, parts, source);
+  await checkExpected(bookings, parts.readExpected, source);
   if (delivery.kind === 'file') {
     const { body: posted, file } = bookings.accepted;
     // A run that tops up the day sends only a part of it, which may well be a single booking without a name.
@@ -192,22 +156,6 @@ async function readKnown(
   return indexDelivered(ledger, id, delivery, signal, { names });
 }
 
-async function checkExpected(
-  counts: { readonly read: number; readonly filtered: number },
-  { readExpected }: CollectParts,
-  source: string,
-): Promise<void> {
-  const records = countRecords(counts);
-  const expected = await readExpected?.();
-  if (expected === undefined || records === expected) return;
-  const without = counts.filtered === 0 ? '' : `, without the ${counts.filtered} that source.where excludes`;
-  throw new CollectError(
-    'unexpected-count',
-    `${source} holds ${formatCountOf(records, 'record')}${without}, but the end-of-day hook expected ${expected}: ` +
-      'check that the export was complete',
-  );
-}
-
 /** Records the day's volume, and fails or warns if it is far below the usual one. */
 async function checkVolume(
   counted: DayVolume,
@@ -241,69 +189,4 @@ async function compare(
 ): Promise<VolumeDrop | undefined> {
   const days = daysToCompare(counted.day, settings);
   return findDrop(counted, await volumes.listVolumes(days), settings);
-}
-
-interface Collected {
-  readonly read: number;
-  readonly filtered: number;
-  readonly rejected: number;
-  readonly dates: { readonly given: number; readonly unreadable: number };
-}
-
-/** A broken source must not look like a quiet night. */
-function checkGates(
-  { read, filtered, rejected, dates }: Collected,
-  { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
-  source: string,
-): void {
-  const percent = formatShare(maxRejectedShare);
-  const considered = read - filtered;
-  if (considered === 0 && emptyDay === 'fail') {
-    const why = filtered > 0 ? ` that source.where takes (${filtered} filtered)` : '';
-    throw new CollectError(
-      'empty-day',
-      `${source} holds no booking${why}; if days without bookings are normal, set emptyDay: succeed`,
-    );
-  }
-  if (rejected >= leastFaults && isMoreThanShare(rejected, considered, maxRejectedShare)) {
-    throw new CollectError(
-      'too-many-rejects',
-      `${rejected} of ${considered} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
-    );
-  }
-  if (dates.unreadable >= leastFaults && isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
-    throw new CollectError(
-      'too-many-unreadable-dates',
-      `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,
-    );
-  }
-}
-
-interface Posted {
-  readonly posted: number;
-  readonly of: number;
-  /** How many bookings each field keeps out of the file. */
-  readonly obstacles: ReadonlyMap<ServiceField, number>;
-}
-
-/** By body there is no result to compare with: a day meant for the file must not go by body unnoticed. */
-function checkPosted(
-  { posted, of, obstacles }: Posted,
-  { maxPostedShare = 1 }: CollectLimits,
-  source: string,
-): void {
-  if (!isMoreThanShare(posted, of, maxPostedShare)) return;
-  throw new CollectError(
-    'too-many-posted',
-    `${posted} of ${of} bookings of ${source} lack a field or hold one that reads as NULL, so they cannot be in the review file and would go by body, which brings no result: more than file.maxPostedShare allows (${formatShare(maxPostedShare)}).${describeObstacle(obstacles)} Complete the source; or set file.incomplete: leave-empty, if the service accepts empty cells; or raise file.maxPostedShare; or set delivery: body`,
-  );
-}
-
-/** Names the field to complete first: the one that is missing most often. */
-function describeObstacle(obstacles: Posted['obstacles']): string {
-  const [first, ...others] = [...obstacles].sort(([, a], [, b]) => b - a);
-  if (!first) return '';
-  const [field, count] = first;
-  const rest = others.map(([name, missing]) => `${name} (${missing})`).join(', ');
-  return ` Missing most often: ${field} (${count})${rest === '' ? '' : `, then ${rest}`}.`;
 }

@@ -1,7 +1,8 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { Right } from '../claims.js';
-import { CollectError, type CollectParts, collectDay, limitsOfUnfinishedDay } from '../collect/collect.js';
+import { type CollectParts, collectDay } from '../collect/collect.js';
+import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
 import type { Ledger } from '../ledger.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
-import { CollectError, type CollectLimits } from '../../../src/review/collect/collect.js';
+import { CollectError, type CollectLimits } from '../../../src/review/collect/gates.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
 import { FencedError } from '../../../src/review/ledger-errors.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';

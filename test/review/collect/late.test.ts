@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CollectError } from '../../../src/review/collect/collect.js';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
+import { CollectError } from '../../../src/review/collect/gates.js';
 import type { LineIndex } from '../../../src/review/collect/line-index.js';
 import { createGuestNames, omittedNames, sentNames } from '../../../src/review/guest-names.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';

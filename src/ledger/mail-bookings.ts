@@ -1,0 +1,103 @@
+import { KeyError } from '../keys/key-error.js';
+import type { DeliveryKind } from '../review/run.js';
+import type { BookingForm } from '../review/step.js';
+import type { StoredBooking } from '../verdict-mails/mail-log.js';
+import { readLines } from './batches.js';
+import { findBookings as findPositions } from './hash-pages.js';
+import { all, type Dialect, type Query, type Store } from './query.js';
+import { isGone } from './sealing.js';
+import { referencePages } from './stays.js';
+import { readJson, type StoredRow } from './stored-values.js';
+
+/* The bookings that a verdict e-mail may name, and those that it names. */
+
+export function groupByBatch(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
+  const groups = new Map<string, StoredRow[]>();
+  for (const row of rows) {
+    const key = `${row.run} ${row.form} ${row.batch}`;
+    const group = groups.get(key) ?? [];
+    group.push(row);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** The bookings of one batch; none if nobody can decrypt it any more. */
+export function* readPlaces(dialect: Dialect, rows: readonly StoredRow[]): Query<StoredBooking[]> {
+  const [first] = rows;
+  if (!first) return [];
+  const form = String(first.form) as BookingForm;
+  const batch = Number(first.batch);
+  const lines = yield* readLinesUnlessGone(dialect, Number(first.run), form, batch);
+  return rows.flatMap((row) => {
+    const line = lines?.[Number(row.place)];
+    return line
+      ? [{ runId: String(row.id), day: String(row.day), form, batch, place: Number(row.place), line }]
+      : [];
+  });
+}
+
+function* readLinesUnlessGone(
+  dialect: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+): Query<string[] | undefined> {
+  try {
+    return yield* readLines(dialect, run, form, batch);
+  } catch (error) {
+    if (error instanceof KeyError && isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Reads one run or batch at a time, so that other work goes on in between. */
+export async function* findBookings(
+  { dialect, read }: Store,
+  since: number,
+  hashes: Uint32Array,
+): AsyncGenerator<readonly StoredBooking[]> {
+  for (const run of await read(() => listRecentRuns(dialect, since)))
+    for (const { form, positions } of await read(() => findPositions(dialect, run, hashes, referencePages))) {
+      const places = positions.map((position) => ({
+        ...{ run: run.number, id: run.id, day: run.day, form },
+        batch: Math.floor(position / run.batchSize),
+        place: position % run.batchSize,
+      }));
+      for (const group of groupByBatch(places)) yield await read(() => readPlaces(dialect, group));
+    }
+}
+
+interface RecentRun {
+  readonly number: number;
+  readonly id: string;
+  readonly day: string;
+  readonly batchSize: number;
+  readonly delivery: DeliveryKind;
+}
+
+function* listRecentRuns({ schema }: Dialect, since: number): Query<RecentRun[]> {
+  const rows = yield* all(
+    `SELECT number, id, day, delivery, batch_size FROM ${schema}runs
+     WHERE batch_size IS NOT NULL AND pruned_at IS NULL AND (finished_at IS NULL OR finished_at >= ?) ORDER BY number DESC`,
+    since,
+  );
+  return rows.map((row) => ({
+    number: Number(row.number),
+    id: String(row.id),
+    day: String(row.day),
+    batchSize: Number(row.batch_size),
+    delivery: String(row.delivery) as DeliveryKind,
+  }));
+}
+
+export function* listProviders({ schema }: Dialect, since: number): Query<string[]> {
+  const rows = yield* all(
+    `SELECT providers FROM ${schema}runs WHERE providers IS NOT NULL AND (finished_at IS NULL OR finished_at >= ?)`,
+    since,
+  );
+  const names = rows.flatMap(({ providers }) =>
+    Object.keys(readJson<Record<string, number>>(providers) ?? {}),
+  );
+  return [...new Set(names)];
+}

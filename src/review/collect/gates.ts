@@ -1,0 +1,121 @@
+import type { ServiceField } from '../../booking/booking.js';
+import { formatCountOf } from '../../text/format.js';
+import { countRecords } from '../run.js';
+import { formatShare, isMoreThanShare } from '../share.js';
+import type { VolumeSettings } from '../volume.js';
+
+export interface CollectLimits {
+  /** The share of records that may be rejected, and of dates that may be unreadable. */
+  readonly maxRejectedShare: number;
+  readonly emptyDay: 'succeed' | 'fail';
+  /** The share of a file run's bookings that may go by body; without it, all of them. */
+  readonly maxPostedShare?: number;
+  readonly batchSize: number;
+  /** Without them volumes are counted, not compared. */
+  readonly volume?: VolumeSettings | undefined;
+  /** Fewer rejects or unreadable dates than this are accepted whatever their share. */
+  readonly leastFaults?: number;
+  /** Whether a source that is not there yet counts as one without bookings. */
+  readonly mayBeMissing?: boolean;
+}
+
+/** Of the first few bookings a share says nothing. */
+const leastFaultsOfUnfinishedDay = 20;
+
+/** The limits for a day that is not over: few bookings, or none, are no fault of its source. */
+export function limitsOfUnfinishedDay({ volume: _, ...limits }: CollectLimits): CollectLimits {
+  return { ...limits, emptyDay: 'succeed', leastFaults: leastFaultsOfUnfinishedDay, mayBeMissing: true };
+}
+
+/** The collected day can't be trusted: nothing is sent, and the next `run` collects it again. */
+export class CollectError extends Error {
+  override readonly name = 'CollectError';
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+interface Collected {
+  readonly read: number;
+  readonly filtered: number;
+  readonly rejected: number;
+  readonly dates: { readonly given: number; readonly unreadable: number };
+}
+
+/** A broken source must not look like a quiet night. */
+export function checkGates(
+  { read, filtered, rejected, dates }: Collected,
+  { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
+  source: string,
+): void {
+  const percent = formatShare(maxRejectedShare);
+  const considered = read - filtered;
+  if (considered === 0 && emptyDay === 'fail') {
+    const why = filtered > 0 ? ` that source.where takes (${filtered} filtered)` : '';
+    throw new CollectError(
+      'empty-day',
+      `${source} holds no booking${why}; if days without bookings are normal, set emptyDay: succeed`,
+    );
+  }
+  if (rejected >= leastFaults && isMoreThanShare(rejected, considered, maxRejectedShare)) {
+    throw new CollectError(
+      'too-many-rejects',
+      `${rejected} of ${considered} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
+    );
+  }
+  if (dates.unreadable >= leastFaults && isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {
+    throw new CollectError(
+      'too-many-unreadable-dates',
+      `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,
+    );
+  }
+}
+
+interface Posted {
+  readonly posted: number;
+  readonly of: number;
+  /** How many bookings each field keeps out of the file. */
+  readonly obstacles: ReadonlyMap<ServiceField, number>;
+}
+
+/** By body there is no result to compare with: a day meant for the file must not go by body unnoticed. */
+export function checkPosted(
+  { posted, of, obstacles }: Posted,
+  { maxPostedShare = 1 }: CollectLimits,
+  source: string,
+): void {
+  if (!isMoreThanShare(posted, of, maxPostedShare)) return;
+  throw new CollectError(
+    'too-many-posted',
+    `${posted} of ${of} bookings of ${source} lack a field or hold one that reads as NULL, so they cannot be in the review file and would go by body, which brings no result: more than file.maxPostedShare allows (${formatShare(maxPostedShare)}).${describeObstacle(obstacles)} Complete the source; or set file.incomplete: leave-empty, if the service accepts empty cells; or raise file.maxPostedShare; or set delivery: body`,
+  );
+}
+
+/** Names the field to complete first: the one that is missing most often. */
+function describeObstacle(obstacles: Posted['obstacles']): string {
+  const [first, ...others] = [...obstacles].sort(([, a], [, b]) => b - a);
+  if (!first) return '';
+  const [field, count] = first;
+  const rest = others.map(([name, missing]) => `${name} (${missing})`).join(', ');
+  return ` Missing most often: ${field} (${count})${rest === '' ? '' : `, then ${rest}`}.`;
+}
+
+export async function checkExpected(
+  counts: { readonly read: number; readonly filtered: number },
+  readExpected: (() => Promise<number | undefined>) | undefined,
+  source: string,
+): Promise<void> {
+  const records = countRecords(counts);
+  const expected = await readExpected?.();
+  if (expected === undefined || records === expected) return;
+  const without = counts.filtered === 0 ? '' : `, without the ${counts.filtered} that source.where excludes`;
+  throw new CollectError(
+    'unexpected-count',
+    `${source} holds ${formatCountOf(records, 'record')}${without}, but the end-of-day hook expected ${expected}: ` +
+      'check that the export was complete',
+  );
+}
