@@ -6,6 +6,7 @@ import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import { renderCase, toShownReport } from '../src/cli/cases.js';
 import type { CaseRequest } from '../src/cli/commands/cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
+import { readShownKept, type ShownKept } from '../src/cli/kept-columns.js';
 import type { Config } from '../src/config/load.js';
 import { unknownPair } from '../src/mappings/hotels/compare-hotels.js';
 import type { RecordedAction } from '../src/review/audit.js';
@@ -23,6 +24,7 @@ export async function changeCase(
   request: CaseRequest,
   terminal: Terminal,
 ): Promise<number> {
+  const shownKept = readShownKept(config.source.keep, request.kind === 'show' ? request.sort : undefined);
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { id, case: null });
     return exitCode.failed;
@@ -35,30 +37,38 @@ export async function changeCase(
     const details = { found: held.bookings.length };
     if (request.kind === 'show')
       await recordLook(ledger, { action: 'case', subject: `case ${id}`, details }, terminal);
-    await show(config, held, ledger, terminal);
+    await show(held, { config, ledger, shownKept, terminal });
     return exitCode.done;
   });
 }
 
-async function show(
-  config: Config,
-  held: HeldCase,
-  ledger: ReadOnlyCaseLedger,
-  terminal: Terminal,
-): Promise<void> {
+interface Showing {
+  readonly config: Config;
+  readonly ledger: ReadOnlyCaseLedger;
+  readonly shownKept: ShownKept;
+  readonly terminal: Terminal;
+}
+
+async function show(held: HeldCase, { config, ledger, shownKept, terminal }: Showing): Promise<void> {
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
   const open = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
   const [firstCheckIn] = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
   const [compared] = await compareCases(ledger, [{ ...held, ...(firstCheckIn && { firstCheckIn }) }]);
-  const item = { ...held, ...(compared ?? { copyServiceId: null, hotels: unknownPair }) };
+  const references = held.bookings.flatMap(({ reference }) => reference ?? []);
+  const kept = shownKept.labels.length > 0 ? await ledger.findKeptValues(references) : undefined;
+  const item = {
+    ...held,
+    ...(compared ?? { copyServiceId: null, hotels: unknownPair }),
+    ...(kept && { kept }),
+  };
   const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
   const history: RecordedAction[] = [];
   for await (const actions of readActions(ledger.audit, { subject: `case ${held.id}` }))
     history.push(...actions.filter(({ action }) => action !== 'case'));
   const { command } = terminal;
   terminal.answer(
-    renderCase(item, { command, today, hasHotels, history }),
-    toShownReport(item, { today, history }),
+    renderCase(item, { command, today, hasHotels, history, shownKept }),
+    toShownReport(item, { today, history, shownKept }),
   );
 }
 

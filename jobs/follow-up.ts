@@ -4,7 +4,9 @@ import type { CaseLedger } from '../src/cases/case-store.js';
 import { followMappings } from '../src/cases/follow-mappings.js';
 import { updateCases } from '../src/cases/update-cases.js';
 import type { Config } from '../src/config/load.js';
+import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
+import type { WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
 
 interface FollowUpParts {
@@ -24,6 +26,29 @@ export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
   return attempt(parts, () =>
     updateCases({ ledger, today, escalateAfterMs: escalateAfterMs(config), clock, notify, signal }),
+  );
+}
+
+/** The same, and says how many cases were opened, and how to list them. */
+export async function followUpAndSay(
+  config: Config,
+  parts: Omit<FollowUpParts, 'warn'> & {
+    readonly say: (text: string) => void;
+    readonly command: WriteCommand;
+  },
+): Promise<void> {
+  const opened = { cases: 0, bookings: 0 };
+  const notify = (event: CaseEvent) => {
+    if (event.type === 'case-opened') {
+      opened.cases += event.cases;
+      opened.bookings += event.bookings;
+    }
+    parts.notify(event);
+  };
+  await followUpRuns(config, { ...parts, notify, warn: parts.say });
+  if (opened.cases === 0) return;
+  parts.say(
+    `${formatCountOf(opened.cases, 'case')} opened, with ${formatCountOf(opened.bookings, 'booking')}: ${parts.command('cases')}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
+import { type CasedBooking, withCases } from '../src/cases/booked-cases.js';
 import {
   listingColumns,
   renderVerdicts,
@@ -15,7 +16,7 @@ import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { UsageError } from '../src/review/refusals.js';
-import { type ComparedBooking, withHotels } from '../src/review/verdicts/booked-hotels.js';
+import { withHotels } from '../src/review/verdicts/booked-hotels.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import {
   type BookingList,
@@ -67,9 +68,10 @@ export async function listAffected(
       withKept: shownKept.labels.length > 0,
       order: shownKept.order,
     };
-    const affected = withHotels(await listAffectedBookings(ledger, verdicts, filter), compare);
+    const complete = (list: BookingList) => withCases(withHotels(list, compare), ledger.cases);
+    const affected = complete(await listAffectedBookings(ledger, verdicts, filter));
     const unanswered = options.unanswered
-      ? withHotels(await listUnanswered(ledger, verdicts, filter), compare)
+      ? complete(await listUnanswered(ledger, verdicts, filter))
       : undefined;
     const list = unanswered ?? affected;
     const listing: VerdictListing = {
@@ -119,8 +121,8 @@ function listDays({ from, to }: Days, { timezone }: Config): string[] {
 }
 
 /** Enough for a terminal. */
-async function readFirst(list: BookingList<ComparedBooking>): Promise<readonly ComparedBooking[]> {
-  const first: ComparedBooking[] = [];
+async function readFirst(list: BookingList<CasedBooking>): Promise<readonly CasedBooking[]> {
+  const first: CasedBooking[] = [];
   for await (const bookings of list.read()) {
     first.push(...bookings);
     if (first.length >= shown) break;
@@ -129,7 +131,7 @@ async function readFirst(list: BookingList<ComparedBooking>): Promise<readonly C
 }
 
 async function writeCsv(
-  list: BookingList<ComparedBooking>,
+  list: BookingList<CasedBooking>,
   listing: VerdictListing,
   { csv, delimiter }: { readonly csv: string; readonly delimiter: string | undefined },
   terminal: Terminal,
@@ -144,8 +146,8 @@ async function writeCsv(
 }
 
 interface Lists {
-  readonly affected?: BookingList<ComparedBooking>;
-  readonly unanswered?: BookingList<ComparedBooking> | undefined;
+  readonly affected?: BookingList<CasedBooking>;
+  readonly unanswered?: BookingList<CasedBooking> | undefined;
 }
 
 /** What `--json` prints. Unknown is null, never an empty list. */
@@ -154,7 +156,7 @@ function toObject(
   verdicts: readonly DayVerdicts[],
   { affected, unanswered }: Lists,
 ): Record<string, unknown> {
-  const toRecords = (list: BookingList<ComparedBooking> | undefined): RecordChunks =>
+  const toRecords = (list: BookingList<CasedBooking> | undefined): RecordChunks =>
     async function* () {
       for await (const bookings of list?.read() ?? [])
         yield bookings.map((booking) => toListedRecord(booking, days));

@@ -21,7 +21,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { completeCommands } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
-import { followUpRuns } from './follow-up.js';
+import { followUpAndSay } from './follow-up.js';
 import { applyConfiguredRetention } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
@@ -78,8 +78,7 @@ export async function replayRange(
         return { ended };
       },
     });
-    const { notify } = terminal;
-    if (!signal.aborted) await followUpRuns(config, { ledger, notify, warn: progress.say, signal });
+    if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger, say: progress.say });
     if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say, signal);
   } finally {
     endProgress(progress, terminal);

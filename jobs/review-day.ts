@@ -15,7 +15,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
-import { followUpRuns } from './follow-up.js';
+import { followUpAndSay } from './follow-up.js';
 import { openKeyDestruction } from './keys.js';
 import type { Terminal } from './terminal.js';
 
@@ -68,8 +68,7 @@ export async function reviewDay(
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     terminal.report({ ...toReport(run, clock(), suspects), ...waiting });
-    const { notify, say: warn, signal } = terminal;
-    if (!signal.aborted) await followUpRuns(config, { ledger, notify, warn, signal });
+    if (!terminal.signal.aborted) await followUpAndSay(config, { ...terminal, ledger });
     if (!terminal.signal.aborted)
       await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);

@@ -14,6 +14,7 @@ import { UsageError } from '../src/review/refusals.js';
 import { scoreProviders } from '../src/scorecard/scorecard.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
+import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
 
 const usualDays = 30;
@@ -34,7 +35,8 @@ export async function scoreAllProviders(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const scores = await scoreProviders({ ledger, timezone, today, signal: terminal.signal }, days);
+    const parts = { ledger, timezone, today, signal: terminal.signal, silence: readSilence(config, clock()) };
+    const scores = await scoreProviders(parts, days);
     const providers = orderProviders(scores.map(toProviderReport));
     const { csv, delimiter } = options;
     if (csv !== undefined)

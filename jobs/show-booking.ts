@@ -1,3 +1,6 @@
+import { businessDayAt } from '../src/booking/business-day.js';
+import { findTracedCases } from '../src/cases/booked-cases.js';
+import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import {
   renderGuestHistories,
   renderHistories,
@@ -16,6 +19,7 @@ import { findTracedHotels } from '../src/review/verdicts/booked-hotels.js';
 import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
+import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
 
 interface ShowOptions {
@@ -24,6 +28,8 @@ interface ShowOptions {
 
 interface ReadOptions extends ShowOptions {
   readonly silence: Silence | undefined;
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
 }
 
 type NameQuery = Extract<GuestQuery, { readonly name: string }>;
@@ -52,7 +58,7 @@ async function showReference(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const histories = await readHistories(ledger, reference, { answers, silence: readSilence(config) });
+    const histories = await readHistories(ledger, reference, readOptions(config, answers));
     const found = histories.length;
     // What was typed and is no reference may be a name.
     const subject = found > 0 ? reference : undefined;
@@ -81,7 +87,7 @@ async function showGuest(
     const { references, unreferenced } = await findGuest(ledger, asked, terminal.signal);
     const histories = [];
     for (const reference of references)
-      for (const history of await readHistories(ledger, reference, { answers, silence: readSilence(config) }))
+      for (const history of await readHistories(ledger, reference, readOptions(config, answers)))
         histories.push({ reference, ...history });
     const found = histories.length + unreferenced;
     await recordShow(ledger, { details: { found, answers, byName: true } }, terminal);
@@ -96,19 +102,24 @@ async function showGuest(
   });
 }
 
-/** What silence means, if it was agreed to mean something. */
-function readSilence({ verdicts: { silenceMeansCorrectAfter: hours } }: Config): Silence | undefined {
-  return hours === undefined ? undefined : { afterMs: hours * 3_600_000, now: clock() };
+function readOptions(config: Config, answers: boolean): ReadOptions {
+  const today = businessDayAt(new Date(clock()), config.timezone).iso;
+  return { answers, silence: readSilence(config, clock()), today };
 }
 
-async function readHistories(ledger: ReadOnlyLedger, reference: string, { answers, silence }: ReadOptions) {
+async function readHistories(
+  ledger: ReadOnlyCaseLedger,
+  reference: string,
+  { answers, silence, today }: ReadOptions,
+) {
   const traces = await ledger.trace(reference);
   const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
-  const { mappings, hotels } = ledger;
+  const { mappings, hotels, cases } = ledger;
   const compare = createHotelComparer({ hotels, clock });
   const pairs = await findTracedHotels(traces, { mappings, compare });
+  const found = await findTracedCases(traces, { cases, today });
   return shown.map((trace, index) =>
-    toHistory(trace, { withAnswers: answers, hotels: pairs[index], silence }),
+    toHistory(trace, { withAnswers: answers, hotels: pairs[index], case: found[index], silence }),
   );
 }
 

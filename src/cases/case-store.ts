@@ -46,10 +46,12 @@ export interface CaseReader {
   /** In the order of their ids. */
   list(filter: CaseFilter): Promise<CaseSummary[]>;
   find(id: number): Promise<HeldCase | undefined>;
-  /** The ids of the cases of these keys, in the same order. At most 1,000 per call. */
-  findIds(keys: readonly CaseKey[]): Promise<(number | undefined)[]>;
+  /** The cases of these keys, in the same order. At most 1,000 per call. */
+  findByKeys(keys: readonly CaseKey[]): Promise<(Case | undefined)[]>;
   /** Every booking with that reference. */
   findBookings(reference: string): Promise<readonly FoundBooking[]>;
+  /** Of each of these cases, the reference of the open booking that checks in next, by id. At most 1,000 per call. */
+  findNextReferences(ids: readonly number[], today: string): Promise<ReadonlyMap<number, string>>;
   /** Those whose mapping is not corrected or dismissed. */
   listActive(): Promise<readonly Case[]>;
   /** The active cases whose mapping moved after their evidence. */

@@ -1,5 +1,5 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
-import type { ComparedBooking } from '../review/verdicts/booked-hotels.js';
+import type { CasedBooking } from '../cases/booked-cases.js';
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -21,7 +21,7 @@ export interface VerdictListing {
   readonly lists: 'affected' | 'unanswered';
   readonly count: number;
   /** The first of them: at least as many as are shown. */
-  readonly bookings: readonly ComparedBooking[];
+  readonly bookings: readonly CasedBooking[];
   /** Whether a content file was ever loaded. */
   readonly hasHotels: boolean;
   readonly checkInBefore?: string | undefined;
@@ -53,7 +53,7 @@ export function renderVerdicts(listing: VerdictListing, { command, csv }: Listin
 
 /** Each booking as a row of a table and, for an affected one and once there is content, its two hotels below it. */
 function renderRows(
-  bookings: readonly ComparedBooking[],
+  bookings: readonly CasedBooking[],
   listing: VerdictListing,
   command: WriteCommand,
 ): string[] {
@@ -173,7 +173,7 @@ function describeOthers(
   return lines;
 }
 
-function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
+function headOf({ isRange, lists, bookings, keptLabels = [] }: VerdictListing): string[] {
   return [
     'booking',
     ...(isRange ? ['day'] : []),
@@ -184,13 +184,14 @@ function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
     'booked',
     'copy',
     ...(lists === 'unanswered' ? ['reason'] : []),
+    ...(hasCases(bookings) ? ['case'] : []),
     ...keptLabels,
   ];
 }
 
 function toRow(
-  { day, fields, copyServiceId, verdictReason, kept }: ComparedBooking,
-  { isRange, lists, keptLabels = [] }: VerdictListing,
+  { day, fields, copyServiceId, verdictReason, kept, case: found }: CasedBooking,
+  { isRange, lists, bookings, keptLabels = [] }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
   return [
@@ -203,8 +204,13 @@ function toRow(
     cell('ServiceId'),
     copyServiceId === null ? unknown.none : String(copyServiceId),
     ...(lists === 'unanswered' ? [verdictReason ?? unknown.none] : []),
+    ...(hasCases(bookings) ? [found ? `${found.id} ${found.state}` : unknown.none] : []),
     ...toKeptRow(keptLabels, kept),
   ];
+}
+
+function hasCases(bookings: readonly CasedBooking[]): boolean {
+  return bookings.slice(0, shown).some((booking) => booking.case);
 }
 
 /** The columns of `--csv`: all but guests' names. */
@@ -218,6 +224,7 @@ export function listingColumns({
     ...serviceFields.filter((field) => !guestNameFields.has(field)),
     'copyServiceId',
     ...(lists === 'unanswered' ? ['verdictReason'] : []),
+    ...['caseId', 'caseState'],
     ...keptLabels,
     ...pairColumns,
   ];
@@ -225,7 +232,7 @@ export function listingColumns({
 
 /** A booking under the names that `--json` uses. */
 export function toListedRecord(
-  booking: ComparedBooking,
+  booking: CasedBooking,
   listing: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
   const { kept, hotels } = booking;
@@ -234,15 +241,20 @@ export function toListedRecord(
 
 /** A booking under the columns of `--csv`. */
 export function toListedCells(
-  booking: ComparedBooking,
+  booking: CasedBooking,
   listing: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
   return { ...booking.kept, ...toCommonRecord(booking, listing), ...toPairCells(booking.hotels) };
 }
 
 function toCommonRecord(
-  { day, fields, copyServiceId, verdictReason }: ComparedBooking,
+  { day, fields, copyServiceId, verdictReason, case: found }: CasedBooking,
   { isRange }: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
-  return { ...(isRange && { day }), ...fields, copyServiceId, ...(verdictReason && { verdictReason }) };
+  return {
+    ...(isRange && { day }),
+    ...fields,
+    ...{ copyServiceId, caseId: found?.id ?? null, caseState: found?.state ?? null },
+    ...(verdictReason && { verdictReason }),
+  };
 }

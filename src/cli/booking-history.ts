@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import type { TracedCase } from '../cases/booked-cases.js';
 import type { Attempt, Trace } from '../review/history.js';
 import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
@@ -25,6 +26,10 @@ interface BookingHistory {
   readonly verdictReason?: UnknownReason;
   /** When the first e-mail that names it was received. */
   readonly namedByEmailAt?: string;
+  /** When the first e-mail that names its mapping, without its reference, was received. */
+  readonly mappingNamedByEmailAt?: string;
+  /** The case of its mapping. */
+  readonly case?: TracedCase;
   /** Its verdict is correct because no e-mail named it. */
   readonly bySilence?: true;
   /** The booked hotel, and the one that the local copy of the mappings has now, as far as known. */
@@ -47,11 +52,13 @@ interface HistoryOptions {
   /** Includes the service's own messages, which may name a guest: only on request. */
   readonly withAnswers: boolean;
   readonly hotels?: TracedHotels | undefined;
+  readonly case?: TracedCase | undefined;
   /** Undefined where silence means nothing. */
   readonly silence?: Silence | undefined;
 }
 
-export function toHistory(trace: Trace, { withAnswers, hotels, silence }: HistoryOptions): BookingHistory {
+export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory {
+  const { withAnswers, hotels, silence } = options;
   const { run } = trace;
   const common = { runId: run.id, day: run.day, runState: run.state };
   switch (trace.kind) {
@@ -72,6 +79,10 @@ export function toHistory(trace: Trace, { withAnswers, hotels, silence }: Histor
         ...(trace.namedByEmailAt !== undefined && {
           namedByEmailAt: new Date(trace.namedByEmailAt).toISOString(),
         }),
+        ...(trace.mappingNamedByEmailAt !== undefined && {
+          mappingNamedByEmailAt: new Date(trace.mappingNamedByEmailAt).toISOString(),
+        }),
+        ...(options.case && { case: options.case }),
         ...(trace.form === 'body' && run.delivery === 'file' && { posted: true as const }),
         ...(hotels && { hotels }),
         ...(trace.suspect && { suspect: toSuspicion(trace.suspect) }),
@@ -99,20 +110,32 @@ function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 've
 }
 
 function describeVerdict(history: BookingHistory): string {
-  const { verdict, verdictReason, state, posted, namedByEmailAt, bySilence } = history;
+  const { verdict, verdictReason, state, posted, bySilence } = history;
   switch (verdict) {
     case 'correct':
       return bySilence
         ? 'verdict: counts as correct, because no e-mail named it in time (verdicts.silenceMeansCorrectAfter)'
         : 'verdict: its mapping is correct';
     case 'incorrect':
-      return `verdict: affected, its mapping is incorrect${namedByEmailAt === undefined ? '' : ` (named by e-mail of ${formatInstant(Date.parse(namedByEmailAt))})`}`;
+      return `verdict: affected, its mapping is incorrect${describeNaming(history)}`;
     case 'unknown':
       if (state === 'refused') return 'verdict: unknown, the service refused it';
       if (verdictReason === 'by-email' && posted)
         return "verdict: unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only";
       return `verdict: unknown, ${describeReason(verdictReason ?? 'not-delivered')}`;
   }
+}
+
+function describeNaming({ namedByEmailAt, mappingNamedByEmailAt }: BookingHistory): string {
+  if (namedByEmailAt !== undefined)
+    return ` (named by e-mail of ${formatInstant(Date.parse(namedByEmailAt))})`;
+  if (mappingNamedByEmailAt === undefined) return '';
+  return ` (its hotel was named by e-mail of ${formatInstant(Date.parse(mappingNamedByEmailAt))})`;
+}
+
+function describeCase({ id, state, bookingState }: TracedCase): string {
+  const booking = bookingState === null ? 'not in it' : bookingState;
+  return `case ${id}: its mapping is ${state}, this booking ${booking}`;
 }
 
 function describeReason(reason: UnknownReason): string {
@@ -207,6 +230,7 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
   }
   if (!history.rejected) lines.push(`  ${describeVerdict(history)}`);
+  if (history.case) lines.push(`  ${describeCase(history.case)}`);
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {}))
     lines.push(`  ${field}: ${showInLine(String(value))}`);

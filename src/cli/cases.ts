@@ -1,12 +1,15 @@
+import type { KeptValues } from '../booking/kept-values.js';
 import { type CaseBooking, type HeldCase, stateOfBooking } from '../cases/case.js';
 import type { CaseSummary } from '../cases/case-store.js';
 import type { HotelPair } from '../mappings/hotels/compare-hotels.js';
 import type { RecordedAction } from '../review/audit.js';
+import { type KeptOrder, sortByKept } from '../review/verdicts/kept-order.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import { pairColumns, renderPair, toPairCells, toPairReport } from './hotel-pair.js';
 import { adviseLoad } from './hotels.js';
+import { type ShownKept, toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';
 
 /** Rows shown on a terminal; `--csv` and `--json` list all. */
@@ -19,11 +22,29 @@ export interface Compared {
   readonly hotels: HotelPair;
 }
 
-export type ListedCase = CaseSummary & Compared;
-export type ShownCase = HeldCase & Compared;
+export interface ListedCase extends CaseSummary, Compared {
+  /** Of the open booking that checks in next. */
+  readonly kept?: KeptValues | undefined;
+}
 
-/** Nearest check-in first: an unknown one might be tomorrow. Cases without open bookings come last. */
-export function byCheckIn(one: ListedCase, other: ListedCase): number {
+export interface ShownCase extends HeldCase, Compared {
+  /** Of its bookings, by reference. */
+  readonly kept?: ReadonlyMap<string, KeptValues>;
+}
+
+/** Nearest check-in first, or by a kept column. */
+export function orderCases(
+  cases: readonly ListedCase[],
+  order: KeptOrder | undefined,
+): readonly ListedCase[] {
+  const sorted = cases.toSorted(byCheckIn);
+  return order
+    ? sortByKept(sorted, order, (item) => ({ kept: item.kept, checkIn: urgencyOf(item) }))
+    : sorted;
+}
+
+/** An unknown check-in might be tomorrow. Cases without open bookings come last. */
+function byCheckIn(one: ListedCase, other: ListedCase): number {
   const [first, second] = [urgencyOf(one), urgencyOf(other)];
   if (first !== second) return first < second ? -1 : 1;
   const hours = (one.hotels.hoursToCheckIn ?? 0) - (other.hotels.hoursToCheckIn ?? 0);
@@ -44,16 +65,19 @@ interface ListingOptions {
   readonly filter: string;
   /** Whether a content file was ever loaded. */
   readonly hasHotels: boolean;
+  /** The kept columns to show. */
+  readonly keptLabels: readonly string[];
 }
 
 export function renderCases(
   cases: readonly ListedCase[],
-  { command, csv, filter, hasHotels }: ListingOptions,
+  { command, csv, filter, hasHotels, keptLabels }: ListingOptions,
 ): string {
   const open = cases.reduce((sum, { openBookings }) => sum + openBookings, 0);
   if (cases.length === 0) return `No cases${filter}.\n`;
   const first = cases.slice(0, casesShown);
-  const [title = '', ...rows] = renderTable(first.map(toRow), head).split('\n');
+  const cells = first.map((item) => [...toRow(item), ...toKeptRow(keptLabels, item.kept)]);
+  const [title = '', ...rows] = renderTable(cells, [...head, ...keptLabels]).split('\n');
   const lines = hasHotels
     ? rows.flatMap((row, index) => {
         const item = first[index];
@@ -97,18 +121,28 @@ export function toCaseReport(item: ListedCase) {
     openedAt: new Date(item.openedAt).toISOString(),
     stateSince: new Date(item.stateSince).toISOString(),
     ...{ move: item.move ?? null, assignee: assignee ?? null, note: note ?? null },
+    ...(item.kept && { kept: item.kept }),
     ...toPairReport(item.hotels),
   };
 }
 
-export const caseColumns = [
+const caseColumns = [
   ...['id', 'firstCheckIn', 'state', 'openBookings', 'bookings', 'providerName', 'providerHotelId'],
   ...['serviceId', 'copyServiceId', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
-  ...pairColumns,
 ];
 
+/** The columns of `--csv`. */
+export function listCaseColumns(keptLabels: readonly string[]): string[] {
+  return [...caseColumns, ...keptLabels, ...pairColumns];
+}
+
 export function toCaseCells(item: ListedCase): Record<string, unknown> {
-  return { ...toCaseReport(item), origins: item.origins.join(' '), ...toPairCells(item.hotels) };
+  return {
+    ...item.kept,
+    ...toCaseReport(item),
+    origins: item.origins.join(' '),
+    ...toPairCells(item.hotels),
+  };
 }
 
 interface ShowOptions {
@@ -117,12 +151,14 @@ interface ShowOptions {
   readonly today: string;
   readonly hasHotels: boolean;
   readonly history: readonly RecordedAction[];
+  readonly shownKept: ShownKept;
 }
 
 /** One case: the mapping, its two hotels, its bookings, and what happened to it. */
-export function renderCase(item: ShownCase, { command, today, hasHotels, history }: ShowOptions): string {
+export function renderCase(item: ShownCase, options: ShowOptions): string {
+  const { command, today, hasHotels, history, shownKept } = options;
   const { id, providerName, providerHotelId, serviceId, copyServiceId, state, origins, move } = item;
-  const bookings = inOrder(item, today);
+  const bookings = inOrder(item, today, shownKept.order);
   const open = bookings.filter((booking) => stateOfBooking(booking, today) === 'open').length;
   return [
     `case ${id}: ${showInLine(providerName)} ${showInLine(providerHotelId)}, booked as ServiceId ${serviceId}`,
@@ -133,8 +169,8 @@ export function renderCase(item: ShownCase, { command, today, hasHotels, history
     ...(hasHotels ? renderPair(item.hotels, { serviceId, copyServiceId }) : adviseLoad(command)),
     `bookings: ${formatCount(open)} open of ${formatCount(bookings.length)}`,
     renderTable(
-      bookings.slice(0, bookingsShown).map((booking) => toBookingRow(booking, today)),
-      ['booking', 'check-in', 'check-out', 'state', 'named', 'note'],
+      bookings.slice(0, bookingsShown).map((booking) => toBookingRow(booking, item, options)),
+      ['booking', 'check-in', 'check-out', 'state', 'named', ...shownKept.labels, 'note'],
     ),
     ...(bookings.length > bookingsShown
       ? [`  … and ${formatCount(bookings.length - bookingsShown)} more; --json lists all`]
@@ -150,13 +186,27 @@ function describeCopy({ copyServiceId, serviceId }: ShownCase): string {
   return copyServiceId === serviceId ? 'the same' : `ServiceId ${copyServiceId}`;
 }
 
-function inOrder({ bookings }: HeldCase, today: string): CaseBooking[] {
+/** Open ones with the nearest check-in first, or by a kept column. */
+function inOrder(item: ShownCase, today: string, order: KeptOrder | undefined): readonly CaseBooking[] {
   const rank = (booking: CaseBooking) =>
     `${stateOfBooking(booking, today) === 'open' ? 0 : 1} ${booking.checkIn ?? ''}`;
-  return [...bookings].sort((one, other) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));
+  const ranked = item.bookings.map((booking) => ({ booking, key: rank(booking) }));
+  ranked.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  const sorted = order
+    ? sortByKept(ranked, order, ({ booking, key }) => ({ kept: keptOf(item, booking), checkIn: key }))
+    : ranked;
+  return sorted.map(({ booking }) => booking);
 }
 
-function toBookingRow(booking: CaseBooking, today: string): string[] {
+function keptOf({ kept }: ShownCase, { reference }: CaseBooking): KeptValues | undefined {
+  return reference === undefined ? undefined : kept?.get(reference);
+}
+
+function toBookingRow(
+  booking: CaseBooking,
+  item: ShownCase,
+  { today, shownKept }: Pick<ShowOptions, 'today' | 'shownKept'>,
+): string[] {
   const { reference, place, checkIn = 'unknown', checkOut = 'unknown', resolved, isNamed } = booking;
   return [
     reference ?? `without a reference (#${place})`,
@@ -164,6 +214,7 @@ function toBookingRow(booking: CaseBooking, today: string): string[] {
     checkOut,
     resolved?.as ?? stateOfBooking(booking, today),
     isNamed ? 'yes' : 'no',
+    ...toKeptRow(shownKept.labels, keptOf(item, booking)),
     resolved?.note ?? '',
   ];
 }
@@ -184,12 +235,13 @@ function advise({ id, state }: HeldCase, open: number, command: WriteCommand): s
 /** A case as `case ID --json` prints it. */
 export function toShownReport(
   item: ShownCase,
-  { today, history }: Pick<ShowOptions, 'today' | 'history'>,
+  { today, history, shownKept }: Pick<ShowOptions, 'today' | 'history' | 'shownKept'>,
 ): Record<string, unknown> {
   const open = item.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
   const checkIns = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
+  const { kept: _, ...rest } = item;
   const summary: ListedCase = {
-    ...item,
+    ...rest,
     bookings: item.bookings.length,
     openBookings: open.length,
     hasUnknownCheckIn: open.length > checkIns.length,
@@ -197,7 +249,9 @@ export function toShownReport(
   };
   return {
     ...toCaseReport(summary),
-    bookingList: inOrder(item, today).map((booking) => toBookingReport(booking, today)),
+    bookingList: inOrder(item, today, shownKept.order).map((booking) =>
+      toBookingReport(booking, today, keptOf(item, booking)),
+    ),
     history: history.map(({ at, who, action, details }) => ({
       at: new Date(at).toISOString(),
       who,
@@ -207,7 +261,7 @@ export function toShownReport(
   };
 }
 
-function toBookingReport(booking: CaseBooking, today: string) {
+function toBookingReport(booking: CaseBooking, today: string, kept: KeptValues | undefined) {
   const { reference, place, checkIn, checkOut, resolved, isNamed } = booking;
   return {
     reference: reference ?? null,
@@ -220,5 +274,6 @@ function toBookingReport(booking: CaseBooking, today: string) {
       note: resolved.note ?? null,
     }),
     ...{ isNamed, place },
+    ...(kept && { kept }),
   };
 }

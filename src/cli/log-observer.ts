@@ -169,7 +169,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     }
 
     case 'case-opened':
-      return log.warn({ cases: event.cases, bookings: event.bookings }, 'cases opened');
+      return log.warn(
+        { cases: event.cases, bookings: event.bookings, list: 'hotel-review cases' },
+        'cases opened',
+      );
     case 'case-corrected':
       return log.info({ cases: event.cases }, 'cases corrected: their mappings moved');
     case 'case-escalated':

@@ -6,7 +6,10 @@ import { renderTable } from './tables.js';
 
 /** A provider as `providers --json` prints it. Unknown is null, never 0. */
 export interface ProviderReport
-  extends Pick<ProviderScore, 'providerName' | 'sent' | 'known' | 'byEmail' | 'cases' | 'corrected'> {
+  extends Pick<
+    ProviderScore,
+    'providerName' | 'sent' | 'known' | 'byEmail' | 'namedByEmail' | 'cases' | 'corrected'
+  > {
   readonly affected: number | null;
   readonly affectedShare: number | null;
   /** The 95 % interval of that share, after Wilson. */
@@ -18,7 +21,7 @@ export interface ProviderReport
 }
 
 export function toProviderReport(score: ProviderScore): ProviderReport {
-  const { providerName, sent, known, affected, byEmail, suspects, cases, corrected } = score;
+  const { providerName, sent, known, affected, byEmail, namedByEmail, suspects, cases, corrected } = score;
   const interval = wilsonInterval(affected, known);
   return {
     providerName,
@@ -29,6 +32,7 @@ export function toProviderReport(score: ProviderScore): ProviderReport {
     affectedShareLow: interval ? round(interval.low) : null,
     affectedShareHigh: interval ? round(interval.high) : null,
     byEmail,
+    namedByEmail,
     suspects: { ...suspects, incorrect: suspects.known === 0 ? null : suspects.incorrect },
     cases,
     corrected,
@@ -70,17 +74,19 @@ export function renderProviders(
     report.affected === null
       ? '-'
       : `${formatPercent(report.affectedShare)} (${formatPercent(report.affectedShareLow)} to ${formatPercent(report.affectedShareHigh)})`,
+    report.namedByEmail === 0 ? '-' : formatCount(report.namedByEmail),
     formatCount(report.cases),
     report.medianHoursToCorrection === null ? '-' : String(report.medianHoursToCorrection),
     report.suspects.incorrect === null ? '-' : `${report.suspects.incorrect} of ${report.suspects.known}`,
   ]);
-  const head = ['provider', 'sent', 'verdict', 'affected', '% (95 %)', 'cases', 'hours', 'suspects'];
+  const head = ['provider', 'sent', 'verdict', 'affected', '% (95 %)', 'named', 'cases', 'hours', 'suspects'];
   return [
     `${from} to ${to}:`,
     renderTable(rows, head),
     '  verdict: bookings with a known verdict. affected: of these, the incorrect ones, and',
-    '  between which percentages their share lies, with 95 % certainty. hours: median, from',
-    '  opening a case to its correction. suspects: those that were right, of those judged.',
+    '  between which percentages their share lies, with 95 % certainty. named: without a',
+    '  verdict, but named as incorrect by an e-mail. hours: median, from opening a case to',
+    '  its correction. suspects: those that were right, of those judged.',
     ...renderOffenders(reports),
     ...(csv === undefined ? [] : [`All of this is in ${csv}.`]),
     '',
@@ -102,7 +108,7 @@ function renderOffenders(reports: readonly ProviderReport[]): string[] {
 
 export const providerColumns = [
   ...['providerName', 'sent', 'known', 'affected', 'affectedShare', 'affectedShareLow', 'affectedShareHigh'],
-  ...['byEmail', 'cases', 'corrected', 'medianHoursToCorrection'],
+  ...['byEmail', 'namedByEmail', 'cases', 'corrected', 'medianHoursToCorrection'],
   ...['suspectsFlagged', 'suspectsKnown', 'suspectsIncorrect', 'repeatOffenders'],
 ];
 

@@ -44,8 +44,9 @@ export function createCaseReader({ dialect, read, readTogether }: Store): CaseRe
   return {
     list: (filter) => read(() => list(dialect, filter)),
     find: (id) => readTogether(() => find(dialect, id)),
-    findIds: (keys) => read(() => findIds(dialect, keys)),
+    findByKeys: (keys) => read(() => findByKeys(dialect, keys)),
     findBookings: (reference) => read(() => findBookings(dialect, reference)),
+    findNextReferences: (ids, today) => read(() => findNextReferences(dialect, ids, today)),
     listActive: () => read(() => listActive(dialect)),
     listMoved: () => read(() => listMoved(dialect)),
     listReported: (before) => read(() => listReported(dialect, before)),
@@ -111,12 +112,12 @@ function* find(dialect: Dialect, id: number): Query<HeldCase | undefined> {
   return found;
 }
 
-function* findIds(dialect: Dialect, keys: readonly CaseKey[]): Query<(number | undefined)[]> {
+function* findByKeys(dialect: Dialect, keys: readonly CaseKey[]): Query<(Case | undefined)[]> {
   const identities = keys.map(identityOf);
   const { sql, values } = dialect.isListed('identity', identities);
-  const rows = yield* all(`SELECT number, identity FROM ${dialect.schema}cases WHERE ${sql}`, ...values);
-  const ids = new Map(rows.map(({ identity, number }) => [String(identity), Number(number)]));
-  return identities.map((identity) => ids.get(identity));
+  const rows = yield* all(`SELECT * FROM ${dialect.schema}cases WHERE ${sql}`, ...values);
+  const cases = new Map(rows.map((row) => [String(row.identity), toCase(row)]));
+  return identities.map((identity) => cases.get(identity));
 }
 
 function* findBookings(dialect: Dialect, reference: string): Query<FoundBooking[]> {
@@ -126,6 +127,24 @@ function* findBookings(dialect: Dialect, reference: string): Query<FoundBooking[
     ...values,
   );
   return rows.map((row) => ({ id: Number(row.case_number), booking: toBooking(row) }));
+}
+
+function* findNextReferences(
+  { schema, isListed }: Dialect,
+  ids: readonly number[],
+  today: string,
+): Query<ReadonlyMap<number, string>> {
+  const listed = isListed('case_number', ids);
+  const rows = yield* all(
+    `SELECT case_number, reference FROM (
+       SELECT case_number, reference, row_number() OVER (
+         PARTITION BY case_number ORDER BY coalesce(check_in, ''), place) AS rank
+       FROM ${schema}case_bookings WHERE ${listed.sql} AND ${isOpen}) AS open_bookings
+     WHERE rank = 1 AND reference IS NOT NULL`,
+    ...listed.values,
+    today,
+  );
+  return new Map(rows.map((row) => [Number(row.case_number), String(row.reference)]));
 }
 
 function* listActive({ schema }: Dialect): Query<Case[]> {

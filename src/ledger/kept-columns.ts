@@ -1,11 +1,17 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { hashReference } from '../booking/reference-hash.js';
+import { KeyError } from '../keys/key-error.js';
 import type { CollectedBatch } from '../review/collected.js';
 import { eraseKeptAt, type KeptColumns, keptAt } from '../review/kept-columns.js';
+import type { StayRun } from '../review/stays.js';
 import type { BookingForm } from '../review/step.js';
+import { readBooking } from '../review/stored/stored-line.js';
 import { readLines } from './batches.js';
-import { change, type Dialect, insert, one, type Query } from './query.js';
+import { findBookings } from './hash-pages.js';
+import { all, change, type Dialect, insert, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
-import { placeOfKeptColumns } from './sealing.js';
+import { isGone, placeOfKeptColumns } from './sealing.js';
+import { referencePages } from './stays.js';
 
 /** Stores the kept columns beside the lines of their batches, sealed like them; nothing for a batch without any. */
 export function* storeKeptColumns(
@@ -54,43 +60,72 @@ export function* readKeptColumns(
   return yield* readKeptOfBatch(dialect, yield* runNumber(dialect, runId), form, batch);
 }
 
-/** See `KeptColumnReader`. */
-export function* findKeptValues(
-  dialect: Dialect,
+/** See `KeptColumnReader`. Reads one run or batch at a time, so that other work goes on in between. */
+export async function findKeptValues(
+  { dialect, read }: Store,
   references: readonly string[],
-  runId: string | undefined,
-  carries: (line: string, form: BookingForm, reference: string) => boolean,
-): Query<ReadonlyMap<string, KeptValues>> {
+): Promise<ReadonlyMap<string, KeptValues>> {
   const found = new Map<string, KeptValues>();
-  const run = runId === undefined ? undefined : yield* runNumber(dialect, runId);
-  // Most ledgers keep no columns.
-  const any = yield* one(`SELECT 1 AS found FROM ${dialect.schema}kept_columns LIMIT 1`);
-  if (!any) return found;
-  for (const reference of references) {
-    const kept = yield* findKept(dialect, reference, run, (line, form) => carries(line, form, reference));
-    if (kept) found.set(reference, kept);
+  const missing = new Set(references);
+  for (const run of missing.size > 0 ? await read(() => listKeepingRuns(dialect)) : []) {
+    const hashes = Uint32Array.from(new Set([...missing].map(hashReference))).sort();
+    for (const { form, positions } of await read(() => findBookings(dialect, run, hashes, referencePages)))
+      for (const [batch, places] of groupByBatch(positions, run.batchSize))
+        for (const [reference, kept] of await read(() => keptOf(dialect, run.number, form, batch, places)))
+          if (missing.delete(reference)) found.set(reference, kept);
+    if (missing.size === 0) break;
   }
   return found;
 }
 
-function* findKept(
-  dialect: Dialect,
-  reference: string,
-  run: number | undefined,
-  carries: (line: string, form: BookingForm) => boolean,
-): Query<KeptValues | undefined> {
-  for (const candidates of yield* dialect.findCandidates(reference)) {
-    const { form, batchSize, positions } = candidates;
-    if (run !== undefined && candidates.run !== run) continue;
-    for (const position of positions) {
-      const [batch, place] = [Math.floor(position / batchSize), position % batchSize];
-      const kept = keptAt(yield* readKeptOfBatch(dialect, candidates.run, form, batch), place);
-      if (!kept) continue;
-      const line = (yield* readLines(dialect, candidates.run, form, batch))[place];
-      if (line !== undefined && carries(line, form)) return kept;
-    }
+type KeepingRun = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
+
+/** Those whose columns are not blanked, the newest first. */
+function* listKeepingRuns({ schema }: Dialect): Query<KeepingRun[]> {
+  const rows = yield* all(
+    `SELECT number, delivery, batch_size FROM ${schema}runs
+     WHERE EXISTS (SELECT 1 FROM ${schema}kept_columns WHERE run = number AND length(kept) > 0) ORDER BY number DESC`,
+  );
+  return rows.map((row) => ({
+    number: Number(row.number),
+    delivery: String(row.delivery) as KeepingRun['delivery'],
+    batchSize: Number(row.batch_size),
+  }));
+}
+
+function groupByBatch(positions: readonly number[], batchSize: number): ReadonlyMap<number, number[]> {
+  const batches = new Map<number, number[]>();
+  for (const position of positions) {
+    const batch = Math.floor(position / batchSize);
+    const places = batches.get(batch);
+    if (places) places.push(position % batchSize);
+    else batches.set(batch, [position % batchSize]);
   }
-  return undefined;
+  return batches;
+}
+
+/** By reference: a hash alone is no proof. None if nobody can decrypt the batch any more. */
+function* keptOf(
+  dialect: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+  places: readonly number[],
+): Query<[reference: string, kept: KeptValues][]> {
+  try {
+    const columns = yield* readKeptOfBatch(dialect, run, form, batch);
+    const keeping = places.filter((place) => columns?.rows[place]);
+    if (keeping.length === 0) return [];
+    const lines = yield* readLines(dialect, run, form, batch);
+    return keeping.flatMap((place) => {
+      const kept = keptAt(columns, place);
+      const reference = readBooking(lines[place] ?? '', form).bookingReferenceId;
+      return kept && reference !== undefined ? [[reference, kept]] : [];
+    });
+  } catch (error) {
+    if (error instanceof KeyError && isGone(error)) return [];
+    throw error;
+  }
 }
 
 /** Erases the kept values of the bookings at these places of a batch. */

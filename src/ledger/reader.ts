@@ -64,8 +64,7 @@ export function createReader(
     nextJudged: (runId, judged, after = -1) => readTogether(() => nextJudged(dialect, runId, judged, after)),
     nextSuspects: (runId, after) => readTogether(() => nextSuspects(dialect, runId, after)),
     readKeptColumns: (runId, form, batch) => readTogether(() => readKeptColumns(dialect, runId, form, batch)),
-    findKeptValues: (references, runId) =>
-      readTogether(() => findKeptValues(dialect, references, runId, carriesReference)),
+    findKeptValues: (references) => findKeptValues(store, references),
     describeKept: () => read(() => describeKept(dialect)),
     tally: (runId) => read(() => tally(dialect, runId)),
     countRejects: (runId) => read(() => countRejects(dialect, runId)),

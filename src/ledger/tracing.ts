@@ -1,7 +1,9 @@
 import type { ReasonCount, Reject, RejectCode } from '../review/collected.js';
 import type { Attempt, RefusedBooking, Trace } from '../review/history.js';
 import { keptAt } from '../review/kept-columns.js';
+import type { Run } from '../review/run.js';
 import type { BookingForm, StepState } from '../review/step.js';
+import { readBooking } from '../review/stored/stored-line.js';
 import { readLines } from './batches.js';
 import { findJudged, findSuspect } from './findings.js';
 import { readKeptOfBatch } from './kept-columns.js';
@@ -10,7 +12,7 @@ import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
 import { toAttempt } from './stored-run.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
-import { findNaming } from './verdict-mails.js';
+import { findNaming, findNamingMapping } from './verdict-mails.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 
@@ -52,6 +54,7 @@ function* traceBookings(
         judged: form === 'file' ? yield* findJudged(dialect, run, batch, first) : undefined,
         line,
         namedByEmailAt: yield* findNaming(dialect, run, form, batch, first),
+        mappingNamedByEmailAt: yield* findMappingNamed(dialect, found, line, form),
         suspect: yield* findSuspect(dialect, run, form, batch, first),
         kept: keptAt(yield* readKeptOfBatch(dialect, run, form, batch), first),
         step: step && {
@@ -64,6 +67,18 @@ function* traceBookings(
     );
   }
   return traces;
+}
+
+function* findMappingNamed(
+  dialect: Dialect,
+  { startedAt: sentAfter }: Run,
+  line: string,
+  form: BookingForm,
+): Query<number | undefined> {
+  const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = readBooking(line, form);
+  if (providerName === undefined || providerHotelId === undefined) return undefined;
+  const pair = { providerName, providerHotelId, serviceId };
+  return yield* findNamingMapping(dialect, pair, { sentAfter, checkIn });
 }
 
 /** From the whole batch down to the half that contains the booking now; a booking in the file belongs to the by-file call. */

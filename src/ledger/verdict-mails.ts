@@ -5,12 +5,15 @@ import type {
   MailOutcome,
   MailReader,
   NamedPair,
+  NamedPlace,
   NamedThings,
   NewMail,
+  ReceivedPair,
   RecordedMail,
   StoredBooking,
   StoredMail,
 } from '../verdict-mails/mail-log.js';
+import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { findBookings, groupByBatch, listProviders, readPlaces } from './mail-bookings.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
@@ -44,6 +47,8 @@ export function createMailReader(store: Store): MailReader {
         );
         return rows.map(toMail);
       }),
+    listNamedPlaces: (runId) => read(() => listNamedPlaces(dialect, runId)),
+    listNamedPairs: () => read(() => listNamedPairs(dialect)),
     readNamed: (number) => readTogether(() => readNamed(dialect, number)),
   };
 }
@@ -65,6 +70,22 @@ export function* findNaming(
     place,
   );
   return readColumns(row ?? {}).integer('at');
+}
+
+/** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
+export function* findNamingMapping(
+  { schema }: Dialect,
+  { providerName, providerHotelId, serviceId }: NamedPair,
+  stay: NamedStay,
+): Query<number | undefined> {
+  const rows = yield* all(
+    `SELECT received_at FROM ${schema}mail_pairs JOIN ${schema}verdict_mails ON number = mail
+     WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
+    toStorable(providerHotelId),
+    toStorable(providerName),
+    serviceId,
+  );
+  return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
 }
 
 /** Removes the e-mails that were read before and name nothing that is still there. */
@@ -190,12 +211,35 @@ function* readNamed(dialect: Dialect, number: number): Query<NamedThings> {
   );
   return {
     bookings,
-    pairs: pairs.map((row) => ({
-      providerName: String(row.provider_name),
-      providerHotelId: String(row.provider_hotel_id),
-      serviceId: Number(row.service_id),
-    })),
+    pairs: pairs.map(toPair),
   };
+}
+
+function toPair(row: StoredRow): NamedPair {
+  return {
+    providerName: String(row.provider_name),
+    providerHotelId: String(row.provider_hotel_id),
+    serviceId: Number(row.service_id),
+  };
+}
+
+function* listNamedPlaces(dialect: Dialect, runId: string): Query<NamedPlace[]> {
+  const rows = yield* all(
+    `SELECT DISTINCT form, batch, place FROM ${dialect.schema}mail_bookings WHERE run = ?`,
+    yield* runNumber(dialect, runId),
+  );
+  return rows.map(({ form, batch, place }) => ({
+    form: String(form) as BookingForm,
+    batch: Number(batch),
+    place: Number(place),
+  }));
+}
+
+function* listNamedPairs({ schema }: Dialect): Query<ReceivedPair[]> {
+  const rows = yield* all(
+    `SELECT mail_pairs.*, received_at FROM ${schema}mail_pairs AS mail_pairs JOIN ${schema}verdict_mails ON number = mail`,
+  );
+  return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }
 
 function toMail(row: StoredRow): StoredMail {

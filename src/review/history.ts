@@ -67,6 +67,8 @@ export type Trace =
       readonly judged?: Judged;
       /** When the first e-mail that names it was received, in epoch milliseconds. */
       readonly namedByEmailAt?: number;
+      /** When the first e-mail was received that names its provider hotel and master hotel, without its reference. */
+      readonly mappingNamedByEmailAt?: number;
       /** What the local copy of the mappings said about it. */
       readonly suspect?: Suspect;
       /** Its local columns, which are not sent. */

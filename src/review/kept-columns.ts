@@ -14,10 +14,10 @@ export interface KeptColumnReader {
   /** The kept columns of a stored batch; undefined if there are none, or no longer. */
   readKeptColumns(runId: string, form: BookingForm, batch: number): Promise<KeptColumns | undefined>;
   /**
-   * The kept values of the bookings with these references, by reference, as the newest run has them that has any, or as the
-   * given run has them. Without those that have none.
+   * The kept values of the bookings with these references, by reference, as the newest run has them that has any. Without those
+   * that have none.
    */
-  findKeptValues(references: readonly string[], runId?: string): Promise<ReadonlyMap<string, KeptValues>>;
+  findKeptValues(references: readonly string[]): Promise<ReadonlyMap<string, KeptValues>>;
 }
 
 /** The values of the booking at that place; undefined if it has none. */

@@ -37,6 +37,8 @@ export interface JudgedBooking {
   readonly judged?: Judged | undefined;
   /** When the first e-mail that names it was received. */
   readonly namedByEmailAt?: number | undefined;
+  /** When the first e-mail that names its mapping, without its reference, was received. */
+  readonly mappingNamedByEmailAt?: number | undefined;
   /** Its ended attempts, in their order. */
   readonly attempts?: readonly { readonly outcome: string; readonly endedAt: number }[] | undefined;
 }
@@ -49,13 +51,14 @@ export interface Silence {
 }
 
 /**
- * The verdict on a booking. A booking that an e-mail names is incorrect, whatever else is known: no e-mail clears one.
+ * The verdict on a booking. A booking that an e-mail names, itself or its mapping, is incorrect, whatever else is known: no e-mail clears one.
  *
  * @param silence undefined where silence means nothing
  */
 export function judgeBooking(booking: JudgedBooking, silence?: Silence): BookingVerdict {
   const { run, form, step, judged } = booking;
-  if (booking.namedByEmailAt !== undefined) return { verdict: 'incorrect' };
+  if ((booking.namedByEmailAt ?? booking.mappingNamedByEmailAt) !== undefined)
+    return { verdict: 'incorrect' };
   if (step?.state !== 'done') return { verdict: 'unknown', reason: 'not-delivered' };
   if (form === 'body')
     return silence && isSilent(booking, silence)

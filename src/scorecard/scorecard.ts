@@ -2,19 +2,22 @@ import { businessDayAt } from '../booking/business-day.js';
 import { type Case, mappingStates } from '../cases/case.js';
 import type { CaseReader } from '../cases/case-store.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
-import { type Outcome, type OutcomeLedger, readOutcomes } from './outcomes.js';
+import type { Silence } from '../review/verdict.js';
+import { type Outcome, type OutcomeLedger, readNamedPairs, readOutcomes } from './outcomes.js';
 
 /** What is known about one provider over some days. */
 export interface ProviderScore {
   /** Null for bookings without one, and for the names beyond a thousand. */
   readonly providerName: string | null;
   readonly sent: number;
-  /** Sent bookings about which a result says that their mapping is correct or incorrect. */
+  /** Sent bookings about which a result, or silence as agreed, says that their mapping is correct or incorrect. */
   readonly known: number;
-  /** Of these, the incorrect ones. */
+  /** Of these, the incorrect ones, also those that only an e-mail calls so. */
   readonly affected: number;
-  /** Bookings that went by body: their verdicts come by e-mail only. */
+  /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
   readonly byEmail: number;
+  /** Bookings without such a verdict that an e-mail names. They have no share: nobody knows of how many. */
+  readonly namedByEmail: number;
   /** Flagged by the local copy of the mappings before they were sent. */
   readonly suspects: SuspectScore;
   /** Cases that were opened in these days. */
@@ -45,6 +48,8 @@ export interface ScorecardParts {
   /** YYYY-MM-DD, in that zone. */
   readonly today: string;
   readonly signal: AbortSignal;
+  /** Undefined where silence means nothing. */
+  readonly silence?: Silence | undefined;
 }
 
 const offendersNamed = 5;
@@ -57,7 +62,7 @@ const hourMs = 3_600_000;
  * @param days YYYY-MM-DD, ascending
  */
 export async function scoreProviders(
-  { ledger, timezone, today, signal }: ScorecardParts,
+  { ledger, timezone, today, signal, silence }: ScorecardParts,
   days: readonly string[],
 ): Promise<ProviderScore[]> {
   const scores = new Map<string | null, OpenScore>();
@@ -69,8 +74,9 @@ export async function scoreProviders(
     scores.set(key, score);
     return score;
   };
+  const sources = { namedPairs: await readNamedPairs(ledger), silence };
   for (const day of days) {
-    for await (const outcomes of readOutcomes(ledger, day)) {
+    for await (const outcomes of readOutcomes(ledger, day, sources)) {
       signal.throwIfAborted();
       for (const outcome of outcomes) scoreOf(outcome.providerName).add(outcome, day);
     }
@@ -87,7 +93,7 @@ export async function scoreProviders(
 type OpenScore = ReturnType<typeof createScore>;
 
 function createScore() {
-  const counts = { sent: 0, known: 0, affected: 0, byEmail: 0, cases: 0, corrected: 0 };
+  const counts = { sent: 0, known: 0, affected: 0, byEmail: 0, namedByEmail: 0, cases: 0, corrected: 0 };
   const suspects = { flagged: 0, known: 0, incorrect: 0 };
   const hours: number[] = [];
   const hotels = new Map<string, { cases: number; days: number; lastDay: string }>();
@@ -99,19 +105,20 @@ function createScore() {
 
   return {
     /** Days must come one after the other. */
-    add({ verdict, isSuspect, providerHotelId }: Outcome, day: string): void {
+    add({ verdict, isNamedByEmail, isSuspect, providerHotelId }: Outcome, day: string): void {
+      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
       counts.sent += 1;
       if (isSuspect) suspects.flagged += 1;
       if (verdict.verdict === 'unknown') {
         if (verdict.reason === 'by-email') counts.byEmail += 1;
-        return;
+        if (isNamedByEmail) counts.namedByEmail += 1;
+      } else {
+        counts.known += 1;
+        if (isIncorrect) counts.affected += 1;
+        if (isSuspect) suspects.known += 1;
+        if (isSuspect && isIncorrect) suspects.incorrect += 1;
       }
-      counts.known += 1;
-      if (isSuspect) suspects.known += 1;
-      if (verdict.verdict === 'correct') return;
-      counts.affected += 1;
-      if (isSuspect) suspects.incorrect += 1;
-      if (providerHotelId === undefined) return;
+      if (!isIncorrect || providerHotelId === undefined) return;
       const hotel = hotelOf(providerHotelId);
       if (hotel.lastDay !== day) hotel.days += 1;
       hotel.lastDay = day;

@@ -26,6 +26,10 @@ export interface MailReader extends BookingFinder {
   findMail(sha256: string): Promise<StoredMail | undefined>;
   /** Those that name bookings whose cases are not known to be open, the oldest first. */
   listWithoutCases(): Promise<StoredMail[]>;
+  /** The bookings of a run that e-mails name by their references. */
+  listNamedPlaces(runId: string): Promise<readonly NamedPlace[]>;
+  /** All pairs that e-mails name. */
+  listNamedPairs(): Promise<readonly ReceivedPair[]>;
   /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
   readNamed(number: number): Promise<NamedThings>;
 }
@@ -59,6 +63,13 @@ export interface StoredBooking extends BookingPlace {
 /** A pair that an e-mail names without a booking reference, as it is booked under that master hotel. */
 export interface NamedPair extends ProviderHotel {
   readonly serviceId: number;
+}
+
+export type NamedPlace = Omit<BookingPlace, 'runId'>;
+
+export interface ReceivedPair extends NamedPair {
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
 }
 
 export interface NamedThings {

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CasedBooking } from '../../src/cases/booked-cases.js';
 import {
   listingColumns,
   renderVerdicts,
@@ -12,7 +13,7 @@ import { createCsvFile } from '../../src/cli/output-files.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import { UsageError } from '../../src/review/refusals.js';
 import type { Run } from '../../src/review/run.js';
-import type { ComparedBooking } from '../../src/review/verdicts/booked-hotels.js';
+
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
@@ -22,7 +23,7 @@ const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
 const reviewed = someRun({ delivery: 'file', file: { verdicts }, counts: { affected: 1, unanswered: 0 } });
 const noVerdicts = { affected: null, unanswered: null };
 
-function listed(fields: Record<string, unknown>, more: Partial<ComparedBooking> = {}): ComparedBooking {
+function listed(fields: Record<string, unknown>, more: Partial<CasedBooking> = {}): CasedBooking {
   return { day, fields, copyServiceId: null, hotels: unknownPair, ...more };
 }
 
@@ -208,6 +209,23 @@ describe('the affected bookings of a range', () => {
   });
 });
 
+describe('the case of an affected booking', () => {
+  it('is named where one of those shown has one', () => {
+    const fields = { BookingReferenceId: 'BR-1' };
+    const bookings = [
+      listed(fields, { case: { id: 17, state: 'reported' } }),
+      listed({ BookingReferenceId: 'BR-2' }),
+    ];
+    const rows = cells(render([reviewed], { bookings }));
+    expect(rows[1]?.at(-1)).toBe('case');
+    expect(rows[2]?.at(-1)).toBe('17 reported');
+    expect(rows[3]?.at(-1)).toBe('-');
+    expect(toListedRecord(bookings[0] as CasedBooking, { isRange: false })).toMatchObject({
+      ...{ caseId: 17, caseState: 'reported' },
+    });
+  });
+});
+
 const affectedColumns = listingColumns({ isRange: false, lists: 'affected' });
 
 describe('the columns of --csv', () => {
@@ -218,17 +236,17 @@ describe('the columns of --csv', () => {
     expect(affectedColumns).not.toContain('verdictReason');
     const record = toListedRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), { isRange: true });
     expect(record).toEqual({
-      ...{ day, ServiceId: 7, copyServiceId: null, verdictReason: 'unclear' },
+      ...{ day, ServiceId: 7, copyServiceId: null, caseId: null, caseState: null, verdictReason: 'unclear' },
       ...{ bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null },
     });
   });
 });
 
 const header =
-  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId,' +
+  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId,caseId,caseState,' +
   'bookedHotelName,bookedHotelCity,bookedHotelCountry,bookedHotelPhones,bookedHotelLocalTime,' +
   'copyHotelName,copyHotelCity,copyHotelCountry,copyHotelPhones,copyHotelLocalTime,distanceKm,hoursToCheckIn\n';
-const noHotels = ','.repeat(12);
+const noHotels = ','.repeat(14);
 const booking = {
   ServiceId: 7,
   BookingReferenceId: 'BR-1, "two"',

@@ -84,7 +84,9 @@ export function describeCasesContract(
       const keys = [keyOf('1'), keyOf('1', 8), keyOf('01'), { ...keyOf('1'), providerName: 'hotelbeds ' }];
       for (const key of [...keys, ...keys])
         await openOne(ledger, key, [stayOf('BR-1'), stayOf(`BR-${key.serviceId}`)]).catch(() => 0);
-      expect(await ledger.cases.findIds([...keys, keyOf('2')])).toEqual([1, 2, 3, 4, undefined]);
+      const found = await ledger.cases.findByKeys([...keys, keyOf('2')]);
+      expect(found.map((item) => item?.id)).toEqual([1, 2, 3, 4, undefined]);
+      expect(found[1]).toMatchObject({ ...keys[1], state: 'open' });
     });
 
     it('changes a case and single bookings of it, and nothing where nothing is decided', async () => {
@@ -117,7 +119,7 @@ export function describeCasesContract(
         ),
       );
       expect((await ledger.cases.find(1))?.bookings.map(({ place }) => place)).toEqual([1, 2, 3, 4]);
-      expect(await ledger.cases.findIds([keyOf('1')])).toEqual([1]);
+      expect(await ledger.cases.findByKeys([keyOf('1')])).toMatchObject([{ id: 1 }]);
     });
 
     it('lists cases with open bookings, or those of a state, a provider, or with a check-in before a day', async () => {

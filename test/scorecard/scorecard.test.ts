@@ -3,6 +3,7 @@ import type { CaseSummary } from '../../src/cases/case-store.js';
 import type { Run } from '../../src/review/run.js';
 import type { Judged } from '../../src/review/verdict.js';
 import { type ScorecardParts, scoreProviders } from '../../src/scorecard/scorecard.js';
+import type { NamedPlace, ReceivedPair } from '../../src/verdict-mails/mail-log.js';
 import { someRun } from '../review/some-run.js';
 
 const hourMs = 3_600_000;
@@ -23,6 +24,8 @@ interface StoredDay {
     readonly first: number;
     readonly bookings: number;
   }[];
+  /** The bookings that e-mails name. */
+  readonly named?: readonly NamedPlace[];
   readonly suspects?: readonly {
     readonly form: 'body' | 'file';
     readonly batch: number;
@@ -30,7 +33,11 @@ interface StoredDay {
   }[];
 }
 
-function partsOf(stored: readonly StoredDay[], cases: readonly Partial<CaseSummary>[] = []): ScorecardParts {
+function partsOf(
+  stored: readonly StoredDay[],
+  cases: readonly Partial<CaseSummary>[] = [],
+  pairs: readonly ReceivedPair[] = [],
+): ScorecardParts {
   const find = (runId: string) => stored.find(({ run }) => run.id === runId);
   const ledger = {
     listRuns: async ({ day }: { day?: string }) =>
@@ -64,6 +71,10 @@ function partsOf(stored: readonly StoredDay[], cases: readonly Partial<CaseSumma
           suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
         }
       );
+    },
+    verdictMails: {
+      listNamedPlaces: async (runId: string) => find(runId)?.named ?? [],
+      listNamedPairs: async () => pairs,
     },
     cases: { list: async ({ state }: { state?: string }) => cases.filter((one) => one.state === state) },
   };
@@ -105,7 +116,13 @@ describe('the scores of providers', () => {
       ]),
       days,
     );
-    const none = { cases: 0, corrected: 0, medianHoursToCorrection: null, repeatOffenders: [] };
+    const none = {
+      namedByEmail: 0,
+      cases: 0,
+      corrected: 0,
+      medianHoursToCorrection: null,
+      repeatOffenders: [],
+    };
     expect(scores).toHaveLength(3);
     expect(scores).toEqual(
       expect.arrayContaining([
@@ -123,6 +140,32 @@ describe('the scores of providers', () => {
         },
       ]),
     );
+  });
+
+  it('count what e-mails name: among the verdicts of a result, and apart from bookings that have none', async () => {
+    const run = fileRun('one', { startedAt: at, finishedAt: at + hourMs });
+    const named = [
+      { form: 'file', batch: 0, place: 1 },
+      { form: 'body', batch: 0, place: 0 },
+    ] as const;
+    const body = [['1', '2', '3', '4', '5'].map((hotel) => toItem('A', hotel))];
+    const stored = [{ run, file: [[toLine('A', '1'), toLine('A', '1')]], body, named }];
+    const pair = { providerName: 'A', providerHotelId: '3', serviceId: 7, receivedAt: at + 1 };
+    const pairs = [
+      pair,
+      { ...pair, providerHotelId: '4', receivedAt: at - hourMs },
+      { ...pair, providerHotelId: '5', serviceId: 8 },
+    ];
+    const parts = partsOf(stored, [], pairs);
+    expect(await scoreProviders(parts, days)).toMatchObject([
+      { sent: 7, known: 2, affected: 1, byEmail: 5, namedByEmail: 2 },
+    ]);
+    const silence = { afterMs: hourMs, now: at + 2 * hourMs };
+    expect(await scoreProviders({ ...parts, silence }, days)).toMatchObject([
+      { sent: 7, known: 7, affected: 3, byEmail: 0, namedByEmail: 0 },
+    ]);
+    const tooEarly = { ...silence, now: at + 2 * hourMs - 1 };
+    expect(await scoreProviders({ ...parts, silence: tooEarly }, days)).toMatchObject([{ known: 2 }]);
   });
 
   it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {

@@ -18,6 +18,8 @@ export interface RunMoment {
   readonly done: number;
   readonly running: number;
   readonly ready: number;
+  /** In the whole ledger. */
+  readonly cases: number;
 }
 
 export interface WatchedStep {
@@ -86,7 +88,8 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
       `SELECT id, state, token, read, affected, collect_started_at,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'done') AS done,
          (SELECT count(*) FROM steps WHERE run = number AND state = 'running') AS running,
-         (SELECT count(*) FROM steps WHERE run = number AND state = 'ready') AS ready
+         (SELECT count(*) FROM steps WHERE run = number AND state = 'ready') AS ready,
+         (SELECT count(*) FROM cases) AS cases
        FROM runs ORDER BY number DESC LIMIT 1`,
     );
     return (
@@ -100,6 +103,7 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
         done: Number(row.done),
         running: Number(row.running),
         ready: Number(row.ready),
+        cases: Number(row.cases),
       }
     );
   }

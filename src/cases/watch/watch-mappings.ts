@@ -42,7 +42,7 @@ export interface WatchReport {
 
 /** Moves that are compared at once: finding the stays reads through all runs, however few the hotels are. */
 const movesAtOnce = 10_000;
-/** The most that `findIds` takes. */
+/** The most that `findByKeys` takes. */
 const idsAtOnce = 1_000;
 
 /**
@@ -126,9 +126,9 @@ async function openMovedCases(
   const ids = new Map<MovedStays, number | undefined>();
   for (let first = 0; first < endangered.length; first += idsAtOnce) {
     const some = endangered.slice(first, first + idsAtOnce);
-    const known = await ledger.cases.findIds(some);
+    const known = await ledger.cases.findByKeys(some);
     some.forEach((stays, index) => {
-      ids.set(stays, known[index]);
+      ids.set(stays, known[index]?.id);
     });
   }
   return found.map((moved) => {

@@ -9,6 +9,7 @@ import {
   type GlobalOptions,
   readDay,
   readGlobals,
+  sortOption,
 } from './options.js';
 
 export interface CasesOptions extends CsvOptions {
@@ -16,11 +17,13 @@ export interface CasesOptions extends CsvOptions {
   /** Only cases with an open booking whose check-in is before this day. */
   readonly checkInBefore?: string;
   readonly provider?: string;
+  /** A kept column instead of the check-in. */
+  readonly sort?: string;
 }
 
 /** What to do with a case. */
 export type CaseRequest =
-  | { readonly kind: 'show' }
+  | { readonly kind: 'show'; readonly sort?: string | undefined }
   | { readonly kind: CaseCommand; readonly note?: string | undefined }
   | { readonly kind: 'assign'; readonly assignee: string; readonly note?: string | undefined }
   | { readonly kind: 'note'; readonly note: string }
@@ -40,6 +43,7 @@ export interface CaseHandlers {
 interface CaseOptions {
   readonly note?: string;
   readonly as?: Resolution;
+  readonly sort?: string;
 }
 
 export function addCaseCommands(program: Command, handlers: CaseHandlers, finish: Finish): void {
@@ -49,7 +53,8 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
       .description('list wrong or doubtful mappings with bookings that need somebody, nearest check-in first')
       .addOption(new Option('--state <state>', 'only mappings in this state').choices(mappingStates))
       .option('--check-in-before <day>', 'only with an open booking that checks in before this day', readDay)
-      .option('--provider <name>', 'only mappings of this provider'),
+      .option('--provider <name>', 'only mappings of this provider')
+      .option(...sortOption),
   )
     .addHelpText('after', casesExamples)
     .action(async (options: CasesOptions, command: Command) => {
@@ -65,6 +70,7 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
     .addOption(
       new Option('--as <outcome>', 'what was done for the guests, with resolve').choices(resolutions),
     )
+    .option(...sortOption)
     .addHelpText('after', caseExamples)
     .action(
       async (id: string, [action, ...words]: readonly string[], options: CaseOptions, command: Command) => {
@@ -84,16 +90,18 @@ function readId(text: string): number {
 function readRequest(
   action: string | undefined,
   words: readonly string[],
-  { note, as }: CaseOptions,
+  { note, as, sort }: CaseOptions,
 ): CaseRequest {
   if (note?.trim() === '') throw new UsageError('--note is empty');
   if (as !== undefined && action !== 'resolve') throw new UsageError('--as belongs to resolve');
+  if (sort !== undefined && (action ?? note) !== undefined)
+    throw new UsageError('--sort belongs to showing a case');
   const refuseWords = () => {
     if (words.length > 0) throw new UsageError(`unexpected argument after ${action}: ${words.join(' ')}`);
   };
   switch (action) {
     case undefined:
-      return note === undefined ? { kind: 'show' } : { kind: 'note', note };
+      return note === undefined ? { kind: 'show', sort } : { kind: 'note', note };
     case 'dismiss':
       refuseWords();
       if (note === undefined)
@@ -127,7 +135,8 @@ not change a booking that was made before.
 Examples:
   hotel-review cases
   hotel-review cases --check-in-before 2026-12-01 --csv urgent.csv
-  hotel-review cases --state escalated --provider hotelbeds`;
+  hotel-review cases --state escalated --provider hotelbeds
+  hotel-review cases --sort -Price          by the price of who checks in next`;
 
 const caseExamples = `
 A booking without a reference is named by its number in the case: '#3'.

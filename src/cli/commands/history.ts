@@ -9,6 +9,7 @@ import {
   readGlobals,
   readGuest,
   readWrittenDay,
+  sortOption,
 } from './options.js';
 
 export interface AffectedOptions extends CsvOptions {
@@ -139,11 +140,6 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.evidence(reference, { out }, readGlobals(command)));
     });
 }
-
-const sortOption = [
-  '--sort <column>',
-  'by a column of source.keep; with a minus before it, the largest first',
-] as const;
 
 const statusExamples = `
 Examples:

@@ -100,3 +100,9 @@ export function readGuest(reference: string | undefined, name: string | undefine
   if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
   throw new UsageError('expected either a booking reference or --name NAME');
 }
+
+/** Of lists with kept columns. */
+export const sortOption = [
+  '--sort <column>',
+  'by a column of source.keep; with a minus before it, the largest first',
+] as const;

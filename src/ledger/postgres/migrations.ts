@@ -475,4 +475,5 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (mail, provider_name, provider_hotel_id, service_id)
   );
   `,
+  `CREATE INDEX mail_pairs_by_hotel ON hotel_review.mail_pairs (provider_hotel_id, provider_name)`,
 ];

@@ -445,4 +445,5 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (mail, provider_name, provider_hotel_id, service_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `CREATE INDEX mail_pairs_by_hotel ON mail_pairs (provider_hotel_id, provider_name)`,
 ];

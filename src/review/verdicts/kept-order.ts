@@ -16,6 +16,23 @@ export function writeKeptKey({ label }: KeptOrder, kept: KeptValues | undefined,
   return `${kept?.[label] ?? ''}${separator}${checkIn}`;
 }
 
+/** Sorts a list that is in memory. */
+export function sortByKept<Item>(
+  items: readonly Item[],
+  order: KeptOrder,
+  read: (item: Item) => { readonly kept: KeptValues | undefined; readonly checkIn: string },
+): Item[] {
+  const keyed = items.map((item) => {
+    const { kept, checkIn } = read(item);
+    return { item, key: writeKeptKey(order, kept, checkIn) };
+  });
+  const compareTwo = compareKeptKeys(
+    order,
+    keyed.map(({ key }) => key),
+  );
+  return keyed.sort((a, b) => compareTwo(a.key, b.key)).map(({ item }) => item);
+}
+
 /**
  * Compares such keys: as numbers if all values of the column are numbers. Bookings without a value come last in either
  * direction.

@@ -5,7 +5,7 @@ import type { History } from '../history.js';
 import { type KeptColumnReader, keptAt } from '../kept-columns.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
-import { readNamelessFields } from '../stored/stored-line.js';
+import { readBooking, readNamelessFields } from '../stored/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
 import { orderByKey } from './check-in-order.js';
@@ -26,10 +26,7 @@ export interface ListedBooking {
   readonly kept?: KeptValues;
 }
 
-interface ListingLedger
-  extends BatchReader,
-    Pick<History, 'nextJudged'>,
-    Pick<KeptColumnReader, 'readKeptColumns'> {
+interface ListingLedger extends BatchReader, Pick<History, 'nextJudged'>, KeptColumnReader {
   readonly mappings: Pick<MappingReader, 'lookUp'>;
 }
 
@@ -98,11 +95,11 @@ async function list(
     for (const { day, runs } of days)
       for (const run of runs)
         for await (const { batch, places, lines, verdictReason } of read(run)) {
-          const columns = withKept ? await ledger.readKeptColumns(run.id, 'file', batch) : undefined;
+          const found = withKept ? await readKept(ledger, run, { batch, places, lines }) : undefined;
           yield lines.flatMap((line, index) => {
             const checkIn = readCheckIn(line);
             if (checkInBefore !== undefined && checkIn >= checkInBefore) return [];
-            const kept = columns && keptAt(columns, places[index] ?? -1);
+            const kept = found?.[index];
             const key = order ? writeKeptKey(order, kept, checkIn) : checkIn;
             return [{ key, day, line, verdictReason, kept }];
           });
@@ -118,6 +115,25 @@ async function list(
           yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings);
     },
   };
+}
+
+/**
+ * The kept values of each line. The file of a run that tops up has bookings that earlier runs delivered, and which have their
+ * values.
+ */
+async function readKept(
+  ledger: KeptColumnReader,
+  { id, topsUp }: Run,
+  { batch, places, lines }: Lines,
+): Promise<(KeptValues | undefined)[]> {
+  const columns = await ledger.readKeptColumns(id, 'file', batch);
+  const kept = places.map((place) => keptAt(columns, place));
+  if (!topsUp) return kept;
+  const references = lines.map((line) => readBooking(line, 'file').bookingReferenceId);
+  const earlier = await ledger.findKeptValues(
+    references.flatMap((reference, index) => (kept[index] || reference === undefined ? [] : [reference])),
+  );
+  return kept.map((values, index) => values ?? earlier.get(references[index] ?? ''));
 }
 
 /** A line is a slice of its batch's text, and a slice keeps the whole text in memory. */

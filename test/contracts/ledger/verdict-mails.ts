@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import { readBooking } from '../../../src/review/stored/stored-line.js';
 import { judgeBooking } from '../../../src/review/verdict.js';
-import type { NewMail, StoredBooking } from '../../../src/verdict-mails/mail-log.js';
+import type { NamedPair, NewMail, StoredBooking } from '../../../src/verdict-mails/mail-log.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, done, lineOf, perform, references } from './days.js';
+import { at, collectedRun, done, fileLineOf, lineOf, perform, references } from './days.js';
 import { collectedFileRun } from './file-days.js';
 
 const mail: NewMail = {
@@ -65,10 +66,53 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
         outcome: 'named',
         named: 3,
       });
+      expect(await ledger.verdictMails.listNamedPlaces('r1')).toEqual(
+        bookings.map(({ form, batch, place }) => ({ form, batch, place })),
+      );
       const things = await ledger.verdictMails.readNamed(stored?.number ?? 0);
       expect(things).toEqual({
         bookings: [expect.objectContaining({ place: 2 }), expect.objectContaining({ batch: 1, place: 1 })],
         pairs: [pair],
+      });
+    });
+
+    it('name a mapping: every booking on it is incorrect that was sent before, with a stay that was not past', async () => {
+      const { ledger } = opened();
+      const run = await collectedFileRun(ledger, 'r1', { file: 2 });
+      const {
+        serviceId,
+        providerName = '',
+        providerHotelId = '',
+        checkInDate,
+      } = readBooking(fileLineOf('F-1'), 'file');
+      const booked = { providerName, providerHotelId, serviceId };
+      const name = async (sha256: string, named: NamedPair, receivedAt: number) => {
+        await ledger.verdictMails.record({
+          ...mail,
+          sha256,
+          messageId: undefined,
+          receivedAt,
+          pairs: [named],
+        });
+        const [trace] = await ledger.trace('F-1');
+        return trace?.kind === 'booking' ? trace : undefined;
+      };
+      const before = run.startedAt - 1_000;
+      const tooLate = Date.parse(checkInDate ?? '') + 2 * 864e5;
+      for (const [sha256, named, receivedAt] of [
+        ['before', booked, before],
+        ['late', booked, tooLate],
+        ['other', { ...booked, serviceId: serviceId + 1 }, at + 1_000],
+      ] as const)
+        expect(await name(sha256, named, receivedAt)).not.toHaveProperty('mappingNamedByEmailAt');
+      const trace = await name('now', booked, at + 1_000);
+      expect(trace).toMatchObject({ mappingNamedByEmailAt: at + 1_000 });
+      expect(trace).not.toHaveProperty('namedByEmailAt');
+      expect(trace && judgeBooking(trace)).toEqual({ verdict: 'incorrect' });
+      expect(await ledger.verdictMails.listNamedPairs()).toHaveLength(4);
+      expect(await ledger.verdictMails.listNamedPairs()).toContainEqual({
+        ...booked,
+        receivedAt: at + 1_000,
       });
     });
 

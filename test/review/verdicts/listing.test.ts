@@ -27,8 +27,10 @@ function openLedger(
   kept: Readonly<Record<string, readonly (KeptColumns | undefined)[]>> = {},
 ) {
   const asked: number[] = [];
+  const sought: string[] = [];
   return {
     asked,
+    sought,
     ledger: {
       async nextJudged(runId: string, judged: Judged, after = -1) {
         const lines = judgements[runId]?.[judged]?.[after + 1];
@@ -36,6 +38,10 @@ function openLedger(
       },
       async readKeptColumns(runId: string, _form: string, batch: number) {
         return kept[runId]?.[batch];
+      },
+      async findKeptValues(references: readonly string[]) {
+        sought.push(...references);
+        return new Map(references.map((reference) => [reference, { Price: 'of an earlier run' }]));
       },
       async measureBatches(runId: string) {
         return { batches: judgements[runId]?.file?.length ?? 0, bookings: 0 };
@@ -119,6 +125,26 @@ describe('the affected bookings of days', () => {
     const { ledger, asked } = openLedger({ a: { incorrect: [many] } });
     expect(await readAll(listAffected(ledger, days))).toHaveLength(2_001);
     expect(asked).toEqual([1_000, 1_000, 1]);
+  });
+});
+
+describe('the kept columns of affected bookings', () => {
+  it('of a run that tops up are those of earlier runs where it has none', async () => {
+    const lines = ['A-1', 'A-2', 'A-3'].map((reference) => toLine(reference, '01122026'));
+    const kept = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
+    const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, kept);
+    const list = (topsUp: boolean) => {
+      const days = [summariseVerdicts('2026-11-20', [judgedRun('a', { topsUp })])];
+      return readAll(listAffected(ledger, days, { withKept: true }));
+    };
+    expect((await list(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
+    expect(sought).toEqual([]);
+    expect((await list(true)).map((one) => one.kept?.Price)).toEqual([
+      'of an earlier run',
+      '2',
+      'of an earlier run',
+    ]);
+    expect(new Set(sought)).toEqual(new Set(['A-1', 'A-3']));
   });
 });
 

@@ -1,0 +1,179 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { day, prepareDay, type Settings } from '../support/day-folder.js';
+import { engine } from '../support/engine.js';
+import { bookingsHeader, makeBookings, toCsv } from '../support/made-bookings.js';
+import { fillCopyOf, mappingOf } from '../support/mapping-truth.js';
+import { runArguments } from '../support/reviewed-day.js';
+
+const seenAt = Date.UTC(2026, 10, 1);
+const keep: Settings = { source: { keep: { Price: 'precio' } } };
+const otherMaster = 5;
+
+/** Stays that are ahead whenever this runs; the first check-in is that of the last booking. */
+function makeStays(count: number) {
+  return makeBookings(count).map((booking, index) => ({
+    ...booking,
+    CheckInDate: `2199-01-${String(28 - (index % 27)).padStart(2, '0')}`,
+    CheckOutDate: '2199-02-09',
+  }));
+}
+
+/** The copy has another master hotel for these, so that each is a suspect with a case. */
+const asOther = (bookings: ReturnType<typeof makeStays>) => ({
+  rows: bookings.map((booking) => ({ ...mappingOf(booking), serviceId: otherMaster })),
+  at: seenAt,
+});
+
+interface Listed {
+  readonly id: number;
+  readonly providerHotelId: string;
+  readonly kept?: Readonly<Record<string, string>>;
+}
+
+describe('the cases that a run opens', () => {
+  it('are counted at its end, with the command that lists them, and a run that opens none says nothing', async () => {
+    const bookings = makeStays(6);
+    const { folder } = await prepareDay({ bookings: toCsv(bookings) });
+    await fillCopyOf(folder, asOther(bookings.slice(0, 2)));
+    const { stdout, stderr } = await folder.run(['run', '--day', day, '--log-level', 'info']);
+    expect(stderr).toContain('"cases":2,"bookings":2,"list":"hotel-review cases"');
+    expect(stdout).toMatch(/2 cases opened, with 2 bookings: .*hotel-review.* cases/);
+    const again = await folder.run(['replay', day, '--reason', 'again', '--log-level', 'info']);
+    expect(again.stdout + again.stderr).not.toMatch(/cases? opened/);
+  });
+
+  it('are named by the bookings that are in them', async () => {
+    const bookings = makeStays(4);
+    const { folder } = await prepareDay({ bookings: toCsv(bookings) });
+    await fillCopyOf(folder, asOther(bookings.slice(0, 1)));
+    await folder.runDay();
+    expect(await folder.run(['show', 'BR-1', '--json'])).toMatchObject({
+      json: {
+        bookings: [
+          { verdict: 'unknown', case: { id: 1, state: 'open', origins: ['suspect'], bookingState: 'open' } },
+        ],
+      },
+    });
+    await folder.run(['case', '1', 'report']);
+    await folder.run(['case', '1', 'resolve', 'BR-1', '--as', 'confirmed']);
+    const { stdout } = await folder.run(['show', 'BR-1']);
+    expect(stdout).toContain('case 1: its mapping is reported, this booking resolved\n');
+    expect((await folder.run(['show', 'BR-2', '--json'])).stdout).not.toContain('"case"');
+  });
+
+  it('of an e-mail that names a hotel without references make its bookings incorrect, and others not', async () => {
+    const bookings = makeStays(4).map((booking) => ({
+      ...booking,
+      ProviderHotelId: 'H-1',
+      ProviderName: 'Expedia',
+    }));
+    const [first, second, ...others] = bookings.map((booking, index) => ({
+      ...booking,
+      ServiceId: index < 2 ? 7 : 8,
+    }));
+    const { folder } = await prepareDay({
+      bookings: toCsv([first, second, ...others] as typeof bookings),
+      settings: { verdicts: { silenceMeansCorrectAfter: 1 } },
+    });
+    await folder.runDay();
+    const mail = 'ProviderName,ProviderHotelId,ServiceId,IsCorrectMapping\nExpedia,H-1,7,false\n';
+    await writeFile(join(folder.path, 'mail.csv'), mail);
+    const imported = await folder.run(['verdicts', 'import', 'mail.csv', '--json']);
+    expect(imported).toMatchObject({ exitCode: 0, json: { emails: [{ outcome: 'named' }] } });
+    const shown = await folder.run(['show', 'BR-2', '--json']);
+    expect(shown.json).toMatchObject({
+      bookings: [
+        {
+          verdict: 'incorrect',
+          mappingNamedByEmailAt: expect.any(String),
+          case: { id: 1, origins: ['email'], bookingState: 'open' },
+        },
+      ],
+    });
+    expect((await folder.run(['show', 'BR-2'])).stdout).toMatch(
+      /incorrect \(its hotel was named by e-mail of /,
+    );
+    expect(await folder.run(['show', 'BR-3', '--json'])).toMatchObject({
+      json: { bookings: [{ verdict: 'unknown', verdictReason: 'by-email' }] },
+    });
+    const { json } = await folder.run(['providers', '--from', day, '--to', day, '--json']);
+    expect(json).toMatchObject({ providers: [{ sent: 4, known: 0, byEmail: 4, namedByEmail: 2 }] });
+  });
+});
+
+describe('the kept columns', () => {
+  it('are in cases and case, as text, JSON and CSV, and both can be sorted by them', async () => {
+    const bookings = makeStays(4).map((booking, index) =>
+      index === 3
+        ? { ...booking, ServiceId: 100_003, ProviderName: 'Expedia', ProviderHotelId: '003A' }
+        : booking,
+    );
+    const prices = ['20', '3', '9', '100'];
+    const rows = bookings.map((booking, index) => [...Object.values(booking), prices[index]].join(','));
+    const { folder } = await prepareDay({
+      bookings: `${[`${bookingsHeader},precio`, ...rows].join('\n')}\n`,
+      settings: keep,
+    });
+    await fillCopyOf(folder, asOther(bookings));
+    await folder.runDay();
+    const list = async (...more: string[]) => {
+      const { json } = await folder.run(['cases', '--json', ...more]);
+      return (json as { cases: readonly Listed[] }).cases;
+    };
+    const nearest = await list();
+    // The third hotel has two bookings: the one that checks in next is shown.
+    expect(nearest.map(({ kept }) => kept?.Price)).toEqual(['100', '3', '20']);
+    expect((await list('--sort', 'Price')).map(({ kept }) => kept?.Price)).toEqual(['3', '20', '100']);
+    expect((await list('--sort', '-Price')).map(({ kept }) => kept?.Price)).toEqual(['100', '20', '3']);
+    const { stdout } = await folder.run(['cases', '--csv', 'cases.csv']);
+    expect(stdout).toMatch(/found by +Price\n/);
+    const cells = parse(await readFile(join(folder.path, 'cases.csv')), { columns: true, bom: true });
+    expect(cells).toMatchObject([{ Price: '100' }, { Price: '3' }, { Price: '20' }]);
+
+    const id = String(nearest[0]?.id);
+    const shown = await folder.run(['case', id, '--sort', 'Price', '--json']);
+    expect(shown.json).toMatchObject({
+      bookingList: [
+        { reference: 'BR-3', kept: { Price: '9' } },
+        { reference: 'BR-4', kept: { Price: '100' } },
+      ],
+    });
+    expect((await folder.run(['case', id])).stdout).toMatch(/named +Price +note\n/);
+    expect(await folder.run(['cases', '--sort', 'Preis'])).toMatchObject({ exitCode: 2 });
+    expect(await folder.run(['case', id, 'report', '--sort', 'Price'])).toMatchObject({ exitCode: 2 });
+  });
+});
+
+// Which process updates the cases of a run that several perform is left to chance.
+describe.runIf(engine.name === 'embedded')('a run that is killed', () => {
+  it.each([
+    ['before the first of its cases', (cases: number) => cases === 0],
+    ['in the middle of them', (cases: number) => cases > 0],
+  ])('%s leaves the others to the next command, which opens each once', async (_, isDue) => {
+    const bookings = makeStays(2_000);
+    const { folder } = await prepareDay({ bookings: toCsv(bookings) });
+    await fillCopyOf(folder, asOther(bookings));
+    const ledger = folder.watchLedger();
+    const command = folder.start(runArguments);
+    const { run, release } = await ledger.holdWhen(
+      ({ state, cases }) => state === 'succeeded' && isDue(cases),
+    );
+    command.kill('SIGKILL');
+    expect((await command.ended).signal).toBe('SIGKILL');
+    expect(run.cases).toBeLessThan(bookings.length);
+    await release();
+
+    const again = await folder.run(['run', '--day', day]);
+    expect(again).toMatchObject({ exitCode: 0 });
+    const missing = new Intl.NumberFormat('en').format(bookings.length - run.cases);
+    expect(again.stdout).toContain(`${missing} cases opened`);
+    const { json } = await folder.run(['cases', '--json']);
+    const { cases } = json as { cases: readonly (Listed & { readonly bookings: number })[] };
+    expect(new Set(cases.map(({ providerHotelId }) => providerHotelId)).size).toBe(bookings.length);
+    expect(cases).toHaveLength(bookings.length);
+    expect(cases.every((item) => item.bookings === 1)).toBe(true);
+  });
+});
