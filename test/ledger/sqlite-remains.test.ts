@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import { resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
-import { applyEvidence, resolveBookings } from '../../src/cases/case-transitions.js';
+import { applyEvidence } from '../../src/cases/case-transitions.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';

@@ -134,7 +134,7 @@ describe('the kept columns of affected bookings', () => {
     const kept = { a: [{ labels: ['Price'], rows: [null, ['2'], null] }] };
     const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, kept);
     const list = (topsUp: boolean) => {
-      const days = [summariseVerdicts('2026-11-20', [judgedRun('a', { topsUp })])];
+      const days = [summariseVerdicts('2026-11-20', [judgedRun('a', topsUp ? { topsUp } : {})])];
       return readAll(listAffected(ledger, days, { withKept: true }));
     };
     expect((await list(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
