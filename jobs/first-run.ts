@@ -11,7 +11,7 @@ import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld, usualWorldSeed } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
-import type { WriteCommand } from '../src/text/shell.js';
+import { quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
 import { changeCase } from './change-case.js';
 import { clock } from './clock.js';
@@ -103,7 +103,7 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   sayEmails('The e-mail about them:', emails.byFile, say);
   sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
   await showNextCase(config, openTerminal(), say);
-  sayWhatIsNext(days, command, say);
+  sayWhatIsNext(days, emails.byBody, command, say);
   return code;
 }
 
@@ -151,13 +151,18 @@ To see what was kept:
 
 function sayWhatIsNext(
   days: Readonly<Record<DeliveryKind, BusinessDay>>,
+  [email]: readonly string[],
   command: WriteCommand,
   say: Say,
 ): void {
+  const readEmail =
+    email === undefined
+      ? ''
+      : `Open the cases that an e-mail reports:\n  ${command(`verdicts import ${quoteForShell(email)}`)}\n`;
   say(`
 The sandbox has stopped; its folder is kept. What to do next:
 
-List the cases, nearest check-in first:
+${readEmail}List the cases, nearest check-in first:
   ${command('cases')}
 Look up a booking:
   ${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}

@@ -16,7 +16,7 @@ export interface ImportedMail extends TakenMail {
 
 /** An e-mail as `verdicts import --json` prints it. */
 export function toImportReport({ file, messageId, receivedAt, outcome, reason, ...mail }: ImportedMail) {
-  const { bookings, pairs, unclear, unreadAttachments } = mail;
+  const { bookings, pairs, unclear, correct, unreadAttachments } = mail;
   return {
     file,
     messageId: messageId ?? null,
@@ -26,6 +26,7 @@ export function toImportReport({ file, messageId, receivedAt, outcome, reason, .
     bookings,
     pairs,
     unclear,
+    correct,
     unreadAttachments,
   };
 }
@@ -76,6 +77,8 @@ export function describeReason(reason: UnreadableReason): string {
       return 'it has too many rows';
     case 'too-many-words':
       return 'it has too many words';
+    case 'no-text':
+      return 'it is no text; save a spreadsheet as CSV, and unpack a ZIP file';
     case 'unreadable':
       return 'it is broken';
   }
@@ -94,14 +97,21 @@ function listNamed({ outcome, bookings, pairs }: ImportedMail): string[] {
   return more > 0 ? [...named.slice(0, bookingsShown), `  and ${more} more`] : named;
 }
 
-function listDoubts({ unclear, unreadAttachments }: ImportedMail): string[] {
+function listDoubts({ unclear, correct, unreadAttachments }: ImportedMail): string[] {
   return [
     ...(unclear > 0
-      ? [`  not taken: ${formatCountOf(unclear, 'booking')} beside a verdict that can't be read`]
+      ? [
+          `  not taken: ${formatCountOf(unclear, 'booking')} whose verdict can't be read, or in an e-mail that calls everything correct`,
+        ]
+      : []),
+    ...(correct > 0
+      ? [
+          `  called correct: ${formatCountOf(correct, 'booking')}; that changes nothing, no e-mail clears a booking`,
+        ]
       : []),
     ...(unreadAttachments > 0
       ? [
-          `  not read: ${formatCountOf(unreadAttachments, 'attachment')} that is no text, such as a spreadsheet`,
+          `  not read: ${formatCountOf(unreadAttachments, 'attachment')} without text, such as a spreadsheet, a PDF or a ZIP file`,
         ]
       : []),
   ];

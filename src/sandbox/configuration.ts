@@ -16,7 +16,8 @@ export function renderSandboxConfiguration({
   masterIdName,
   masterIdColumn,
   exportFolder,
-}: Omit<Sandbox, 'folder' | 'outbox' | 'close'>): string {
+  outbox,
+}: Omit<Sandbox, 'folder' | 'close'>): string {
   const settings = {
     timezone: 'UTC',
     service: {
@@ -34,6 +35,8 @@ export function renderSandboxConfiguration({
       resultQuietSeconds: 3,
     },
     export: { ...(exportFolder !== '' && { folder: exportFolder }), pollSeconds: 0.5, quietSeconds: 3 },
+    // Its e-mails lie in a folder, where `serve` reads them.
+    verdicts: { path: outbox, pollMinutes: 0.1 },
   };
   return `${heading}${stringify(settings)}`;
 }

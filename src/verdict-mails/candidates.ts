@@ -25,6 +25,9 @@ const separators = /[,;|=:()[\]<>"“”]/;
 export function forEachCandidate({ cells }: MailRecord, take: (candidate: Candidate) => void): void {
   for (const [cell, { text }] of cells.entries()) {
     let at = 0;
+    // A cell may break a reference.
+    if (text.includes('\n') && text.length <= longestCandidate)
+      take({ text: normalise(text.replaceAll('\n', '')), cell, start: 0, end: text.length });
     for (const line of text.split('\n')) {
       forEachInLine(line, at, (found, start, end) => take({ text: found, cell, start, end }));
       at += line.length + 1;
@@ -32,13 +35,24 @@ export function forEachCandidate({ cells }: MailRecord, take: (candidate: Candid
   }
 }
 
+/** Mail programs put them into words: soft hyphens, marks of width zero, spaces and hyphens that don't break. */
+const invisible = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
+const typographic = /[\u00a0\u00ad\u200b-\u200f\u202f\u2010\u2011\u2060\ufeff]/;
+
+function normalise(text: string): string {
+  if (!typographic.test(text)) return text;
+  return text
+    .replace(invisible, '')
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .replace(/[\u2010\u2011]/g, '-');
+}
+
 type Take = (text: string, start: number, end: number) => void;
 
 function forEachInLine(line: string, offset: number, take: Take): void {
   const give = (start: number, end: number) => {
     if (end <= start || end - start > longestCandidate) return;
-    const text = line.slice(start, end);
-    take(text.includes('\u00a0') ? text.replaceAll('\u00a0', ' ') : text, offset + start, offset + end);
+    take(normalise(line.slice(start, end)), offset + start, offset + end);
   };
   const words = findWords(line);
   for (const [index, { start, end }] of words.entries()) {

@@ -40,7 +40,7 @@ const verdictHeadings: Readonly<Record<VerdictKind, string>> = {
     'bookingswithcorrectmapping bookingswithcorrectmappings correctbookings verified',
   incorrect:
     'isincorrectmapping isincorrect incorrect incorrectmapping mappingincorrect mappingisincorrect incorrectmappings wrong wrongmapping ' +
-    'wrongmappings wronglymapped incorrectlymapped iswrong affected isaffected affectedbookings mismatch',
+    'wrongmappings wronglymapped incorrectlymapped iswrong affected isaffected affectedbookings mismatch notcorrect notcorrectmapping notcorrectmappings notcorrectlymapped',
   status: 'verdict mappingverdict mappingstatus mappingresult reviewresult reviewstatus status result',
 };
 
@@ -93,6 +93,19 @@ const moreReferences =
   'booking bookings bookingreferences bookingids bookingreferenceids bookingnumbers references reservation reservations pnr ' +
   'confirmationnumber bookingconfirmation bookingconfirmationnumber clientreference clientref agencyreference reserva reservas buchung ' +
   'buchungen prenotazione';
+
+/** Columns that only the files of an export have: they list all mappings, and accuse none. (Spec 2.7.) */
+const exportColumns = [
+  ['modifiedon', 'channelids'],
+  ['modifiedon', 'providerlocationid'],
+  ['hotelname', 'addressline1', 'citylocationid'],
+];
+
+/** Whether a row has the headings of an exported file, which the service sends by e-mail as well. */
+export function isExportHeading(row: readonly string[]): boolean {
+  const names = new Set(row.map(simplifyName));
+  return exportColumns.some((columns) => columns.every((name) => names.has(name)));
+}
 
 /** In a column "Incorrect", "incorrect" says what it says, while "yes" and "no" answer the heading. */
 function isWordOfMapping(word: string): boolean {

@@ -23,15 +23,34 @@ export interface MailRecord {
   /** True for a row or a block, false for a line of prose. */
   readonly isStructured: boolean;
   readonly statement?: Statement | undefined;
-  /** A title such as "Incorrect mappings": what it says holds for the records that follow and say nothing themselves. */
-  readonly opens?: 'correct' | 'incorrect' | undefined;
+  /**
+   * A title such as "Incorrect mappings" or a sentence such as "All mappings are correct": what it says holds for the records that
+   * follow and say nothing themselves. `nothing` ends what an earlier one said.
+   */
+  readonly opens?: Statement | 'nothing' | undefined;
 }
 
-/** Gives the records below a title what it says. */
-export function applyTitles(records: readonly MailRecord[]): MailRecord[] {
-  let title: Statement | undefined;
-  return records.map((record) => {
-    title = record.opens ?? title;
+/**
+ * Gives the records below a title what it says. A sentence that calls everything correct makes a verdict unclear wherever it
+ * stands, unless something else in the same text is called incorrect.
+ *
+ * @param above what the subject, or the text to which this is attached, says
+ */
+export function applyTitles(records: readonly MailRecord[], above?: Statement): MailRecord[] {
+  let title: Statement | undefined = above;
+  const titled = records.map((record) => {
+    if (record.opens !== undefined) title = record.opens === 'nothing' ? undefined : record.opens;
     return title === undefined || record.statement !== undefined ? record : { ...record, statement: title };
   });
+  return isAllClear(records)
+    ? titled.map((record) => (record.statement === undefined ? { ...record, statement: 'unclear' } : record))
+    : titled;
+}
+
+/** Whether a text calls everything that it lists correct, and nothing incorrect. */
+export function isAllClear(records: readonly MailRecord[]): boolean {
+  const isAccusing = records.some(
+    ({ statement, opens }) => statement === 'incorrect' || opens === 'incorrect' || opens === 'nothing',
+  );
+  return !isAccusing && records.some(({ opens }) => opens === 'unclear');
 }

@@ -7,6 +7,17 @@ export function decodeText(bytes: Buffer): string {
   return new TextDecoder(isUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes);
 }
 
+/** ZIP (and so XLSX), PDF, gzip, the old Office format, 7-Zip and RAR. */
+const signatures = ['504b0304', '504b0506', '25504446', '1f8b', 'd0cf11e0', '377abcaf', '52617221'];
+
+/** Whether bytes are no text, such as a spreadsheet or a ZIP file. */
+export function isBinary(bytes: Buffer): boolean {
+  const start = bytes.toString('hex', 0, 4);
+  if (signatures.some((signature) => start.startsWith(signature))) return true;
+  const isUtf16 = start.startsWith('fffe') || start.startsWith('feff');
+  return !isUtf16 && bytes.subarray(0, examinedBytes).includes(0);
+}
+
 /** How far an e-mail's headers are looked at. */
 const examinedBytes = 16_384;
 const headerLine = /^[!-9;-~]+[ \t]*:/;

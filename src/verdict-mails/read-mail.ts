@@ -1,8 +1,8 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { createHeadings, type Headings, type VerdictWords } from './headings.js';
 import { readHtml } from './html-records.js';
-import { applyTitles, type MailRecord } from './mail-record.js';
-import { decodeText, looksLikeMail } from './mail-text.js';
+import { applyTitles, isAllClear, type MailRecord, type Statement } from './mail-record.js';
+import { decodeText, isBinary, looksLikeMail } from './mail-text.js';
 import { readDelimited, readText } from './text-records.js';
 
 /** What an e-mail may hold: beyond that it is not read. Nothing in it is decompressed. */
@@ -40,6 +40,7 @@ export type UnreadableReason =
   | 'too-deep'
   | 'too-many-rows'
   | 'too-many-words'
+  | 'no-text'
   | 'unreadable';
 
 /** An e-mail that can't be read. Its message quotes nothing of it. */
@@ -60,6 +61,7 @@ export function createMailReader(words: VerdictWords, limits: MailLimits = defau
   const headings = createHeadings(words);
   return async (bytes) => {
     if (bytes.length > limits.maxBytes) throw new UnreadableMailError('too-large');
+    if (isBinary(bytes)) throw new UnreadableMailError('no-text');
     const read = looksLikeMail(bytes)
       ? await readMessage(bytes, headings, limits, 0)
       : { records: readSaved(bytes, headings), unreadAttachments: 0 };
@@ -69,13 +71,10 @@ export function createMailReader(words: VerdictWords, limits: MailLimits = defau
 }
 
 /** A file that was saved from an e-mail. */
-function readSaved(bytes: Buffer, headings: Headings): MailRecord[] {
+function readSaved(bytes: Buffer, headings: Headings, above?: Statement): MailRecord[] {
   const text = decodeText(bytes);
-  return applyTitles(
-    /^\s*(?:<!doctype|<html|<table|<body|<div)/i.test(text.slice(0, 1_000))
-      ? readHtml(text, headings)
-      : readDelimited(text, headings),
-  );
+  const isHtml = /^\s*(?:<!doctype|<html|<table|<body|<div)/i.test(text.slice(0, 1_000));
+  return applyTitles(isHtml ? readHtml(text, headings) : readDelimited(text, headings), above);
 }
 
 async function readMessage(
@@ -88,11 +87,14 @@ async function readMessage(
   if (countSeparators(bytes, limits.maxParts) > limits.maxParts)
     throw new UnreadableMailError('too-many-parts');
   const email = await parse(bytes, limits);
-  const records = [
-    ...(email.html === undefined ? [] : applyTitles(readHtml(email.html, headings))),
-    ...(email.text === undefined ? [] : applyTitles(readText(email.text, headings))),
-    ...applyTitles(readText(email.subject ?? '', headings)),
+  const subject = readText(email.subject ?? '', headings);
+  const texts = [
+    ...(email.html === undefined ? [] : [readHtml(email.html, headings)]),
+    ...(email.text === undefined ? [] : [readText(email.text, headings)]),
   ];
+  const aboveTexts = isAllClear(subject) ? 'unclear' : undefined;
+  const records = [subject, ...texts].flatMap((read) => applyTitles(read, aboveTexts));
+  const aboveAttachments = texts.some(isAllClear) ? 'unclear' : aboveTexts;
   let unreadAttachments = 0;
   for (const attachment of email.attachments) {
     const content = Buffer.from(attachment.content as ArrayBuffer);
@@ -100,8 +102,8 @@ async function readMessage(
       const inner = await readMessage(content, headings, limits, forwards + 1);
       for (const record of inner.records) records.push(record);
       unreadAttachments += inner.unreadAttachments;
-    } else if (isText(attachment)) {
-      for (const record of readSaved(content, headings)) records.push(record);
+    } else if (isText(attachment) && !isBinary(content)) {
+      for (const record of readSaved(content, headings, aboveAttachments)) records.push(record);
     } else if (!isDecoration(attachment)) unreadAttachments += 1;
     if (records.length > limits.maxRecords) throw new UnreadableMailError('too-many-rows');
   }

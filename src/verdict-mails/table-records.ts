@@ -1,4 +1,4 @@
-import type { Headings } from './headings.js';
+import { type Headings, isExportHeading } from './headings.js';
 import type { HeadingKind, MailCell, MailRecord, Statement, VerdictKind } from './mail-record.js';
 
 /** A title and a line of units may stand above the headings. */
@@ -19,17 +19,20 @@ export function readTable(rows: readonly (readonly string[])[], headings: Headin
 function readHorizontal(rows: readonly (readonly string[])[], headings: Headings): MailRecord[] {
   const records: MailRecord[] = [];
   let kinds: readonly (HeadingKind | undefined)[] | undefined;
+  let isExport = false;
   for (const [index, row] of rows.entries()) {
     if (kinds === undefined ? index < rowsAboveHeadings : true) {
       const found = readHeadings(row, headings);
       // Tables with the same headings may follow each other.
       if (found && (kinds === undefined || found.every((kind, at) => kind === kinds?.[at]))) {
         kinds = found;
+        isExport = isExportHeading(row);
         continue;
       }
     }
     const cells = row.map((text, at): MailCell => ({ text, kind: kinds?.[at] }));
-    records.push({ cells, isStructured: true, statement: readStatement(cells, headings) });
+    const statement = isExport ? 'unclear' : readStatement(cells, headings);
+    records.push({ cells, isStructured: true, statement });
   }
   return records;
 }

@@ -50,7 +50,7 @@ export interface MailTakerParts {
   readonly notifyCases: NotifyCases;
 }
 
-/** Pairs that are looked up in one e-mail at most. */
+/** Pairs that one e-mail may name: more of them are a list of all mappings. */
 const mostPairs = 20_000;
 
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
@@ -61,7 +61,8 @@ export function createMailTaker(parts: MailTakerParts) {
   async function match(mail: ReadMail, now: number) {
     const since = now - matchMs;
     const found = await matchReferences(mail.records, log, since);
-    const mentions = findPairs(found.rest, await log.listProviders(since)).slice(0, mostPairs);
+    const mentions = findPairs(found.rest, await log.listProviders(since));
+    if (mentions.length > mostPairs) throw new UnreadableMailError('too-many-rows');
     return { found, pairs: await resolvePairs(mentions, ledger, today()) };
   }
 

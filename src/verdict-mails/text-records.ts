@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import type { Headings } from './headings.js';
 import type { HeadingKind, MailRecord } from './mail-record.js';
+import { longestSentence, readSentence, splitClauses } from './prose.js';
 import { createBlocks, isVerdict, readTable } from './table-records.js';
 
 const delimiters = ['\t', ';', '|', ','] as const;
@@ -13,6 +14,7 @@ const ruler = /^[\s\-=_+|*~#.·–—]+$/;
 const quoteMarks = /^\s*(?:>\s?)+/;
 const bullet = /^\s*(?:[-*•·–—]|\d{1,3}[.)])\s+/;
 const labelled = /^([^:=]{1,60}?)\s*[:=]\s*(.*)$/;
+const longestWord = 100;
 /** Long enough for a verdict and what precedes it. */
 const longestEnd = 40;
 /** "BR-1042: correct" */
@@ -27,7 +29,10 @@ export function readText(text: string, headings: Headings): MailRecord[] {
   let list: HeadingKind | undefined;
   for (const lines of splitBlocks(text)) {
     const table = findTable(lines, headings);
-    const read = readLines(table ? lines.slice(0, table.start) : lines, headings, list);
+    const prose = table ? lines.slice(0, table.start) : lines;
+    const opened = readClaim(prose);
+    if (opened !== undefined) records.push({ cells: [], isStructured: false, opens: opened });
+    const read = readLines(prose, headings, list);
     records.push(...read.records);
     if (table) records.push(...readTable(table.rows, headings));
     list = table ? undefined : read.list;
@@ -50,7 +55,37 @@ function splitBlocks(text: string): string[][] {
     if (line.trim() === '') blocks.push([]);
     else if (!ruler.test(line)) blocks.at(-1)?.push(line);
   }
-  return blocks.filter((lines) => lines.length > 0);
+  return blocks.filter((lines) => lines.length > 0).map(repairBroken);
+}
+
+/** A line may break a reference behind a hyphen: "BR-" and then "1042". Where it does not, nothing is lost. */
+function repairBroken(lines: readonly string[]): string[] {
+  return lines.map((line, index) => {
+    const next = lines[index + 1]?.trim().slice(0, longestWord) ?? '';
+    return /[^\s-][-/_]$/.test(line.slice(-2)) ? line + (/^\S+/.exec(next)?.[0] ?? '') : line;
+  });
+}
+
+/** Shorter lines end where they were meant to. */
+const shortestWrapped = 50;
+
+/** What the sentences of a block say about the bookings that follow. What names one itself is judged by its own line. */
+function readClaim(lines: readonly string[]): MailRecord['opens'] {
+  const sentences: string[] = [];
+  let isOpen = false;
+  for (const line of lines) {
+    if (line.length > longestSentence) continue;
+    const [first = '', ...others] = line.trim().split(/(?<=[.!?;:]) +/);
+    if (isOpen) sentences.push(`${sentences.pop()} ${first}`);
+    else sentences.push(first);
+    sentences.push(...others);
+    const last = sentences.at(-1) ?? '';
+    isOpen = line.length >= shortestWrapped && last.length <= longestSentence && !/[.!?;:]$/.test(last);
+  }
+  const said = sentences.map(readSentence);
+  if (said.includes('incorrect')) return 'nothing';
+  const isTitle = sentences.some((sentence, index) => said[index] === 'correct' && sentence.endsWith(':'));
+  return said.includes('all-correct') || isTitle ? 'unclear' : undefined;
 }
 
 interface FoundTable {
@@ -146,9 +181,17 @@ function readLines(
       continue;
     }
     flush();
+    const clauses = splitClauses(item);
+    const said = clauses.map(readStatement);
+    if (said.includes('correct') && said.includes('incorrect')) {
+      for (const [at, text] of clauses.entries())
+        records.push({ cells: [{ text }], isStructured: false, statement: said[at] });
+      above = undefined;
+      continue;
+    }
     const cells = [{ text: item, ...(list !== undefined && { kind: list }) }];
     if (item !== line.trim()) cells.push({ text: line.trim() });
-    const statement = judgeEnd(line, headings);
+    const statement = judgeEnd(line, headings) ?? readStatement(item);
     above = { cells, isStructured: list === 'reference', statement };
     records.push(above);
     if (statement !== undefined || list !== undefined) above = undefined;
@@ -157,9 +200,15 @@ function readLines(
   return { records, list: undefined };
 }
 
+function readStatement(clause: string): 'correct' | 'incorrect' | undefined {
+  const said = readSentence(clause);
+  return said === 'all-correct' ? 'correct' : said;
+}
+
 /** "Incorrect mappings", or any such word with a colon: what it says holds for all that follows. */
 function readSection(line: string, headings: Headings): 'correct' | 'incorrect' | undefined {
-  const title = line.replace(/\s*:$/, '');
+  // "Incorrect mappings (3):"
+  const title = line.replace(/\s*:$/, '').replace(/\s*\(\d{1,7}\)$/, '');
   if (title === line && !/\s/.test(title)) return undefined;
   const kind = headings.read(title);
   return kind === 'correct' || kind === 'incorrect' ? kind : undefined;
