@@ -128,14 +128,16 @@ describe('npm start', () => {
     const commands = matchesOf(/^ {2}npx hotel-review ((?!.* FILE ).+ --config .+)$/gm);
     expect(commands.map((command) => command.split(' ')[0])).toEqual([
       'affected',
+      'verdicts',
       'cases',
       'show',
       'status',
       'verify',
     ]);
-    const [affected, cases, show, status, verify] = await Promise.all(commands.map(run));
-    const ended = [affected, cases, show, status, verify];
-    expect(ended.map((command) => command?.exitCode)).toEqual([0, 0, 0, 0, 0]);
+    const ended = await Promise.all(commands.map(run));
+    expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0]);
+    const [affected, verdicts, , show, status, verify] = ended;
+    expect(verdicts?.stdout).toMatch(/: names \d+ bookings?$/m);
     expect(affected?.stdout).toContain('affected bookings:');
     expect(show?.stdout).toContain('succeeded');
     for (const day of days()) expect(status?.stdout).toContain(day);
