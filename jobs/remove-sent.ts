@@ -24,7 +24,7 @@ export async function removeConfigured(
     const { denied, isNewlyDenied } = await removeSentFiles(parts, before, signal);
     if (isNewlyDenied)
       warn(
-        `the SFTP server refuses to remove our files (${formatCountOf(denied, 'file')} so far), which is not tried again: ask its ` +
+        `the SFTP server refuses to remove our files (${formatCountOf(denied, 'file')} so far), which is tried again once a week: ask its ` +
           'operator for the right to remove files below VerifyMappings, or to remove them, or unset file.removeAfterDays',
       );
   } catch (error) {

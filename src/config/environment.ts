@@ -9,10 +9,13 @@ import { ConfigurationError, type Problem } from './problems.js';
 /** `$${`, `${NAME}`, `${file:PATH}`, or a `${` that is none of them. */
 const reference = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|file:([^{}]+))\}|\$\{/g;
 
+/** Where a value that is not written in the configuration comes from. */
+export type Origin = 'environment' | 'file';
+
 interface Substitution {
   readonly filled: string;
-  /** Whether any part came, or should have come, from the environment or a file. */
-  readonly isFromEnvironment: boolean;
+  /** Where a part came from, or should have come from; undefined if all of the text is written in place. */
+  readonly origin: Origin | undefined;
   /** The missing variables, by name. They quote nothing else of the text. */
   readonly complaints: readonly string[];
 }
@@ -24,12 +27,12 @@ interface Substitution {
  */
 export function substituteVariables(text: string, env: NodeJS.ProcessEnv, folder: string): Substitution {
   const complaints: string[] = [];
-  let isFromEnvironment = false;
+  let origin: Origin | undefined;
   const filled = text.replace(
     reference,
     (written: string, name: string | undefined, path: string | undefined) => {
       if (written === '$${') return '${';
-      isFromEnvironment = true;
+      if (origin !== 'environment') origin = path === undefined ? 'environment' : 'file';
       if (path !== undefined) {
         const { content = '', complaint } = readSecretFile(resolve(folder, path));
         if (complaint !== undefined) complaints.push(complaint);
@@ -47,7 +50,7 @@ export function substituteVariables(text: string, env: NodeJS.ProcessEnv, folder
       return value ?? '';
     },
   );
-  return { filled, isFromEnvironment, complaints };
+  return { filled, origin, complaints };
 }
 
 /** As much as no secret needs. */

@@ -11,7 +11,7 @@ const shownCharacters = 60;
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   schema: z.core.$ZodType,
-  { tree, fromEnvironment }: SettingsTree,
+  { tree, origins }: SettingsTree,
 ): Problem[] {
   const valueAt = (path: readonly PropertyKey[]) => path.reduce<unknown>(takeMember, tree);
   const all = issues.flatMap((issue) =>
@@ -29,8 +29,10 @@ export function explainIssues(
     if (issue.code === 'invalid_key')
       return [{ path, message: addGot(issue.issues[0]?.message, issue.path.at(-1)) }];
     const value = valueAt(issue.path);
-    if (typeof value === 'string' && fromEnvironment.has(path)) {
-      return [{ path, message: addGot(issue.message, undefined, 'a text from the environment') }];
+    const origin = origins.get(path);
+    if (typeof value === 'string' && origin !== undefined) {
+      const got = origin === 'file' ? 'a text from a file' : 'a text from the environment';
+      return [{ path, message: addGot(issue.message, undefined, got) }];
     }
     const { level, names, takesText } = outlineSetting(schema, issue.path);
     // A text in place of a group may be any of its members.

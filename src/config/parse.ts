@@ -36,14 +36,14 @@ export function parseConfig(request: ReadRequest): Config {
   });
 }
 
-/** The settings, as paths, whose secrets are in the file itself and not in the environment. */
-function findLiteralSecrets(schema: z.core.$ZodType, { tree, fromEnvironment }: SettingsTree): string[] {
+/** The settings, as paths, whose secrets are in the configuration itself. */
+function findLiteralSecrets(schema: z.core.$ZodType, { tree, origins }: SettingsTree): string[] {
   const isSecret = (path: readonly PropertyKey[], text: string) =>
     outlineSetting(schema, path).level === 'secret' || holdsPassword(text);
 
   const search = (value: unknown, path: readonly PropertyKey[]): string[] => {
     if (typeof value === 'string') {
-      return isSecret(path, value) && !fromEnvironment.has(formatPath(path)) ? [formatPath(path)] : [];
+      return isSecret(path, value) && !origins.has(formatPath(path)) ? [formatPath(path)] : [];
     }
     if (Array.isArray(value)) return value.flatMap((item, index) => search(item, [...path, index]));
     if (!isGroup(value)) return [];

@@ -9,14 +9,14 @@ import {
   type ParsedNode,
   parseDocument,
 } from 'yaml';
-import { substituteVariables } from './environment.js';
+import { type Origin, substituteVariables } from './environment.js';
 import { ConfigurationError, formatPath, type Problem } from './problems.js';
 
 /** The content of the file with variables filled in, not checked yet. */
 export interface SettingsTree {
   readonly tree: unknown;
-  /** The settings with a value from the environment, as paths. */
-  readonly fromEnvironment: ReadonlySet<string>;
+  /** Where the values come from that are not written in the file, by the paths of the settings. */
+  readonly origins: ReadonlyMap<string, Origin>;
   /** Missing variables. The tree keeps the text as written there. */
   readonly problems: readonly Problem[];
 }
@@ -58,7 +58,7 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
   );
   const folder = dirname(resolve(file));
   const problems: Problem[] = [];
-  const fromEnvironment = new Set<string>();
+  const origins = new Map<string, Origin>();
 
   function notYaml(offset: number, got: string): Problem {
     const { line, col } = lines.linePos(offset);
@@ -85,15 +85,15 @@ export function readSettings({ text, file, env }: ReadRequest): SettingsTree {
   }
 
   function fillIn(written: string, path: string): string {
-    const { filled, isFromEnvironment, complaints } = substituteVariables(written, env, folder);
-    if (isFromEnvironment) fromEnvironment.add(path);
+    const { filled, origin, complaints } = substituteVariables(written, env, folder);
+    if (origin !== undefined) origins.set(path, origin);
     problems.push(...complaints.map((message) => ({ path, message })));
     return complaints.length > 0 ? written : filled;
   }
 
   const tree = faulty.length > 0 || isUnwritten(document.contents) ? {} : take(document.contents, []);
   if (faulty.length > 0) throw new ConfigurationError(file, faulty);
-  return { tree, fromEnvironment, problems };
+  return { tree, origins, problems };
 }
 
 /** `name:` followed by nothing or a comment; not an explicit `null`. */

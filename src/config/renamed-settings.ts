@@ -20,7 +20,7 @@ export function renameSettings(read: SettingsTree): {
 } {
   const renamedSettings: RenamedSetting[] = [];
   let { tree } = read;
-  const fromEnvironment = new Set(read.fromEnvironment);
+  const origins = new Map(read.origins);
   for (const { group, from, to } of renamed) {
     const before = tree;
     tree = changeGroup(tree, group, (settings) =>
@@ -33,9 +33,10 @@ export function renameSettings(read: SettingsTree): {
     if (tree === before) continue;
     const path = formatPath([...group, from]);
     renamedSettings.push({ from: path, to });
-    if (fromEnvironment.has(path)) fromEnvironment.add(formatPath([...group, to]));
+    const origin = origins.get(path);
+    if (origin !== undefined) origins.set(formatPath([...group, to]), origin);
   }
-  return { read: { ...read, tree, fromEnvironment }, renamedSettings };
+  return { read: { ...read, tree, origins }, renamedSettings };
 }
 
 type Group = Readonly<Record<string, unknown>>;

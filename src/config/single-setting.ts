@@ -18,7 +18,7 @@ export function checkSetting(
   place(tree, path, value);
   const issues = settingsSchema.safeParse(tree).error?.issues ?? [];
   const wanted = formatPath(path);
-  return explainIssues(issues, settingsSchema, { tree, fromEnvironment: new Set(), problems: [] }).find(
+  return explainIssues(issues, settingsSchema, { tree, origins: new Map(), problems: [] }).find(
     (problem) => problem.path === wanted,
   )?.message;
 }

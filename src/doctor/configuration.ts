@@ -62,7 +62,7 @@ function warnOfOldName({ from, to }: RenamedSetting): Finding {
 function warnOfSecret(path: string): Finding {
   return warning(
     `${path} holds a secret in the file itself`,
-    `Move it into the environment or into .env, and set this to "\${NAME}" with the variable's name.`,
+    `Move it into the environment or .env, and set this to "\${NAME}" with the variable's name, or into a file: "\${file:PATH}".`,
   );
 }
 

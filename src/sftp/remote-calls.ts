@@ -17,6 +17,8 @@ export interface RemoteCalls {
   /** Passes on the entries of a folder as they arrive. Stops, and rethrows, when `take` throws. */
   list(path: string, take: (entries: readonly FileEntryWithStats[]) => void): Promise<void>;
   makeFolder(path: string): Promise<void>;
+  /** Sets the permissions of a file. */
+  chmod(path: string, mode: number): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Most servers refuse to replace an existing file. */
   rename(from: string, to: string): Promise<void>;
@@ -80,6 +82,7 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
   return {
     close,
     makeFolder: (path) => tell((answer) => files.mkdir(path, answer)),
+    chmod: (path, mode) => tell((answer) => files.chmod(path, mode, answer)),
     unlink: (path) => tell((answer) => files.unlink(path, answer)),
     rename: (from, to) => tell((answer) => files.rename(from, to, answer)),
     open: (path) => ask<Buffer>((answer) => files.open(path, 'r', answer)),

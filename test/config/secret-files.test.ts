@@ -53,11 +53,7 @@ describe('${file:PATH}', () => {
     ['is not text', '${file:bytes}', /expected a text in UTF-8 in the file ".*\/bytes", got: other bytes/],
     ['is too long', '${file:long}', /expected a secret in the file ".*\/long", got: too much/],
     ['has no name', '${file:}', /expected \$\{NAME\} .* or \$\{file:PATH\}/],
-    [
-      'holds no header',
-      '${file:lines}',
-      /expected a text of ASCII characters.*, got: a text from the environment/,
-    ],
+    ['holds no header', '${file:lines}', /expected a text of ASCII characters.*, got: a text from a file/],
   ])('says what is wrong if the file %s, and quotes none of it', async (_, apiKey, words) => {
     const files = {
       empty: '\n',

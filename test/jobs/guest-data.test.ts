@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -121,6 +121,7 @@ describe('guest erase', () => {
       const before = await findText(folder.path, canary);
       expect(before.length).toBeGreaterThan(2);
       const sentBefore = archive.read('20112026.csv').toString();
+      chmodSync(sftp.disk(remotePath), 0o600);
       const reason = ['--reason', 'ticket 7', '--json'];
       const dry = await folder.run(['guest', 'erase', ...who, ...reason, '--dry-run']);
       expect(await findText(folder.path, canary)).toEqual(before);
@@ -133,6 +134,7 @@ describe('guest erase', () => {
       expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
       for (const path of [remotePath, resultPath])
         expect(await readFile(sftp.disk(path), 'utf8')).not.toContain(canary);
+      expect(statSync(sftp.disk(remotePath)).mode & 0o777).toBe(0o600);
       expect(archive.read('20112026.csv').toString()).toBe(sentBefore.replace(canary, ''));
       expect(archive.read('foreign-1.csv').toString()).toBe('Ref,Note\r\nBR-2,for !\r\n\r\nBR-3,y\r\n');
       expect((await folder.run(['verify', day])).exitCode).toBe(0);

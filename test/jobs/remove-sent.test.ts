@@ -86,7 +86,7 @@ it('removes a file that an erasure has rewritten', async () => {
   expect(list()).toEqual([]);
 });
 
-it('reports a server that refuses once, fails nothing, and does not try again', async () => {
+it('reports a server that refuses once, fails nothing, and tries again after a week', async () => {
   const { folder, list } = await prepare();
   chmodSync(server().disk(oldFolder), 0o555);
   const first = await folder.runDay();
@@ -98,4 +98,18 @@ it('reports a server that refuses once, fails nothing, and does not try again', 
   expect(second.stderr).not.toMatch(/refuses to remove/);
   expect(list()).toEqual(oldFiles);
   expect((await folder.run(['verify', old])).exitCode).toBe(0);
+  await ageRefusals(folder);
+  expect((await folder.runDay()).exitCode).toBe(0);
+  expect(list()).toEqual([]);
 });
+
+/** Dates what was recorded of refusals back by a week. */
+async function ageRefusals({ ledgerFile }: DayFolder): Promise<void> {
+  const { default: Libsql } = await import('libsql');
+  const database = new Libsql(ledgerFile);
+  database.exec(`UPDATE runs SET file = json_set(file,
+      '$.removals[0].at', json_extract(file, '$.removals[0].at') - 604800000,
+      '$.removals[1].at', json_extract(file, '$.removals[1].at') - 604800000)
+    WHERE day = '${old}'`);
+  database.close();
+}

@@ -23,6 +23,7 @@ function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): R
     free: async () => undefined,
     list: async () => {},
     makeFolder: async () => {},
+    chmod: async () => {},
     unlink: async (path) => {
       files.delete(path);
     },

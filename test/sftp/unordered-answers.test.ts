@@ -39,6 +39,7 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
     create: unused,
     write: unused,
     makeFolder: unused,
+    chmod: unused,
     unlink: unused,
     rename: unused,
     renameReplacing: unused,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bookingFields, guestNameFields } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
+import { createWholePattern } from '../../text/whole-text.js';
 import type { ErasedContent, EraseLines } from '../erasures.js';
 import { writeCell } from '../file/csv.js';
 import type { BookingForm } from '../step.js';
@@ -88,7 +89,7 @@ function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Eras
 /** Columns of the service's own may repeat the name, or say something about the reference. */
 function eraseText(cell: string, { guest: { names, references }, all }: Erasure): string {
   const texts = [...names, ...(all ? references : [])];
-  return texts.reduce((text, erased) => text.replaceAll(erased, ''), cell);
+  return texts.reduce((text, erased) => text.replace(createWholePattern(erased), ''), cell);
 }
 
 function quoteCell(cell: string): string {

@@ -96,6 +96,7 @@ async function eraseDay(
       if (!dryRun) {
         const temporary = temporaryPath(run.id, run.token, 0);
         await session.upload(await spool.locate(rewritten), temporary);
+        await session.copyMode(path, temporary);
         await session.publish(temporary, path, bytes);
         await ledger.noteErased(run.id, content);
       }

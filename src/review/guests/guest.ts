@@ -1,4 +1,5 @@
 import { bookingFields } from '../../booking/booking.js';
+import { createWholePattern } from '../../text/whole-text.js';
 import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
 import { createPseudonyms } from '../guest-names.js';
@@ -164,7 +165,7 @@ export function findGuestColumns({ cells = [] }: FileRecord): GuestColumns {
 
 /**
  * Whether a record of a file is about the guest. A reference counts in its column only: a hotel's id may look the same. It
- * counts in every cell where columns cannot be told apart, and so does a malformed record that mentions one.
+ * counts in every cell where columns cannot be told apart, and so does a malformed record that mentions one, not as a part of a longer value.
  */
 export function isRecordOf(
   { query, references, names }: Guest,
@@ -186,5 +187,5 @@ export function listNeedles({ query, references, names }: Guest): readonly strin
 }
 
 function mentions(raw: Buffer, texts: readonly string[]): boolean {
-  return texts.some((text) => raw.includes(text));
+  return texts.some((text) => raw.includes(text) && createWholePattern(text).test(raw.toString()));
 }

@@ -37,7 +37,8 @@ interface SentFile {
 /**
  * Removes our files and their results from the SFTP server, of runs that are older than `before` and not needed there any
  * more. A file is removed only if it is, byte for byte, what the ledger says that this run sent or judged. What became of
- * each is recorded, so that it is not tried again; before the removal, so that a process that was killed knows it was ours.
+ * each is recorded, so that it is not tried again, or after a refusal not before a week has passed; before the removal, so
+ * that a process that was killed knows it was ours.
  *
  * @param before YYYY-MM-DD
  * @throws SftpError for anything but a refused removal; the rest is done the next time
@@ -48,7 +49,7 @@ export async function removeSentFiles(
   signal: AbortSignal,
 ): Promise<RemovedSent> {
   const runs = await listEveryRun(parts.ledger);
-  const due = listDue(runs, before, parts.timezone);
+  const due = listDueToRemove(runs, before, parts);
   let removed = 0;
   let denied = 0;
   let session: SftpSession | undefined;
@@ -78,24 +79,35 @@ export function wasDenied({ file }: Run): boolean {
 }
 
 /** A day's file is that of its newest run: an older one's was replaced. */
-function listDue(runs: readonly Run[], before: string, timezone: string): readonly Run[] {
+export function listDueToRemove(
+  runs: readonly Run[],
+  before: string,
+  { timezone, clock }: Pick<RemoveSentParts, 'timezone' | 'clock'>,
+): readonly Run[] {
   const newest = new Map<string, Run>();
   for (const run of runs)
     if (run.file?.remotePath !== undefined && !newest.has(run.day)) newest.set(run.day, run);
   return [...newest.values()].filter((run) => {
     const isEnded = !isActive(run) && (run.file?.archivedTo !== undefined || run.state === 'cancelled');
     // Without its names a run can't be continued, whatever its state.
-    return (isEnded || run.linesBlanked) && countedFrom(run, timezone) < before && hasOpen(run);
+    return (isEnded || run.linesBlanked) && countedFrom(run, timezone) < before && hasOpen(run, clock());
   });
 }
 
-function hasOpen(run: Run): boolean {
-  return listSent(run).some(({ path }) => isOpen(run, path));
+function hasOpen(run: Run, now: number): boolean {
+  return listSent(run).some(({ path }) => isOpen(findRemoval(run, path), now));
 }
 
-function isOpen({ file }: Run, path: string): boolean {
-  const removal = file?.removals?.find((one) => one.path === path);
+/** An operator may grant the right to remove files later. */
+const deniedForMs = 7 * 86_400_000;
+
+function isOpen(removal: RemoteRemoval | undefined, now: number): boolean {
+  if (removal?.outcome === 'denied') return removal.at <= now - deniedForMs;
   return removal === undefined || removal.outcome === 'removing';
+}
+
+function findRemoval({ file }: Run, path: string): RemoteRemoval | undefined {
+  return file?.removals?.find((one) => one.path === path);
 }
 
 function listSent({ file }: Run): readonly SentFile[] {
@@ -115,10 +127,11 @@ async function removeOfRun(
   const outcomes: RemoteRemoval['outcome'][] = [];
   for (const sent of listSent(run)) {
     const { path } = sent;
-    if (!isOpen(run, path)) continue;
+    const before = findRemoval(run, path);
+    if (!isOpen(before, parts.clock())) continue;
     const note = (outcome: RemoteRemoval['outcome']) =>
       parts.ledger.noteRemoval(run.id, { path, outcome, at: parts.clock() });
-    const wasBegun = run.file?.removals?.some((one) => one.path === path) ?? false;
+    const wasBegun = before?.outcome === 'removing';
     const outcome = await removeFile(parts, session, run, sent, { wasBegun, begin: () => note('removing') });
     await note(outcome);
     outcomes.push(outcome);

@@ -187,6 +187,7 @@ function createServer(first: string) {
     readEnd: none,
     publish: none,
     remove: none,
+    copyMode: none,
     close: async () => {},
   };
   return {

@@ -166,6 +166,7 @@ const emptyServer: SftpSession = {
   readEnd: () => Promise.reject(new TypeError('expected nothing to be read')),
   publish: () => Promise.reject(new TypeError('expected nothing to be published')),
   remove: async () => 'absent',
+  copyMode: () => Promise.reject(new TypeError('expected no permissions to be changed')),
   close: async () => {},
 };
 

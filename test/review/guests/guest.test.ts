@@ -42,3 +42,11 @@ it('looks at every cell of a record with other columns than the header, or witho
   expect(await findLines(['100004,extra,100003,Ana Gil,Bedlink,BL-1'], header)).toEqual([2]);
   expect(await findLines(['False,100003'], 'Verdict,Booking')).toEqual([2]);
 });
+
+it('takes a malformed record for theirs if it mentions the reference or the name as a value of its own', async () => {
+  const malformed = (text: string) => `x,"y" ${text},z`;
+  const theirs = ['100003', 'for 100003.', '#100003;1', 'Ana Gil'];
+  const others = ['1000031', 'BR-100003', '100003-2', '100003/2', 'Ana Gilbert', 'Joana Gil', 'Ana Gil-Roth'];
+  const rows = [...theirs, ...others].map(malformed);
+  expect(await findLines(rows, header)).toEqual(theirs.map((_, index) => index + 2));
+});
