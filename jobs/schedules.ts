@@ -1,7 +1,9 @@
+import type { ReviewEndangeredParts } from '../src/cases/watch/review-endangered.js';
 import type { WatchLedger } from '../src/cases/watch/watch-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
+import { DayBusyError } from '../src/review/refusals.js';
 import type { RepeatedCheck } from '../src/schedule/repeated-check.js';
 import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js';
 import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
@@ -11,7 +13,7 @@ import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
-import { watchCopy } from './watch.js';
+import { sendEndangered, watchCopy } from './watch.js';
 
 /** The nightly schedule: kept by Redis where there is one, so that each slot reaches one of many processes. */
 export async function openSchedule(
@@ -61,6 +63,8 @@ export function openTodayScheduler(
 
 export interface SyncSchedulerContext {
   readonly ledger: WatchLedger & { readonly mappings: MappingCopy };
+  /** Sends what a watch found in danger, where that is wanted. */
+  readonly review: ReviewEndangeredParts['review'];
   readonly notify: NotifyAll;
   /** Called after each sync that ended. */
   readonly afterSync: () => Promise<void>;
@@ -70,11 +74,27 @@ export interface SyncSchedulerContext {
 /** Syncs the local copy of the mappings on its schedule, where one is configured. */
 export function openSyncScheduler(
   config: Config,
-  { ledger, notify, afterSync, signal }: SyncSchedulerContext,
+  { ledger, review, notify, afterSync, signal }: SyncSchedulerContext,
 ): RepeatedCheck | undefined {
   const { mappings, timezone, schedule } = config;
   if (mappings.cron === undefined) return undefined;
   const slots = createSlots(mappings.cron, timezone);
+  /** False if bookings are left to send. */
+  async function reviewWatched(stop: AbortSignal): Promise<boolean> {
+    try {
+      // What failed for another reason needs a person, who calls `watch`.
+      const runs = await sendEndangered(
+        config,
+        review,
+        stop,
+        ({ failure }) => failure?.class === 'retryable',
+      );
+      return runs.every(({ state }) => state === 'succeeded');
+    } catch (error) {
+      if (error instanceof DayBusyError) return false;
+      throw error;
+    }
+  }
   return createSyncScheduler({
     copy: ledger.mappings,
     scope: mappings.providerFamily ?? '',
@@ -92,7 +112,7 @@ export function openSyncScheduler(
     },
     async watch(stop) {
       await watchCopy(config, { ledger, notify }, stop);
-      return true;
+      return !config.watch.review || (await reviewWatched(stop));
     },
     checkMs: schedule.resumeMinutes * 60_000,
     clock,

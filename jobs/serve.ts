@@ -58,6 +58,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const syncScheduler = openSyncScheduler(config, {
     ledger,
+    review: observed.parts,
     notify,
     afterSync: () => followUpSync(config, followUp),
     signal,

@@ -67,7 +67,7 @@ export const watchedMoves: Comparison = {
         name: 'booked-hotel review',
         run: () =>
           measure(async () => {
-            const parts = { ledger, today, clock: Date.now, notify: () => {} };
+            const parts = { ledger, today, reviews: false, clock: Date.now, notify: () => {} };
             const { counts } = await watchMappings(parts, new AbortController().signal);
             const expected = { endangered: moves, bookings: moves * days };
             if (counts.endangered !== expected.endangered || counts.bookings !== expected.bookings)

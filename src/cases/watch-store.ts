@@ -1,4 +1,6 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { Run } from '../review/run.js';
+import type { CaseKey } from './case.js';
 
 /** What the watch has to read, and how far it has come. Contains no guest data. */
 export interface WatchStore {
@@ -6,8 +8,22 @@ export interface WatchStore {
   nextMoves(limit: number): Promise<MovedMappings | undefined>;
   /** Records that all moves up to that number are compared, and what they endanger is recorded. Never goes back. */
   finishMoves(upTo: number, at: number): Promise<void>;
+  /** Remembers what is to be reviewed again, each once. */
+  rememberEndangered(found: readonly EndangeredMapping[]): Promise<void>;
+  /** Whether there are some that no run has taken. */
+  hasEndangered(): Promise<boolean>;
+  /** Gives this run those that no run has taken. Returns all that it has, each pair once. */
+  takeEndangered(runId: string): Promise<readonly CaseKey[]>;
+  /** The runs of trigger `watch` of this day or later that are to be resumed: active ones first, then the oldest. */
+  listUnfinishedReviews(since: string): Promise<readonly Run[]>;
   /** What the copy knows about these master hotels. */
   readMasterHotels(serviceIds: readonly number[]): Promise<ReadonlyMap<number, MasterHotel>>;
+}
+
+/** Stays on this pair lead to another hotel since its mapping moved. */
+export interface EndangeredMapping extends CaseKey {
+  /** The move, epoch milliseconds. */
+  readonly movedAt: number;
 }
 
 export interface MovedMappings {

@@ -165,7 +165,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.debug({ checkedMoves: event.checkedMoves, findings: event.findings }, 'moves checked');
     case 'mappings-watched': {
       const { type: _, ...counts } = event;
-      return log[counts.endangered > 0 ? 'warn' : 'info'](counts, 'mappings watched');
+      const level = counts.endangered > 0 ? 'warn' : counts.checkedMoves > 0 ? 'info' : 'debug';
+      return log[level](counts, 'mappings watched');
     }
 
     case 'case-opened':
@@ -196,6 +197,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.error({ fault: describeError(event.error) }, "mailbox can't be read: it is tried again");
     case 'mailbox-back':
       return log.info('mailbox back');
+    case 'mailbox-read':
+      return log.debug('mailbox read');
 
     case 'waiting': {
       const newerThan = event.newerThan === undefined ? null : new Date(event.newerThan).toISOString();

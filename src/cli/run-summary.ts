@@ -193,16 +193,12 @@ function renderRefused(refused: readonly RefusedBooking[], total: number): strin
 }
 
 function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string[] {
+  const resume = command(run.trigger === 'watch' ? 'watch' : `run --day ${run.day}`);
   if (run.state === 'awaiting-result') return [`To check for it again: ${command(`run --day ${run.day}`)}`];
   if (isActive(run))
-    return [
-      `To resume it${isOnlooker ? ', if no process is working on it' : ''}: ${command(`run --day ${run.day}`)}`,
-    ];
+    return [`To resume it${isOnlooker ? ', if no process is working on it' : ''}: ${resume}`];
   if (run.state === 'failed') {
-    return [
-      `Once the cause is fixed: ${command(`run --day ${run.day}`)}`,
-      '(what was delivered is not sent again)',
-    ];
+    return [`Once the cause is fixed: ${resume}`, '(what was delivered is not sent again)'];
   }
   if (run.state === 'succeeded' && hasUnexpectedCount(run))
     return [`To send what is missing: ${command(`run --day ${run.day}`)}`];

@@ -62,6 +62,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'schedule-away':
         case 'mailbox-away':
         case 'mailbox-back':
+        case 'mailbox-read':
         // What an import found is its answer.
         case 'verdict-mail-named':
         case 'verdict-mail-unknown':

@@ -55,6 +55,16 @@ export const cases = group({
     ),
 });
 
+/** What happens with stays ahead whose mapping changed. */
+export const watch = group({
+  review: z
+    .boolean(expected('true or false'))
+    .default(false)
+    .describe(
+      'Sends the bookings of stays ahead whose mapping was re-pointed or deleted for review again, by body.',
+    ),
+});
+
 const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
 const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
 

@@ -1,3 +1,4 @@
+import { holdKeyOf } from '../review/day-runs.js';
 import type { ErasedContent, ErasedGuest, EraseLines, ErasureReader, Erasures } from '../review/erasures.js';
 import type { BookingForm } from '../review/step.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
@@ -20,11 +21,11 @@ export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, k
     rememberErased: (guests) => transact(() => rememberErased(dialect, guests)),
     noteErased: (runId, content) => transact(() => noteErased(dialect, runId, content)),
     async eraseBookings(runId, rewrite) {
-      const { day } = await read(() => getRun(dialect, runId));
-      const hold = await holdDay(day);
+      const run = await read(() => getRun(dialect, runId));
+      const hold = await holdDay(holdKeyOf(run));
       if (!hold) return false;
       try {
-        if (await read(() => isWorkedOn(dialect, day))) return false;
+        if (await read(() => isWorkedOn(dialect, run.day))) return false;
         for (const batch of await read(() => listBatches(dialect, runId))) {
           if (hold.lost.aborted) return false;
           await transact(() => eraseBatch(dialect, runId, batch, rewrite));

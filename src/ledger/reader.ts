@@ -12,6 +12,7 @@ import { describeKept } from './kept-data.js';
 import { createMappingReader } from './mapping-copy.js';
 import type { Store } from './query.js';
 import {
+  findRun,
   getRun,
   latestRun,
   listActiveRuns,
@@ -45,6 +46,7 @@ export function createReader(
     ...createErasureReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: (day) => read(() => latestRun(dialect, day)),
+    findRun: (runId) => read(() => findRun(dialect, runId)),
     getRun: (runId) => read(() => getRun(dialect, runId)),
     listRuns: (options) => read(() => listRuns(dialect, options)),
     listLatestRuns: (range) => read(() => listLatestRuns(dialect, range)),

@@ -1,5 +1,6 @@
 import type { Hold } from '../async/hold.js';
 import { KeyError } from '../keys/key-error.js';
+import { holdKeyOf } from '../review/day-runs.js';
 import type { Retention } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
@@ -11,9 +12,10 @@ import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 import { pruneMails } from './verdict-mails.js';
+import { pruneEndangered } from './watching.js';
 
-/** Takes the sole right to work on a day; undefined if somebody else holds it. */
-export type HoldDay = (day: string) => Promise<Hold | undefined>;
+/** See `DayHolds`. */
+export type HoldDay = (key: string) => Promise<Hold | undefined>;
 
 /**
  * A run of an old day may itself be recent: the age counts from the day or from the run's end, whichever is later, and for a
@@ -44,7 +46,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     const runs = await read(() => list(before));
     let lost: KeyError | undefined;
     for (const run of runs) {
-      const hold = await holdDay(run.day);
+      const hold = await holdDay(holdKeyOf(run));
       if (!hold) continue;
       try {
         if (!(await read(() => isWorkedOn(dialect, run.day)))) await work(run, hold);
@@ -93,6 +95,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     async prune(before) {
       await transact(() => pruneActions(dialect, Date.parse(before)));
       await transact(() => pruneCases(dialect, before));
+      await transact(() => pruneEndangered(dialect, Date.parse(before)));
       const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
         transact(() => pruneRun(dialect, id, clock())),
       );

@@ -10,6 +10,14 @@ export const triggersOfOtherDays: readonly Trigger[] = ['watch'];
 /** These make no day done or good: `today` sends what was booked so far. */
 export const incompleteTriggers: readonly Trigger[] = ['today', ...triggersOfOtherDays];
 
+/**
+ * What somebody who works on a run holds (`DayHolds`). A run that sends bookings of other days shares nothing with the runs of
+ * its day; all of its trigger exclude each other.
+ */
+export function holdKeyOf({ day, trigger }: Pick<Run, 'day' | 'trigger'>): string {
+  return triggersOfOtherDays.includes(trigger) ? trigger : day;
+}
+
 /** Whether it reviewed bookings of its day. */
 export function isOfItsDay({ trigger }: Pick<Run, 'trigger'>): boolean {
   return !triggersOfOtherDays.includes(trigger);

@@ -70,6 +70,7 @@ export interface ReadOnlyLedger
 export interface RunReader extends RunLister {
   /** The newest run of the day's bookings: never one with trigger `watch`. */
   latestRun(day: string): Promise<Run | undefined>;
+  findRun(runId: string): Promise<Run | undefined>;
   /** @throws RangeError for a run that does not exist. */
   getRun(runId: string): Promise<Run>;
   /** Oldest day first. */
@@ -158,8 +159,12 @@ export interface BatchSampler {
 export interface DayHolds {
   /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
-  /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
-  holdDay(day: string): Promise<Hold | undefined>;
+  /**
+   * Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it.
+   *
+   * @param key a day, or what `holdKeyOf` says about a run
+   */
+  holdDay(key: string): Promise<Hold | undefined>;
 }
 
 export interface SlotHolds {

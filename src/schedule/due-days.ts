@@ -111,7 +111,7 @@ export async function findFirstAskableDay(
   return known !== undefined && known < from ? known : from;
 }
 
-function goBack(day: BusinessDay, days: number): BusinessDay {
+export function goBack(day: BusinessDay, days: number): BusinessDay {
   let before = day;
   for (let passed = 0; passed < days; passed += 1) before = before.previous();
   return before;

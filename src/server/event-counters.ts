@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { HotelReviewEvent } from '../events/events.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
@@ -21,6 +21,17 @@ export function createEventCounters(clock: () => number): EventCounters {
   const registry = new Registry();
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `hotel_review_${name}_total`, help, labelNames, registers: [registry] });
+
+  /** Absent until it has happened. */
+  function lastTime(name: string, help: string): { note(): void } {
+    const gauge = new Gauge({
+      name: `hotel_review_${name}_timestamp_seconds`,
+      help: `${help}, in seconds since 1970`,
+      registers: [registry],
+    });
+    gauge.remove();
+    return { note: () => gauge.set(clock() / 1000) };
+  }
 
   const durations = new Histogram({
     name: 'hotel_review_step_duration_seconds',
@@ -64,6 +75,25 @@ export function createEventCounters(clock: () => number): EventCounters {
     [],
   );
   const cases = counter('cases', 'What happened to cases, by event', ['event']);
+  const findings = counter('watch_findings', 'Mappings of stays ahead that the watch found moved, by move', [
+    'move',
+  ]);
+  const endangered = counter(
+    'endangered_bookings',
+    'Bookings of stays ahead whose mapping the watch found re-pointed or deleted',
+    [],
+  );
+  const watchedAt = lastTime('last_watch', 'When this process last watched the mappings');
+  const mails = counter('verdict_mails', 'Verdict e-mails that were read, by outcome', ['outcome']);
+  const named = counter(
+    'verdict_mail_names',
+    'Bookings, and pairs of provider and hotel id, that verdict e-mails named',
+    [],
+  );
+  const polledAt = lastTime(
+    'last_mailbox_poll',
+    'When this process last read the mailbox of verdict e-mails',
+  );
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',
@@ -71,6 +101,8 @@ export function createEventCounters(clock: () => number): EventCounters {
   for (const outcome of ['accepted', 'duplicate', 'rejected']) records.inc({ outcome }, 0);
   for (const outcome of ['delivered', 'refused']) bookings.inc({ outcome }, 0);
   for (const event of ['opened', 'corrected', 'escalated']) cases.inc({ event }, 0);
+  for (const move of ['re-pointed', 'unmapped', 'merged']) findings.inc({ move }, 0);
+  for (const outcome of ['named', 'unknown', 'unreadable']) mails.inc({ outcome }, 0);
   for (const state of ['succeeded', 'failed']) settled.inc({ state }, 0);
 
   const claimedAt = new Map<string, number>();
@@ -145,6 +177,21 @@ export function createEventCounters(clock: () => number): EventCounters {
           return cases.inc({ event: 'corrected' }, event.cases);
         case 'case-escalated':
           return cases.inc({ event: 'escalated' }, event.cases);
+        case 'mappings-watched':
+          findings.inc({ move: 're-pointed' }, event.endangered - event.unmapped);
+          findings.inc({ move: 'unmapped' }, event.unmapped);
+          findings.inc({ move: 'merged' }, event.merged);
+          endangered.inc(event.bookings);
+          return watchedAt.note();
+        case 'verdict-mail-named':
+          named.inc(event.named);
+          return mails.inc({ outcome: 'named' });
+        case 'verdict-mail-unknown':
+          return mails.inc({ outcome: 'unknown' });
+        case 'verdict-mail-unreadable':
+          return mails.inc({ outcome: 'unreadable' });
+        case 'mailbox-read':
+          return polledAt.note();
         default:
           return;
       }

@@ -38,6 +38,7 @@ export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: Mai
       }
       if (isAway) notify({ type: 'mailbox-back' });
       isAway = false;
+      notify({ type: 'mailbox-read' });
     } catch (error) {
       if (stop.aborted) return;
       if (!isAway) notify({ type: 'mailbox-away', error });

@@ -25,6 +25,8 @@ export type VerdictMailEvent =
   | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: UnreadableReason })
   /** The mailbox can't be read. Reported when that begins; it is tried again. */
   | { readonly type: 'mailbox-away'; readonly error: unknown }
-  | { readonly type: 'mailbox-back' };
+  | { readonly type: 'mailbox-back' }
+  /** All new e-mails are read; there may be none. */
+  | { readonly type: 'mailbox-read' };
 
 export type NotifyVerdictMails = (event: VerdictMailEvent) => void;

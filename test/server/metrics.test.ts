@@ -225,6 +225,45 @@ describe('the metrics of this process', () => {
     expect(lines).toContain('hotel_review_skipped_mappings_total 2');
   });
 
+  it('count what the watch and the verdict e-mails found, and say when both were last looked for', async () => {
+    let time = now;
+    const { notify, read } = createSomeMetrics({ clock: () => time });
+    const lines = await read();
+    expect(lines).toContain('hotel_review_watch_findings_total{move="unmapped"} 0');
+    expect(lines).toContain('hotel_review_verdict_mails_total{outcome="unreadable"} 0');
+    expect(lines.filter((line) => /last_(watch|mailbox)/.test(line))).toEqual([]);
+    const counts = { checkedMoves: 9, endangered: 3, unmapped: 1, bookings: 7, merged: 2, dismissed: 0 };
+    notify({ type: 'mappings-watched', ...counts });
+    const mail = { mail: 1, receivedAt: now, unclear: 0 };
+    notify({ type: 'verdict-mail-named', ...mail, named: 4 });
+    notify({ type: 'verdict-mail-unknown', ...mail, unreadAttachments: 0 });
+    notify({ type: 'mailbox-read' });
+    time += 60_000;
+    notify({
+      type: 'mappings-watched',
+      ...counts,
+      checkedMoves: 0,
+      endangered: 0,
+      unmapped: 0,
+      bookings: 0,
+      merged: 0,
+    });
+    expect(await read()).toEqual(
+      expect.arrayContaining([
+        'hotel_review_watch_findings_total{move="re-pointed"} 2',
+        'hotel_review_watch_findings_total{move="unmapped"} 1',
+        'hotel_review_watch_findings_total{move="merged"} 2',
+        'hotel_review_endangered_bookings_total 7',
+        `hotel_review_last_watch_timestamp_seconds ${now / 1000 + 60}`,
+        'hotel_review_verdict_mails_total{outcome="named"} 1',
+        'hotel_review_verdict_mails_total{outcome="unknown"} 1',
+        'hotel_review_verdict_mails_total{outcome="unreadable"} 0',
+        'hotel_review_verdict_mail_names_total 4',
+        `hotel_review_last_mailbox_poll_timestamp_seconds ${now / 1000}`,
+      ]),
+    );
+  });
+
   it('say nothing about verdicts, not even 0, while no result is known', async () => {
     const { notify, read } = createSomeMetrics();
     const ofVerdicts = (lines: string[]) =>

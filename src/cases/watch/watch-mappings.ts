@@ -20,6 +20,8 @@ export interface WatchParts {
   readonly ledger: WatchLedger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
+  /** Whether what is in danger is to be reviewed again: it is remembered. */
+  readonly reviews: boolean;
   readonly clock: () => number;
   readonly notify: (event: WatchEvent | CaseEvent) => void;
 }
@@ -64,6 +66,7 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
     const found = await findMovedStays(parts, moved.mappings);
     dismissed += await dismissMerged(ledger, clock);
     findings.push(...(await openMovedCases(parts, found)));
+    if (parts.reviews) await ledger.watch.rememberEndangered(found.filter(({ move }) => move !== 'merged'));
     await ledger.watch.finishMoves(moved.upTo, clock());
     checkedMoves += moved.moves;
     notify({ type: 'moves-checked', checkedMoves, findings: findings.length });
@@ -72,11 +75,12 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
   const counts: WatchCounts = {
     checkedMoves,
     endangered: endangered.length,
+    unmapped: endangered.filter(({ move }) => move === 'unmapped').length,
     bookings: endangered.reduce((sum, { bookings }) => sum + bookings, 0),
     merged: findings.length - endangered.length,
     dismissed,
   };
-  if (checkedMoves > 0) notify({ type: 'mappings-watched', ...counts });
+  notify({ type: 'mappings-watched', ...counts });
   return { counts, findings };
 }
 

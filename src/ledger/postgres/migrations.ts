@@ -476,4 +476,15 @@ export const migrations: readonly string[] = [
   );
   `,
   `CREATE INDEX mail_pairs_by_hotel ON hotel_review.mail_pairs (provider_hotel_id, provider_name)`,
+  `
+  CREATE TABLE hotel_review.endangered_mappings (
+    provider_name text COLLATE "C" NOT NULL,
+    provider_hotel_id text COLLATE "C" NOT NULL,
+    service_id bigint NOT NULL,
+    moved_at bigint NOT NULL,
+    run bigint REFERENCES hotel_review.runs (number),
+    PRIMARY KEY (provider_name, provider_hotel_id, service_id, moved_at)
+  );
+  CREATE INDEX endangered_mappings_by_run ON hotel_review.endangered_mappings (run);
+  `,
 ];

@@ -446,4 +446,15 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `CREATE INDEX mail_pairs_by_hotel ON mail_pairs (provider_hotel_id, provider_name)`,
+  `
+  CREATE TABLE endangered_mappings (
+    provider_name TEXT NOT NULL,
+    provider_hotel_id TEXT NOT NULL,
+    service_id INTEGER NOT NULL,
+    moved_at INTEGER NOT NULL,
+    run INTEGER REFERENCES runs (number),
+    PRIMARY KEY (provider_name, provider_hotel_id, service_id, moved_at)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX endangered_mappings_by_run ON endangered_mappings (run);
+  `,
 ];

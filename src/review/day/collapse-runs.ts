@@ -30,7 +30,7 @@ function addSent(newest: Counts, older: Counts): Counts {
   };
 }
 
-/** False for a run of today that found nothing new: there are dozens a day. */
-export function hasNews({ trigger, state, counts }: Run): boolean {
-  return trigger !== 'today' || state !== 'succeeded' || counts.accepted > 0;
+/** False for a run that makes no day done and had nothing to send: there are dozens a day. */
+export function hasNews(run: Run): boolean {
+  return mayCompleteDay(run) || run.state !== 'succeeded' || run.counts.accepted > 0;
 }

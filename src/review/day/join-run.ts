@@ -1,12 +1,12 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../day-runs.js';
+import { holdKeyOf, mayCompleteDay } from '../day-runs.js';
 import type { DayHolds, RunReader, StepReader } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
-import { type DayRequest, decideOpening } from './open-run.js';
+import { type DayRequest, decideOpening, findRunOf } from './open-run.js';
 
 /** Delay between attempts to acquire a day that another process holds. */
 const tryEveryMs = 500;
@@ -33,32 +33,35 @@ export type FoundDay =
  * @throws DayBusyError if the day stays with another process, or the signal is aborted
  */
 export async function acquireDay(
-  request: RequestForDay,
+  request: RequestForDay & Pick<Run, 'trigger'>,
   parts: JoinParts,
   signal: AbortSignal,
   onWaiting: () => void,
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
-  const { day, mode } = request;
+  const { day, mode, trigger } = request;
   const joins = workforce.letsOthersJoin && joinsRuns(mode);
   const giveUpAt = clock() + ledger.staleHoldMs;
   let isWaiting = false;
   const findOthers = async (): Promise<FoundDay | undefined> => {
     const run = workforce.letsOthersJoin ? await findSharedRun(request, ledger) : undefined;
-    if (run && !joins) throw busy(day.iso);
+    if (run && !joins) throw busy(request);
     return run && { kind: 'to-join', run };
   };
   const isRunOfTodayInWork = async () =>
     workforce.letsOthersJoin &&
     mode !== 'today' &&
+    mode !== 'watch' &&
     (await findRunOfTodayInWork(day.iso, ledger)) !== undefined;
   for (;;) {
     const others = await findOthers();
     if (others) return others;
     // What workers are sending would be sent twice if their run was taken over now.
-    const hold = (await isRunOfTodayInWork()) ? undefined : await ledger.holdDay(day.iso);
+    const hold = (await isRunOfTodayInWork())
+      ? undefined
+      : await ledger.holdDay(holdKeyOf({ day: day.iso, trigger }));
     if (hold) return heldUnless(findOthers, hold);
-    if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(day.iso);
+    if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
     if (!isWaiting) onWaiting();
     isWaiting = true;
     await pause(tryEveryMs, signal);
@@ -84,7 +87,7 @@ export async function findSharedRun(
   request: RequestForDay,
   ledger: RunReader & StepReader,
 ): Promise<Run | undefined> {
-  const latest = await ledger.latestRun(request.day.iso);
+  const latest = await findRunOf(request, ledger);
   if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;
   if (!joinsRuns(request.mode)) return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
   return decideOpening(latest, request).kind === 'resume' && hasWork(latest) ? latest : undefined;
@@ -92,7 +95,7 @@ export async function findSharedRun(
 
 /** Such a request works on the run that others have begun. */
 function joinsRuns(mode: DayRequest['mode']): boolean {
-  return mode === 'run' || mode === 'today';
+  return mode === 'run' || mode === 'today' || mode === 'watch';
 }
 
 async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader): Promise<Run | undefined> {
@@ -101,6 +104,10 @@ async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader)
   return mayBe && (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
 }
 
-function busy(day: string): DayBusyError {
-  return new DayBusyError(`${day} is being run by another process`);
+function busy({ day, mode }: RequestForDay): DayBusyError {
+  return new DayBusyError(
+    mode === 'watch'
+      ? 'bookings that a watch found in danger are being sent by another process'
+      : `${day.iso} is being run by another process`,
+  );
 }

@@ -3,7 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import { mayCompleteDay } from '../day-runs.js';
 import { type GuestNames, nameChoiceOf } from '../guest-names.js';
-import type { RunLister } from '../ledger.js';
+import type { RunLister, RunReader } from '../ledger.js';
 import { UsageError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type RunFailure } from '../run.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
@@ -11,9 +11,12 @@ import type { RunDayParts, RunRequest } from './run-day.js';
 export interface DayRequest {
   /**
    * `run` starts a day, resumes it, or leaves it alone if it is done. `replay` reviews it again. `late` tops it up:
-   * it sends only what the day's other runs have not delivered. `today` does so by body while the day is not over.
+   * it sends only what the day's other runs have not delivered. `today` does so by body while the day is not over. `watch`
+   * sends stays of other days, whatever has become of the day itself.
    */
-  readonly mode: 'run' | 'replay' | 'late' | 'today';
+  readonly mode: 'run' | 'replay' | 'late' | 'today' | 'watch';
+  /** Of `watch`: the run to resume, or the id of the one to start. */
+  readonly runId?: string | undefined;
   /** Of `today`: nothing is to do if the day has been reviewed since that instant. */
   readonly slotAt?: number | undefined;
   /** An explicitly requested delivery; by default a new run uses the configured one. */
@@ -52,6 +55,7 @@ export type Opening =
 export function decideOpening(latest: Run | undefined, request: DayToOpen): Opening {
   const { mode, delivery } = request;
   if (mode === 'today') return openToday(latest, request);
+  if (mode === 'watch') return openWatch(latest);
   if (!latest) return { kind: 'new' };
   if (!mayCompleteDay(latest)) return completeDay(latest, mode);
   if (latest.state === 'cancelled') return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
@@ -89,6 +93,13 @@ function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY 
   return isLeftAlone || isActive(latest) || latest.startedAt >= slotAt
     ? { kind: 'already-done', run: latest }
     : { kind: 'new', topsUp: true, delivery: 'body', ...keepExpected(latest) };
+}
+
+/** A watch that found more starts another run. */
+function openWatch(run: Run | undefined): Opening {
+  if (!run) return { kind: 'new', delivery: 'body' };
+  const isUnfinished = isActive(run) || run.state === 'failed';
+  return { kind: isUnfinished && run.cancelReason === undefined ? 'resume' : 'already-done', run };
 }
 
 /** What the end-of-day hook expected, where no run has found it yet: the night must still find it. */
@@ -175,6 +186,15 @@ export interface OpenedRun {
   readonly failedBefore?: RunFailure;
 }
 
+/** The run that a request may be about: the latest of its day, or of `watch` the one that it names. */
+export async function findRunOf(
+  { day, mode, runId }: DayRequest & { readonly day: Pick<BusinessDay, 'iso'> },
+  ledger: RunReader,
+): Promise<Run | undefined> {
+  if (mode !== 'watch') return ledger.latestRun(day.iso);
+  return runId === undefined ? undefined : ledger.findRun(runId);
+}
+
 /**
  * Opens or resumes the run of a day that we hold. Returns `lost` if another process may hold the day by now.
  */
@@ -184,7 +204,7 @@ export async function openRun(
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
-  const opening = decideOpening(await ledger.latestRun(day.iso), request);
+  const opening = decideOpening(await findRunOf(request, ledger), request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
@@ -202,7 +222,7 @@ export async function openRun(
       };
     case 'new': {
       const run = await ledger.createRun({
-        id: createRunId(day),
+        id: request.runId ?? createRunId(day),
         day: day.iso,
         delivery: opening.delivery ?? delivery ?? configuredDelivery,
         trigger,

@@ -1,6 +1,8 @@
+import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
+import type { NameForm } from '../guest-names.js';
 import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
 import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
 
@@ -22,10 +24,19 @@ const staysAtOnce = 100_000;
  * its day was collected again.
  */
 export async function* readStaysAhead(
+  ledger: StayLedger,
+  hotels: readonly ProviderHotel[],
+  options: StaysOptions,
+): AsyncGenerator<readonly StayAhead[], void, undefined> {
+  for await (const found of readBookingsAhead(ledger, hotels, options)) yield found.map(({ stay }) => stay);
+}
+
+/** The same, each with the booking as it was stored. */
+export async function* readBookingsAhead(
   { stays: index }: StayLedger,
   hotels: readonly ProviderHotel[],
   { today, runId, onRun }: StaysOptions,
-): AsyncGenerator<readonly StayAhead[], void, undefined> {
+): AsyncGenerator<readonly BookingAhead[], void, undefined> {
   if (hotels.length === 0) return;
   const wanted = new Set(hotels.map(keyOfHotel));
   const hashes = toSortedHashes(hotels.map(hashProviderHotel));
@@ -36,8 +47,8 @@ export async function* readStaysAhead(
     if (runId !== undefined && run.runId !== runId) continue;
     for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today)))
       for (const booking of bookings) {
-        const stay = toFoundStay(booking, run, rank);
-        if (stay && wanted.has(keyOfHotel(stay)) && (stay.checkIn ?? today) >= today) found.push(stay);
+        const one = toFoundStay(booking, run, rank);
+        if (one && wanted.has(keyOfHotel(one.stay)) && (one.stay.checkIn ?? today) >= today) found.push(one);
       }
     onRun?.(rank + 1, runs.length);
     // Only after a whole run, so that all its bookings of one reference are together.
@@ -48,7 +59,14 @@ export async function* readStaysAhead(
   if (found.length > 0) yield await keepLatest(index, runs, found);
 }
 
-interface FoundStay extends StayAhead, Pick<FoundBooking, 'form'> {
+export interface BookingAhead {
+  readonly stay: StayAhead;
+  readonly booking: Booking;
+  /** How its guest's name is written. */
+  readonly guestNames: NameForm;
+}
+
+interface FoundStay extends BookingAhead, Pick<FoundBooking, 'form'> {
   /** The place of its run in the list of runs: 0 for the latest. */
   readonly rank: number;
 }
@@ -56,7 +74,7 @@ interface FoundStay extends StayAhead, Pick<FoundBooking, 'form'> {
 function toFoundStay({ booking, form }: FoundBooking, run: StayRun, rank: number): FoundStay | undefined {
   const { serviceId, providerName, providerHotelId, bookingReferenceId, checkInDate, checkOutDate } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
-  return {
+  const stay: StayAhead = {
     providerName,
     providerHotelId,
     serviceId,
@@ -65,9 +83,8 @@ function toFoundStay({ booking, form }: FoundBooking, run: StayRun, rank: number
     ...(checkOutDate !== undefined && { checkOut: checkOutDate }),
     day: run.day,
     runId: run.runId,
-    form,
-    rank,
   };
+  return { stay, booking, guestNames: run.guestNames, form, rank };
 }
 
 /** Those that no later run has outdated, each once. */
@@ -75,16 +92,17 @@ async function keepLatest(
   index: StayIndex,
   runs: readonly StayRun[],
   found: readonly FoundStay[],
-): Promise<StayAhead[]> {
+): Promise<BookingAhead[]> {
   const latest = await findLatestRuns(index, runs, found);
-  const kept = new Map<string, StayAhead>();
-  const withoutReference: StayAhead[] = [];
-  for (const { rank, form, ...stay } of found) {
+  const kept = new Map<string, BookingAhead>();
+  const withoutReference: BookingAhead[] = [];
+  for (const one of found) {
+    const { rank, stay } = one;
     if (stay.reference === undefined) {
-      if (!isCollectedAgain(runs, { rank, form })) withoutReference.push(stay);
+      if (!isCollectedAgain(runs, one)) withoutReference.push(one);
     } else if (latest.get(stay.reference) === rank) {
       const { reference, serviceId, checkIn, checkOut } = stay;
-      kept.set([reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0'), stay);
+      kept.set([reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0'), one);
     }
   }
   return [...kept.values(), ...withoutReference];
@@ -97,7 +115,10 @@ async function findLatestRuns(
   found: readonly FoundStay[],
 ): Promise<ReadonlyMap<string, number>> {
   const latest = new Map<string, number>();
-  for (const { reference, rank } of found)
+  for (const {
+    stay: { reference },
+    rank,
+  } of found)
     if (reference !== undefined && rank < (latest.get(reference) ?? runs.length)) latest.set(reference, rank);
   let oldest = 0;
   for (const rank of latest.values()) oldest = Math.max(oldest, rank);
