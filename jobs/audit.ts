@@ -39,9 +39,23 @@ function record({ audit }: Audited, action: Action, who: string): Promise<void> 
  * Records a look at bookings without guests' names. Somebody who is woken by a full disk must still be able to look, so
  * a ledger that can't be written prevents nothing, and the terminal says that the record is missing.
  */
-export async function recordLook(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
+export function recordLook(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
+  return recordOrWarn(ledger, action, terminal.io.user, terminal);
+}
+
+/** Records a run that `serve` has started, whether somebody's request or the schedule asked for it. */
+export function recordStart(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
+  return recordOrWarn(ledger, action, 'serve', terminal);
+}
+
+async function recordOrWarn(
+  ledger: Audited,
+  action: Action,
+  who: string,
+  terminal: Pick<Terminal, 'warn' | 'log'>,
+): Promise<void> {
   try {
-    await record(ledger, action, terminal.io.user);
+    await record(ledger, action, who);
   } catch (error) {
     terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
     terminal.log.warn({ action: action.action }, 'not recorded in the audit trail');

@@ -15,6 +15,7 @@ import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
 import { checkMailbox } from '../src/doctor/mailbox.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
+import { checkRemoval } from '../src/doctor/removal.js';
 import { checkPageLimit, checkSharedPlaces, warnAboutPlainConnection } from '../src/doctor/risky-settings.js';
 import { checkServer } from '../src/doctor/server.js';
 import {
@@ -29,8 +30,12 @@ import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
+import { listEveryRun } from '../src/review/every-run.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { findLostKeys } from '../src/review/stored/lost-keys.js';
 import { findOldestNames } from '../src/review/stored/oldest-names.js';
+import { listDueToRemove } from '../src/review/stored/remove-sent.js';
+import { findDueDays } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { kindOf } from '../src/sources/registry.js';
 import { findBucket } from './buckets.js';
@@ -193,6 +198,7 @@ function listChecks(
             return [
               ...checkOldestNames(await findOldestNames(kept, { now: clock(), timezone }), config),
               ...(keys ? warnOfLostKeys(await findLostKeys(found, keys.listDays())) : []),
+              ...(await examineRemoval(config, found)),
             ];
           } catch (error) {
             return [unknownNames(error)];
@@ -247,4 +253,19 @@ function fileModesCheck(file: string, config?: Config): Check {
     seconds: 5,
     look: () => checkFileModes(listClosedFiles(file, config), platform),
   };
+}
+
+/** What `file.removeAfterDays` would remove now. */
+async function examineRemoval(
+  { file: { removeAfterDays, sftp }, timezone }: Config,
+  ledger: ReadOnlyLedger,
+): Promise<readonly Finding[]> {
+  if (removeAfterDays === undefined || sftp === undefined) return [];
+  const periods = { guestNameDays: removeAfterDays, recordDays: removeAfterDays };
+  const { namesBefore } = findDueDays(periods, { now: clock(), timezone });
+  const runs = await listEveryRun(ledger);
+  return checkRemoval(
+    { runs, due: listDueToRemove(runs, namesBefore, { timezone, clock }) },
+    removeAfterDays,
+  );
 }

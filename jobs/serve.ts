@@ -10,6 +10,7 @@ import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
+import { recordStart } from './audit.js';
 import { clock } from './clock.js';
 import { followUpRuns, followUpSync } from './follow-up.js';
 import { composeObserved } from './observed.js';
@@ -32,6 +33,8 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const reviews = createBackgroundReviews({
     parts: { ...observed.parts, findSourceDeadline: (run) => findSourceDeadline(run, giveUps) },
     configuredDelivery: config.delivery,
+    onNewRun: ({ id, day, trigger }) =>
+      recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, terminal),
     async afterReview() {
       await followUpRuns(config, followUp);
       await applyConfiguredRetention(config, ledger, warn, signal);

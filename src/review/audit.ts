@@ -4,6 +4,7 @@ export type AuditedAction =
   | 'affected'
   | 'rejected'
   | 'suspects'
+  | 'run'
   | 'dry-run'
   | 'evidence'
   | 'guest-export'

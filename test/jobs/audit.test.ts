@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { businessDayAt } from '../../src/booking/business-day.js';
 import { day, prepareDay } from '../support/day-folder.js';
 import { refusal, success } from '../support/http-stand-in.js';
 import { type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
@@ -90,6 +91,32 @@ it('a dry run that writes names to files is recorded before there is a ledger, a
   const { json } = await folder.run(['audit', '--json']);
   expect(entriesOf(json)).toMatchObject([
     { who: expect.stringContaining(userInfo().username), details: { out } },
+  ]);
+});
+
+it('runs that serve starts are recorded, with who asked for them', async () => {
+  const token = 'Zm9yLXRoZS1ob29rLW9mLXRoZS1lbmQtb2YtZGF5';
+  const yesterday = businessDayAt(new Date(), 'UTC').previous().iso;
+  const { folder } = await prepareDay({
+    bookings: toCsv(bookings),
+    settings: { timezone: 'UTC', hook: { token }, schedule: { catchUpDays: 1, cron: '0 0 1 1 *' } },
+  });
+  await folder.writeBookings(toCsv(bookings), yesterday);
+  const serving = folder.call(['serve', '--port', '0']);
+  await serving.wrote('"serving"');
+  const [, url] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
+  const answer = await fetch(`${url}/hooks/end-of-day`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ day: yesterday }),
+  });
+  expect(answer.status).toBe(202);
+  await serving.wrote('"run settled"');
+  serving.stop('SIGTERM');
+  await serving.ended;
+  const { json } = await folder.run(['audit', '--json']);
+  expect(entriesOf(json)).toMatchObject([
+    { who: 'serve', action: 'run', subject: yesterday, details: { trigger: 'hook' } },
   ]);
 });
 

@@ -7,10 +7,12 @@ import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { quotingRequests, startStandIn, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { bucketName, useS3Server } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
+const buckets = useS3Server();
 const canary = 'Cañária Quetzal';
 const bookings = makeBookings(6).map((booking) =>
   booking.BookingReferenceId === 'BR-2' ? { ...booking, BookingClientName: canary } : booking,
@@ -70,6 +72,23 @@ describe('a day by file with keys', () => {
     expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
     for (const path of [keyFile(folder), join(folder.path, 'keys', 'master-1.key')])
       expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps encrypted files in a bucket, and reads them from there', async () => {
+    const { folder } = await prepareDay({
+      archive: `s3://${bucketName}/sealed`,
+      s3: { ...buckets().access() },
+    });
+    const result = await folder.runDay();
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
+    const kept = ['20112026.csv', '20112026_Result.csv', 'manifest.json'];
+    const keys = kept.map((name) => `sealed/${day}/${result.report.runId}/${name}`);
+    expect(await buckets().keys()).toEqual(keys);
+    for (const key of keys) expect((await buckets().read(key)).includes(canary)).toBe(false);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
+    expect((await folder.run(['guest', 'export', 'BR-2', '--json'])).json).toMatchObject({
+      files: [{ name: '20112026.csv' }, { name: '20112026_Result.csv' }],
+    });
   });
 
   it('is verified, shown, exported and erased like any other', async () => {

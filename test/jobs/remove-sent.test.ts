@@ -46,6 +46,9 @@ async function age({ ledgerFile }: DayFolder): Promise<void> {
 it('removes old files and results of ours from the SFTP server, and verify says so', async () => {
   const { folder, list } = await prepare();
   writeFileSync(server().disk(`${oldFolder}/03012020.csv`), 'of somebody else');
+  expect((await folder.run(['doctor'])).stdout.replace(/\s+/g, ' ')).toMatch(
+    /file\.removeAfterDays is 400: the next run removes the files of 1 day \(2020-01-02\)/,
+  );
   expect((await folder.runDay()).exitCode).toBe(0);
   expect(list()).toEqual(['03012020.csv']);
   expect(existsSync(server().disk(remotePath))).toBe(true);
@@ -92,6 +95,9 @@ it('reports a server that refuses once, fails nothing, and tries again after a w
   const first = await folder.runDay();
   expect(first.exitCode).toBe(0);
   expect(first.stderr).toMatch(notice);
+  expect((await folder.run(['doctor'])).stdout.replace(/\s+/g, ' ')).toMatch(
+    /file\.removeAfterDays is 400: nothing is due; the server refused to remove the files of 1 day/,
+  );
   expect(list()).toEqual(oldFiles);
   chmodSync(server().disk(oldFolder), 0o755);
   const second = await folder.runDay();

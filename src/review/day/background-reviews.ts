@@ -17,6 +17,8 @@ export type ReviewRequest = DayRequest & { readonly trigger: Trigger };
 export interface BackgroundReviewsOptions {
   readonly parts: RunDayParts;
   readonly configuredDelivery: DeliveryKind;
+  /** Called when the ledger holds a new run, which doesn't wait for it. */
+  readonly onNewRun?: (run: Run) => Promise<void>;
   /** Called after each review that ended. */
   readonly afterReview: () => Promise<void>;
   /** Stops all reviews. */
@@ -45,7 +47,7 @@ export interface BackgroundReviews {
 }
 
 export function createBackgroundReviews(options: BackgroundReviewsOptions): BackgroundReviews {
-  const { parts, configuredDelivery, afterReview, signal } = options;
+  const { parts, configuredDelivery, onNewRun, afterReview, signal } = options;
   const { ledger, clock, workforce, notify } = parts;
   const current = new Set<Promise<unknown>>();
 
@@ -55,7 +57,13 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     stop: AbortSignal,
     callbacks?: OpeningCallbacks,
   ): Promise<DayResult> {
-    const result = await runDay({ ...request, day, configuredDelivery }, parts, stop, callbacks);
+    const result = await runDay({ ...request, day, configuredDelivery }, parts, stop, {
+      ...callbacks,
+      onOpened(run, isNew) {
+        if (isNew && onNewRun) void track(onNewRun(run));
+        callbacks?.onOpened?.(run, isNew);
+      },
+    });
     // Runs of today are many, and what follows a review is for whole days.
     if (!stop.aborted && request.mode !== 'today') await afterReview();
     return result;
