@@ -30,6 +30,7 @@ const newTables = [
   'followed_runs',
   'kept_columns',
   'watched_moves',
+  'endangered_mappings',
   'mail_bookings',
   'mail_pairs',
   'verdict_mails',
