@@ -75,6 +75,11 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./verify-day.js')).verifyDay(config, day, terminal),
       ),
+    report: (day, options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { iso } = readDayIn(config.timezone, day);
+        return (await import('./report-day.js')).reportDay(config, iso, options, terminal);
+      }),
     providers: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./score-providers.js')).scoreAllProviders(config, options, terminal),

@@ -24,7 +24,15 @@ import {
 } from './runs.js';
 import { tally } from './step-totals.js';
 import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './steps.js';
-import { countRejects, countWarnings, listAttempts, listRefused, listRejects, trace } from './tracing.js';
+import {
+  countRejects,
+  countWarnings,
+  listAttempts,
+  listRefused,
+  listRejects,
+  listStepTimes,
+  trace,
+} from './tracing.js';
 import { createMailReader } from './verdict-mails.js';
 
 /** Whether a stored line has that booking reference. */
@@ -75,6 +83,7 @@ export function createReader(
     listRefused: (runId, limit) => readTogether(() => listRefused(dialect, runId, limit)),
     trace: (reference) =>
       readTogether(() => trace(dialect, reference, (line, form) => carriesReference(line, form, reference))),
+    listStepTimes: (runId) => read(() => listStepTimes(dialect, runId)),
     listAttempts: (runId, step) => read(() => listAttempts(dialect, runId, step)),
   };
 }

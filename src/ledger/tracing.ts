@@ -1,8 +1,8 @@
 import type { ReasonCount, Reject, RejectCode } from '../review/collected.js';
-import type { Attempt, RefusedBooking, Trace } from '../review/history.js';
+import type { Attempt, RefusedBooking, StepTime, Trace } from '../review/history.js';
 import { keptAt } from '../review/kept-columns.js';
 import type { Run } from '../review/run.js';
-import type { BookingForm, StepState } from '../review/step.js';
+import type { BookingForm, StepKind, StepState } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { readLines } from './batches.js';
 import { findJudged, findSuspect } from './findings.js';
@@ -129,6 +129,23 @@ function* traceRejects(
 
 export function* listAttempts(dialect: Dialect, runId: string, step: string): Query<Attempt[]> {
   return yield* attemptsOf(dialect, yield* runNumber(dialect, runId), runId, step);
+}
+
+export function* listStepTimes({ schema }: Dialect, runId: string): Query<StepTime[]> {
+  const rows = yield* all(
+    `SELECT kind, count(DISTINCT name) AS steps, count(*) AS attempts, min(started_at) AS started, max(attempts.ended_at) AS ended
+     FROM ${schema}attempts AS attempts JOIN ${schema}steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
+     WHERE attempts.run = (SELECT number FROM ${schema}runs WHERE id = ?)
+     GROUP BY kind ORDER BY started, ended`,
+    runId,
+  );
+  return rows.map(({ kind, steps, attempts, started, ended }) => ({
+    kind: String(kind) as StepKind,
+    steps: Number(steps),
+    attempts: Number(attempts),
+    startedAt: Number(started),
+    endedAt: Number(ended),
+  }));
 }
 
 function* attemptsOf(

@@ -6,6 +6,7 @@ export type AuditedAction =
   | 'suspects'
   | 'run'
   | 'dry-run'
+  | 'report'
   | 'evidence'
   | 'guest-export'
   | 'guest-erase'

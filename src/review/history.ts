@@ -1,7 +1,7 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import type { ReasonCount, Reject, Suspect } from './collected.js';
 import type { Run } from './run.js';
-import type { BookingForm, Step, StepEnding, StepState } from './step.js';
+import type { BookingForm, Step, StepEnding, StepKind, StepState } from './step.js';
 import type { Judged } from './verdict.js';
 
 /** What a run did not send, or what the service refused. */
@@ -28,6 +28,17 @@ export interface History {
 export interface AttemptReader {
   /** The ended attempts of a step, in their order. */
   listAttempts(runId: string, step: string): Promise<Attempt[]>;
+  /** When each kind of step was performed, in the order in which they began. */
+  listStepTimes(runId: string): Promise<StepTime[]>;
+}
+
+/** The ended attempts of all steps of a kind, from the first one's start to the last one's end. */
+export interface StepTime {
+  readonly kind: StepKind;
+  readonly steps: number;
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
 }
 
 /** What comparing a run's bookings with the local copy of the mappings found. */

@@ -93,23 +93,37 @@ export function findDrop(
   return { accepted, usual, ...(isBelow && { minimum }), drops };
 }
 
-function compareProviders({ providers }: Volume, earlier: readonly Volume[]) {
-  if (!providers) return [];
-  const known = earlier.flatMap((one) => (one.providers ? [one.providers] : []));
-  const names = new Set(known.flatMap((counts) => Object.keys(counts)));
-  const count = (counts: Readonly<Record<string, number>>, name: string) =>
-    Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
-  return [...names]
-    .flatMap((provider) => {
-      const usual = usualOf(known.map((counts) => count(counts, provider)));
-      if (usual === null || usual < leastUsualOfProvider) return [];
-      return [{ provider, accepted: count(providers, provider), usual }];
-    })
+function compareProviders(counted: Volume, earlier: readonly Volume[]) {
+  return listProviderVolumes(counted, earlier)
+    .flatMap(({ usual, ...one }) =>
+      usual === null || usual < leastUsualOfProvider ? [] : [{ ...one, usual }],
+    )
     .sort((a, b) => b.usual - b.accepted - (a.usual - a.accepted) || (a.provider < b.provider ? -1 : 1));
 }
 
+export interface ProviderVolume {
+  readonly provider: string;
+  readonly accepted: number;
+  /** Null if too few days are known. */
+  readonly usual: number | null;
+}
+
+/** Each provider of the day or of earlier ones next to what is usual; none where the day's were not counted. */
+export function listProviderVolumes({ providers }: Volume, earlier: readonly Volume[]): ProviderVolume[] {
+  if (!providers) return [];
+  const known = earlier.flatMap((one) => (one.providers ? [one.providers] : []));
+  const names = new Set([providers, ...known].flatMap((counts) => Object.keys(counts)));
+  const count = (counts: Readonly<Record<string, number>>, name: string) =>
+    Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
+  return [...names].map((provider) => ({
+    provider,
+    accepted: count(providers, provider),
+    usual: usualOf(known.map((counts) => count(counts, provider))),
+  }));
+}
+
 /** The median; null for too few days. */
-function usualOf(counts: readonly number[]): number | null {
+export function usualOf(counts: readonly number[]): number | null {
   if (counts.length < leastDays) return null;
   const sorted = [...counts].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

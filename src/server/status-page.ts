@@ -6,8 +6,9 @@ import { countRecords, hasUnexpectedCount, type Run } from '../review/run.js';
 import { countAffected, hasUnknownVerdicts, nameState } from '../review/verdicts/day-verdicts.js';
 import { describeDrops, type VolumeDrop } from '../review/volume.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
 import { countDaysBehind, listLastDays } from './last-good-day.js';
-import { type Html, html, renderPage } from './page.js';
+import { renderPage } from './page.js';
 
 interface StatusPageContent {
   readonly summary: LedgerSummary;

@@ -32,6 +32,12 @@ export interface SuspectsOptions extends CsvOptions {
   readonly sort?: string;
 }
 
+export interface ReportOptions {
+  /** The file to write the page to. */
+  readonly html?: string;
+  readonly markdown: boolean;
+}
+
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
   status(day: string | undefined, globals: GlobalOptions): Promise<number>;
@@ -40,6 +46,7 @@ export interface HistoryHandlers {
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   suspects(day: string | undefined, options: SuspectsOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
+  report(day: string, options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
   evidence(reference: string, options: { readonly out: string }, globals: GlobalOptions): Promise<number>;
 }
@@ -117,6 +124,16 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.verify(readDay(day), readGlobals(command)));
     });
 
+  program
+    .command('report <day>')
+    .description('report how a day went: runs, verdicts, open cases, and what is unusual')
+    .option('--html <file>', 'also write it as a page to this new file; the page loads nothing')
+    .option('--markdown', 'print Markdown instead of text', false)
+    .addHelpText('after', reportExamples)
+    .action(async (day: string, options: ReportOptions, command: Command) => {
+      finish(await handlers.report(readWrittenDay(day), options, readGlobals(command)));
+    });
+
   addCsvOptions(
     program
       .command('providers')
@@ -171,6 +188,14 @@ Examples:
   hotel-review suspects                             those of yesterday
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file
   hotel-review suspects --sort -Price               the dearest first`;
+
+const reportExamples = `
+It holds references and stays, and no guest's name.
+
+Examples:
+  hotel-review report yesterday
+  hotel-review report 2026-11-20 --html 2026-11-20.html
+  hotel-review report 2026-11-20 --markdown > report.md`;
 
 const providersExamples = `
 Examples:

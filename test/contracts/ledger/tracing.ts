@@ -28,6 +28,26 @@ export function describeTracing(opened: () => OpenedLedger): void {
       }
     });
 
+    it('says when each kind of step was performed, over all attempts', async () => {
+      const { ledger } = opened();
+      const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
+      await collectedRun(ledger, 'r2', { day: '2026-11-21', bookings: references(3) });
+      expect(await ledger.listStepTimes('r1')).toEqual([]);
+      await perform(ledger, run, 'batch 0', retry());
+      await perform(ledger, run, 'batch 0', done, 2);
+      await perform(ledger, run, 'batch 1', done);
+      const [times, ...others] = await ledger.listStepTimes('r1');
+      expect(others).toEqual([]);
+      expect(times).toMatchObject({ kind: 'batch', steps: 2, attempts: 3 });
+      const attempts = [
+        ...(await ledger.listAttempts('r1', 'batch 0')),
+        ...(await ledger.listAttempts('r1', 'batch 1')),
+      ];
+      expect(times?.startedAt).toBe(Math.min(...attempts.map(({ startedAt }) => startedAt)));
+      expect(times?.endedAt).toBe(Math.max(...attempts.map(({ endedAt }) => endedAt)));
+      expect(await ledger.listStepTimes('r2')).toEqual([]);
+    });
+
     it('returns the line as sent, the step that contains it and the outcome of its attempts', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });

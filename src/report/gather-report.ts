@@ -1,0 +1,102 @@
+import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
+import { readReport } from '../review/day/report.js';
+import { isOfItsDay } from '../review/day-runs.js';
+import type { ReadOnlyLedger } from '../review/ledger.js';
+import { type ComparedBooking, withHotels } from '../review/verdicts/booked-hotels.js';
+import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
+import { listAffected } from '../review/verdicts/listing.js';
+import { daysToCompare, listProviderVolumes, usualOf, type VolumeSettings } from '../review/volume.js';
+import type { DayReport, Listed, ReportedBooking, ReportedCase, ReportedVolume } from './day-report.js';
+import { judgeDay } from './judge-day.js';
+
+const runsRead = 1_000;
+/** Runs shown; runs of today have dozens without news. */
+const runsShown = 20;
+/** Bookings and cases shown; the commands list all. */
+export const listed = 100;
+
+export interface ReportParts {
+  readonly ledger: ReadOnlyLedger;
+  /** The cases with an open booking, nearest check-in first. */
+  readonly listCases: () => Promise<readonly ReportedCase[]>;
+  readonly volume: VolumeSettings;
+  readonly timezone: string;
+  readonly clock: () => number;
+}
+
+/** Gathers how a day went, for all forms of the report. */
+export async function gatherReport(
+  day: string,
+  { ledger, listCases, volume, timezone, clock }: ReportParts,
+): Promise<DayReport> {
+  const now = clock();
+  const runs = (await ledger.listRuns({ day, limit: runsRead })).filter(isOfItsDay);
+  const verdicts = summariseVerdicts(day, runs);
+  const newest = verdicts.newer ?? verdicts.runs[0];
+  const compare = createHotelComparer({ hotels: ledger.hotels, clock });
+  const cases = await listCases();
+  return {
+    day,
+    writtenAt: new Date(now).toISOString(),
+    ...judgeDay(verdicts, timezone),
+    runs: await Promise.all(runs.slice(0, runsShown).map((run) => readReport(ledger, run, now))),
+    verdicts: {
+      knowledge: verdicts.knowledge,
+      affected: verdicts.affected,
+      unanswered: verdicts.unanswered,
+      posted: verdicts.posted,
+    },
+    rejects: newest ? await ledger.countRejects(newest.id) : [],
+    warnings: newest ? await ledger.countWarnings(newest.id) : [],
+    volume: await compareVolume(day, ledger, volume),
+    steps: newest ? await ledger.listStepTimes(newest.id) : [],
+    affected: await readFirst(withHotels(await listAffected(ledger, [verdicts]), compare)),
+    cases: { count: cases.length, first: cases.slice(0, listed) },
+  };
+}
+
+async function compareVolume(
+  day: string,
+  ledger: Pick<ReadOnlyLedger, 'listVolumes'>,
+  settings: VolumeSettings,
+): Promise<ReportedVolume> {
+  const [counted] = await ledger.listVolumes([day]);
+  const earlier = await ledger.listVolumes(daysToCompare(day, settings));
+  return {
+    accepted: counted?.accepted ?? null,
+    usual: usualOf(earlier.map(({ accepted }) => accepted)),
+    compared: earlier
+      .map(({ day: compared, accepted }) => ({ day: compared, accepted }))
+      .sort((one, other) => (one.day < other.day ? -1 : 1)),
+    providers: (counted ? listProviderVolumes(counted, earlier) : []).sort(
+      (one, other) => (other.usual ?? other.accepted) - (one.usual ?? one.accepted),
+    ),
+  };
+}
+
+async function readFirst(list: {
+  readonly count: number;
+  read(): AsyncGenerator<readonly ComparedBooking[], void, undefined>;
+}): Promise<Listed<ReportedBooking>> {
+  const first: ReportedBooking[] = [];
+  for await (const bookings of list.read()) {
+    first.push(...bookings.map(toReported));
+    if (first.length >= listed) break;
+  }
+  return { count: list.count, first: first.slice(0, listed) };
+}
+
+function toReported({ fields, copyServiceId, hotels }: ComparedBooking): ReportedBooking {
+  const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
+  return {
+    reference: text('BookingReferenceId'),
+    checkIn: text('CheckInDate'),
+    providerName: text('ProviderName'),
+    providerHotelId: text('ProviderHotelId'),
+    serviceId: Number(fields.ServiceId),
+    copyServiceId,
+    bookedHotel: hotels.bookedHotel?.name ?? null,
+    copyHotel: hotels.copyHotel?.name ?? null,
+    distanceKm: hotels.distanceKm ?? null,
+  };
+}

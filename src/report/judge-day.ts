@@ -1,0 +1,56 @@
+import { makesDayGood } from '../review/day/good-day.js';
+import { isActive, type Run } from '../review/run.js';
+import { type DayVerdicts, hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
+import { describeDrops } from '../review/volume.js';
+import { formatCountOf } from '../text/format.js';
+import type { Judgement } from './day-report.js';
+
+export interface JudgedDay {
+  readonly judgement: Judgement;
+  readonly headline: string;
+}
+
+/** Says in a sentence how a day went. Sent is not reviewed, and unknown never looks good. (Design 11.) */
+export function judgeDay(verdicts: DayVerdicts, timezone: string): JudgedDay {
+  const [run] = verdicts.newer ? [verdicts.newer] : verdicts.runs;
+  if (!run) return { judgement: 'attention', headline: 'No run: nothing of this day was reviewed.' };
+  if (run.state === 'failed')
+    return { judgement: 'attention', headline: `The run failed. ${run.failure?.message ?? ''}`.trim() };
+  if (run.state === 'cancelled')
+    return { judgement: 'attention', headline: 'The run was cancelled: the day is not reviewed.' };
+  const found = findProblems(verdicts, run);
+  if (found.length > 0) return { judgement: 'attention', headline: `${found.join('; ')}.` };
+  if (run.state === 'awaiting-result')
+    return { judgement: 'unfinished', headline: 'Delivered; the result has not arrived yet.' };
+  if (isActive(run)) return { judgement: 'unfinished', headline: `The run is ${run.state}.` };
+  if (!makesDayGood(run, timezone))
+    return {
+      judgement: 'unfinished',
+      headline: 'The day is not complete: it was collected before it was over.',
+    };
+  if (verdicts.knowledge === 'nothing-sent')
+    return { judgement: 'sent', headline: 'The source had no bookings: nothing was sent.' };
+  const unknown = verdicts.runs.filter(hasUnknownVerdicts);
+  if (unknown.length > 0)
+    return {
+      judgement: 'sent',
+      headline: 'Sent for review. Verdicts come by e-mail only, so none is known to be correct.',
+    };
+  const bookings = verdicts.runs.reduce((sum, { counts }) => sum + counts.accepted, 0);
+  return {
+    judgement: 'good',
+    headline: `All ${formatCountOf(bookings, 'booking')} have the verdict correct.`,
+  };
+}
+
+function findProblems({ affected, unanswered, knowledge }: DayVerdicts, run: Run): string[] {
+  const { refused } = run.counts;
+  return [
+    ...(affected ? [`${formatCountOf(affected, 'booking')} on an incorrect mapping`] : []),
+    ...(unanswered && knowledge === 'judged'
+      ? [`${formatCountOf(unanswered, 'booking')} without a verdict`]
+      : []),
+    ...(refused > 0 ? [`${formatCountOf(refused, 'booking')} refused by the service`] : []),
+    ...(run.volume ? [`far fewer bookings than usual (${describeDrops(run.volume)[0]})`] : []),
+  ];
+}

@@ -1,0 +1,215 @@
+import type { RunReport } from '../review/day/report.js';
+import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import type { DayReport, Listed, ReportedHotels } from './day-report.js';
+
+/** What every form of a report shows, in this order. Texts are plain: each form makes them safe where it writes them. */
+export interface Section {
+  readonly title: string;
+  readonly notes: readonly string[];
+  readonly bars?: readonly Bar[];
+  readonly table?: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+}
+
+/** A value to compare with others of its section. */
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  readonly text: string;
+  /** What is usual; absent where nothing is compared, null where too few days are known. */
+  readonly usual?: number | null;
+  /** The one that the report is about. */
+  readonly isHighlighted?: boolean;
+}
+
+/** Providers shown; the others are in the JSON. */
+const providersShown = 20;
+
+interface SectionOptions {
+  readonly timezone: string;
+  readonly command: WriteCommand;
+}
+
+export function listSections(report: DayReport, options: SectionOptions): Section[] {
+  return [
+    describeRuns(report, options),
+    describeVerdicts(report, options),
+    describeCases(report, options),
+    describeBookings(report),
+    describeProviders(report),
+    describeRejects(report, options),
+    describeSteps(report),
+  ].filter(({ notes, bars = [], table }) => notes.length + bars.length + (table?.rows.length ?? 0) > 0);
+}
+
+function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Section {
+  return {
+    title: 'Runs',
+    notes: runs.flatMap(({ runId, error }) => (error ? [`${runId}: ${error.message}`] : [])),
+    table: {
+      head: [
+        'run',
+        'by',
+        'state',
+        'started',
+        'took',
+        'accepted',
+        'delivered',
+        'refused',
+        'rejected',
+        'pending',
+      ],
+      rows: runs.map((run) => [
+        run.runId,
+        `${run.delivery}, ${run.trigger}`,
+        run.state,
+        formatLocalInstant(Date.parse(run.startedAt), timezone),
+        formatDuration(run.durationMs),
+        ...countsShown.map((name) => formatCount(run.counts[name])),
+      ]),
+    },
+  };
+}
+
+const countsShown = [
+  'accepted',
+  'delivered',
+  'refused',
+  'rejected',
+  'pending',
+] as const satisfies readonly (keyof RunReport['counts'])[];
+
+function describeVerdicts({ day, verdicts, affected }: DayReport, { command }: SectionOptions): Section {
+  const { knowledge, unanswered, posted } = verdicts;
+  const known = knowledge === 'judged';
+  return {
+    title: 'Verdicts',
+    notes: [
+      ...(known ? [`${formatCountOf(affected.count, 'booking')} on an incorrect mapping`] : []),
+      ...(knowledge === 'awaiting-result' ? ['the result has not arrived yet: no verdict is known'] : []),
+      ...(knowledge === 'by-email' ? ['verdicts come by e-mail only: none is known to be correct'] : []),
+      ...(known && unanswered
+        ? [
+            `${formatCountOf(unanswered, 'booking')} without a verdict: ${command(`affected ${day} --unanswered`)}`,
+          ]
+        : []),
+      ...(known && posted > 0
+        ? [`${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`]
+        : []),
+      ...adviseMore(affected, command(`affected ${day} --csv FILE`)),
+    ],
+    table: {
+      head: ['check-in', 'booking', ...hotelColumns],
+      rows: affected.first.map((item) => [
+        item.checkIn ?? 'unknown',
+        item.reference ?? '-',
+        ...toHotelCells(item),
+      ]),
+    },
+  };
+}
+
+function describeCases({ cases }: DayReport, { command }: SectionOptions): Section {
+  const bookings = cases.first.reduce((sum, { openBookings }) => sum + openBookings, 0);
+  return {
+    title: 'Open cases',
+    notes:
+      cases.count === 0
+        ? ['none']
+        : [
+            cases.count > cases.first.length
+              ? formatCountOf(cases.count, 'case')
+              : `${formatCountOf(cases.count, 'case')} with ${formatCountOf(bookings, 'open booking')}`,
+            ...adviseMore(cases, command('cases --csv FILE')),
+          ],
+    table: {
+      head: ['check-in', 'case', 'mapping', 'open', ...hotelColumns],
+      rows: cases.first.map((item) => [
+        item.firstCheckIn ?? 'unknown',
+        `${item.id}`,
+        item.state,
+        formatCount(item.openBookings),
+        ...toHotelCells(item),
+      ]),
+    },
+  };
+}
+
+function adviseMore({ count, first }: Listed<unknown>, command: string): string[] {
+  return count > first.length
+    ? [`the first ${formatCount(first.length)} are below; all of them: ${command}`]
+    : [];
+}
+
+const hotelColumns = ['provider', 'hotel id', 'booked', 'in the copy', 'distance'];
+
+function toHotelCells(item: ReportedHotels): string[] {
+  const { providerName, providerHotelId, serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm } =
+    item;
+  const isSame = copyServiceId === serviceId;
+  return [
+    providerName ?? '-',
+    providerHotelId ?? '-',
+    nameHotel(serviceId, bookedHotel),
+    copyServiceId === null ? 'no master hotel' : isSame ? 'the same' : nameHotel(copyServiceId, copyHotel),
+    isSame || distanceKm === null
+      ? '-'
+      : `${distanceKm < 100 ? distanceKm.toFixed(1) : formatCount(Math.round(distanceKm))} km`,
+  ];
+}
+
+function nameHotel(serviceId: number, name: string | null): string {
+  return name === null ? `${serviceId}` : `${serviceId} ${name}`;
+}
+
+function describeBookings({ day, volume: { accepted, usual, compared } }: DayReport): Section {
+  if (accepted === null) return { title: 'Bookings', notes: [] };
+  return {
+    title: 'Bookings',
+    notes: [
+      usual === null
+        ? `${formatCountOf(accepted, 'booking')}; too few days are known to say what is usual`
+        : `${formatCountOf(accepted, 'booking')}, usually ${formatCount(usual)} on this weekday`,
+    ],
+    bars: [...compared, { day, accepted }].map((one) => ({
+      label: one.day,
+      value: one.accepted,
+      text: formatCount(one.accepted),
+      isHighlighted: one.day === day,
+    })),
+  };
+}
+
+function describeProviders({ volume: { providers } }: DayReport): Section {
+  const others = providers.length - providersShown;
+  return {
+    title: 'Providers, and what is usual',
+    notes: others > 0 ? [`the ${providersShown} largest of ${formatCount(providers.length)}`] : [],
+    bars: providers.slice(0, providersShown).map(({ provider, accepted, usual }) => ({
+      label: provider,
+      value: accepted,
+      text: formatCount(accepted),
+      usual,
+    })),
+  };
+}
+
+function describeRejects({ day, rejects }: DayReport, { command }: SectionOptions): Section {
+  return {
+    title: 'Rejected, by reason',
+    notes: rejects.length > 0 ? [`all of them: ${command(`rejected ${day} --csv FILE`)}`] : [],
+    bars: rejects.map(({ reason, count }) => ({ label: reason, value: count, text: formatCount(count) })),
+  };
+}
+
+function describeSteps({ steps }: DayReport): Section {
+  return {
+    title: 'Steps of the newest run',
+    notes: [],
+    bars: steps.map(({ kind, steps: count, attempts, startedAt, endedAt }) => ({
+      label: count > 1 ? `${formatCount(count)} × ${kind}` : kind,
+      value: Math.max(0, endedAt - startedAt),
+      text: `${formatDuration(Math.max(0, endedAt - startedAt))}${attempts > count ? `, ${formatCountOf(attempts, 'attempt')}` : ''}`,
+    })),
+  };
+}
