@@ -1,5 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { MappingReader } from '../src/mappings/mapping-copy.js';
+import type { CanarySettings } from '../src/review/canary.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
@@ -26,6 +27,7 @@ export interface ComposeOptions {
 
 /** Long enough for the next step, short enough for servers that limit their connections. */
 const sftpIdleMs = 5_000;
+const hourMs = 3_600_000;
 
 /** The parts of a review as configured: the one place that chooses adapters. */
 export async function composeReview(
@@ -59,6 +61,7 @@ export async function composeReview(
     ...(await composeCollect(config, sourceMessages)),
     comparison: await composeComparison(config, ledger, sourceMessages),
     readErased,
+    canary: readCanarySettings(config),
     ledger,
     deliveryFor,
     workforce,
@@ -73,6 +76,12 @@ export async function composeReview(
       await Promise.all([sftp?.close(), service.close(), ledger.close()]);
     },
   };
+}
+
+function readCanarySettings({ canary }: Config): CanarySettings | undefined {
+  if (!canary) return undefined;
+  const { withinHours, ...pair } = canary;
+  return { ...pair, withinMs: withinHours * hourMs };
 }
 
 /** The parts for collecting a day, the same for a run and a dry run. */

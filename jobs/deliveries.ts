@@ -42,6 +42,7 @@ export function createDelivery(kind: DeliveryKind, config: Config, parts: Delive
     masterIdName,
     batchSize: config.body.batchSize,
     names: createGuestNames(config),
+    findCanary: parts.ledger.findCanary,
   });
   switch (kind) {
     case 'body':

@@ -1,6 +1,7 @@
 import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
+import { checkCanary } from '../src/doctor/canary.js';
 import { findUnpinnedServers, readConfiguration, type UnpinnedServer } from '../src/doctor/configuration.js';
 import {
   checkFileModes,
@@ -204,6 +205,20 @@ function listChecks(
             return [unknownNames(error)];
           } finally {
             await found.close();
+          }
+        },
+      },
+      {
+        part: 'verdicts',
+        seconds: 20,
+        async look() {
+          if (!config.canary) return [];
+          // Why it can't be opened is reported above.
+          const found = await findLedger(config, { waits: false }).catch(() => undefined);
+          try {
+            return found ? await checkCanary(config.canary, found, clock()) : [];
+          } finally {
+            await found?.close();
           }
         },
       },

@@ -1,9 +1,12 @@
+import { pause } from '../src/async/abort.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { CaseEvent } from '../src/cases/case-events.js';
 import type { CaseLedger } from '../src/cases/case-store.js';
 import { followMappings } from '../src/cases/follow-mappings.js';
 import { updateCases } from '../src/cases/update-cases.js';
 import type { Config } from '../src/config/load.js';
+import type { Canary, CanaryEvent } from '../src/review/canary.js';
+import { reportMissedCanaries } from '../src/review/day/missed-canaries.js';
 import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
@@ -11,8 +14,8 @@ import { clock } from './clock.js';
 
 interface FollowUpParts {
   readonly ledger: CaseLedger;
-  readonly notify: (event: CaseEvent) => void;
-  /** Gets a message when the cases could not be updated. */
+  readonly notify: (event: CaseEvent | CanaryEvent) => void;
+  /** Gets a message when something of it failed. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
@@ -24,7 +27,7 @@ interface FollowUpParts {
 export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void> {
   const { ledger, notify, signal } = parts;
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
-  return attempt(parts, () =>
+  return attempt(parts, 'the cases could not be updated', () =>
     updateCases({ ledger, today, escalateAfterMs: escalateAfterMs(config), clock, notify, signal }),
   );
 }
@@ -38,7 +41,7 @@ export async function followUpAndSay(
   },
 ): Promise<void> {
   const opened = { cases: 0, bookings: 0 };
-  const notify = (event: CaseEvent) => {
+  const notify: FollowUpParts['notify'] = (event) => {
     if (event.type === 'case-opened') {
       opened.cases += event.cases;
       opened.bookings += event.bookings;
@@ -52,10 +55,34 @@ export async function followUpAndSay(
   );
 }
 
+/** Reports the canaries that nothing named in time, and returns them. */
+export async function followUpCanaries({
+  ledger,
+  notify,
+  warn,
+}: Pick<FollowUpParts, 'ledger' | 'notify' | 'warn'>): Promise<readonly Canary[]> {
+  let missed: readonly Canary[] = [];
+  await attempt({ warn }, 'the canaries could not be checked', async () => {
+    missed = await reportMissedCanaries({ ledger, clock, notify });
+  });
+  return missed;
+}
+
+/** How often `serve` looks for canaries that nothing named in time. */
+const canaryCheckMs = 60_000;
+
+/** Does that again and again, until the signal aborts. */
+export async function watchCanaries(parts: FollowUpParts): Promise<void> {
+  while (!parts.signal.aborted) {
+    await followUpCanaries(parts);
+    await pause(canaryCheckMs, parts.signal);
+  }
+}
+
 /** Corrects cases after a sync. */
 export function followUpSync(config: Config, parts: FollowUpParts): Promise<void> {
   const { ledger, notify } = parts;
-  return attempt(parts, () =>
+  return attempt(parts, 'the cases could not be updated', () =>
     followMappings({ ledger, escalateAfterMs: escalateAfterMs(config), clock, notify }),
   );
 }
@@ -66,10 +93,14 @@ function escalateAfterMs({ cases }: Config): number {
   return cases.escalateDays * dayMs;
 }
 
-async function attempt({ warn }: FollowUpParts, work: () => Promise<void>): Promise<void> {
+async function attempt(
+  { warn }: Pick<FollowUpParts, 'warn'>,
+  failure: string,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
-    warn(`the cases could not be updated: ${describeError(error)}; the next run catches up`);
+    warn(`${failure}: ${describeError(error)}; the next run catches up`);
   }
 }

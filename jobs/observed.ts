@@ -1,5 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import { readCompleteUntil } from '../src/mappings/sync-bounds.js';
+import { countMissedInRow } from '../src/review/canary.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { createEventCounters } from '../src/server/event-counters.js';
@@ -13,6 +14,9 @@ import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
 import type { Terminal } from './terminal.js';
+
+/** More nights in a row are no worse. */
+const canariesCounted = 100;
 
 /** The parts of a review in a long-running process, with health and metrics. */
 export async function composeObserved(config: Config, { notifyCounting, log, sourceMessages }: Terminal) {
@@ -30,6 +34,8 @@ export async function composeObserved(config: Config, { notifyCounting, log, sou
         { ledger, archive: openArchive(config), spool: openSpool(config) },
         { now: clock(), timezone: config.timezone },
       ),
+    missedCanaries: async () =>
+      countMissedInRow(await ledger.listCanaries({ limit: canariesCounted }), clock()),
     clock,
     timezone: config.timezone,
   });

@@ -1,4 +1,5 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
+import { renderMissedCanaries, toCanaryReport } from '../src/cli/canary.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
@@ -15,7 +16,7 @@ import { listSuspects, suspectsReported } from '../src/review/suspects/listing.j
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
-import { followUpAndSay } from './follow-up.js';
+import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { openKeyDestruction } from './keys.js';
 import type { Terminal } from './terminal.js';
 
@@ -52,6 +53,8 @@ export async function reviewDay(
         `${day.iso} is already done: run ${run.id}; late bookings: ${terminal.command(`replay ${day.iso} --late`)}; ` +
           `to review it again: ${terminal.command(`replay ${day.iso}`)}`,
       );
+    const { notify, say: warn, signal } = terminal;
+    const missed = signal.aborted ? [] : await followUpCanaries({ ledger, notify, warn });
     const waiting = await readWaiting(parts.ledger, run, clock());
     const details = await readRunDetails(parts.ledger, run, parts.reader.placeUnit);
     terminal.say(
@@ -66,9 +69,13 @@ export async function reviewDay(
         },
       ),
     );
+    const ofOthers = missed.filter(({ runId }) => runId !== run.id);
+    const style = { now: clock(), command: terminal.command, timezone: day.zone };
+    if (ofOthers.length > 0) terminal.say(renderMissedCanaries(ofOthers, style));
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
-    terminal.report({ ...toReport(run, clock(), suspects), ...waiting });
-    if (!terminal.signal.aborted) await followUpAndSay(config, { ...terminal, ledger });
+    const canary = details.canary && { canary: toCanaryReport(details.canary, clock()) };
+    terminal.report({ ...toReport(run, clock(), suspects), ...waiting, ...canary });
+    if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger });
     if (!terminal.signal.aborted)
       await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);

@@ -12,7 +12,7 @@ import { createSlots, type Slots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
-import { followUpRuns, followUpSync } from './follow-up.js';
+import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
@@ -70,18 +70,22 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const hook = hookOf(config, { ledger, reviews, slots });
   const server = observed.openServer(options.port ?? config.server.port, { hook });
   let caughtUp: Promise<void> | undefined;
+  const closing = new AbortController();
+  let canaries: Promise<void> | undefined;
   try {
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
     mailPoller?.start();
+    canaries = watchCanaries({ ...followUp, signal: AbortSignal.any([signal, closing.signal]) });
     // What an earlier process has left.
     caughtUp = followUpRuns(config, followUp);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
+    closing.abort();
     // The steps in progress end first, so that the ledger records their outcome.
     await Promise.all([
       server.close(),
@@ -89,6 +93,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       todayScheduler?.close(),
       syncScheduler?.close(),
       mailPoller?.close(),
+      canaries,
       observed.parts.workforce.close(),
     ]);
     await Promise.all([reviews.idle(), caughtUp]);

@@ -7,6 +7,7 @@ import {
   toHistory,
   toHistoryReport,
 } from '../src/cli/booking-history.js';
+import { renderShownCanary, toCanaryReport } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
@@ -58,6 +59,13 @@ async function showReference(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
+    const canary = await ledger.findCanaryByReference(reference);
+    if (canary) {
+      const style = { now: clock(), command: terminal.command, timezone: config.timezone };
+      const report = { reference, canary: toCanaryReport(canary, clock()), bookings: [] };
+      terminal.answer(renderShownCanary(canary, style), report);
+      return exitCode.done;
+    }
     const histories = await readHistories(ledger, reference, readOptions(config, answers));
     const found = histories.length;
     // What was typed and is no reference may be a name.

@@ -1,3 +1,4 @@
+import { toCanaryReport } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
@@ -65,10 +66,11 @@ export async function showStatus(
           : [`${formatCount(withoutNews)} more, by schedule.today, found nothing new.\n`]),
       ].join('\n'),
       {
-        runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting }) => ({
+        runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
           ...toReport(run, clock(), suspects),
           isGood: makesDayGood(run, config.timezone),
           ...(waiting && { waiting }),
+          ...(canary && { canary: toCanaryReport(canary, clock()) }),
           rejects,
           warnings,
           refused: refused.map(({ line, form, code, step }) => ({

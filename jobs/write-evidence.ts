@@ -27,6 +27,11 @@ export async function writeEvidence(
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
     const evidence = await gatherEvidence(parts, reference, terminal.signal);
+    const canary = evidence.runs.length === 0 && (await ledger.findCanaryByReference(reference));
+    if (canary)
+      return reportNone(
+        `${reference} is no booking but the canary of ${canary.day}: ${terminal.command(`show ${reference}`)}`,
+      );
     if (evidence.runs.length === 0)
       return reportNone(`${showInLine(reference)} is in no run of this ledger.`);
     const cases: Case[] = [];

@@ -179,11 +179,14 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     case 'case-escalated':
       return log.warn({ cases: event.cases }, 'cases escalated: reported, and not corrected in time');
 
-    case 'verdict-mail-named':
+    case 'verdict-mail-named': {
+      const { named, unclear, canaries = 0 } = event;
+      if (named === 0) return log.info({ ...mailFields(event), canaries }, 'e-mail names the canary');
       return log.warn(
-        { ...mailFields(event), named: event.named, unclear: event.unclear },
+        { ...mailFields(event), named, unclear, ...(canaries > 0 && { canaries }) },
         'e-mail names bookings with an incorrect mapping',
       );
+    }
     case 'verdict-mail-unknown': {
       const { unclear, unreadAttachments } = event;
       return log.warn(
@@ -199,6 +202,15 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.info('mailbox back');
     case 'mailbox-read':
       return log.debug('mailbox read');
+
+    case 'canary-missed': {
+      const { runId, day, reference, sentAt = 0, withinMs } = event.canary;
+      const dueAt = new Date(sentAt + withinMs).toISOString();
+      return log.error(
+        { run: runId, day, canary: reference, sentAt: new Date(sentAt).toISOString(), dueAt },
+        'canary not named in time: the service reviews nothing, or its e-mails do not arrive',
+      );
+    }
 
     case 'waiting': {
       const newerThan = event.newerThan === undefined ? null : new Date(event.newerThan).toISOString();

@@ -1,3 +1,4 @@
+import type { Canary, CanaryFinder } from '../review/canary.js';
 import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
 import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
@@ -17,12 +18,13 @@ import {
   wrapText,
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { renderCanary } from './canary.js';
 import { noColours, type Paint, paintState } from './colours.js';
 import { renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
 
-type DetailsLedger = RejectReader & RunLister;
+type DetailsLedger = RejectReader & RunLister & CanaryFinder;
 
 /** Reads what the summary of a run shows. */
 export async function readRunDetails(
@@ -30,13 +32,14 @@ export async function readRunDetails(
   run: Run,
   placeUnit: string,
 ): Promise<RunDetails> {
-  const [rejects, warnings, refused, toppedUp] = await Promise.all([
+  const [rejects, warnings, refused, canary, toppedUp] = await Promise.all([
     ledger.countRejects(run.id),
     ledger.countWarnings(run.id),
     ledger.listRefused(run.id, refusedShown),
+    ledger.findCanary(run.id),
     run.topsUp && findRunBefore(ledger, run),
   ]);
-  return { run, toppedUp, rejects, warnings, refused, placeUnit };
+  return { run, toppedUp, rejects, warnings, refused, canary, placeUnit };
 }
 
 async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
@@ -54,6 +57,7 @@ export interface RunDetails {
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
   readonly refused: readonly RefusedBooking[];
+  readonly canary?: Canary | undefined;
   /** What `place` counts in the source, for example "line". */
   readonly placeUnit: string;
   /** What the run waits for. */
@@ -72,7 +76,7 @@ export interface ClosingOptions {
 
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
-  { run, toppedUp, rejects, warnings, refused, placeUnit, waiting }: RunDetails,
+  { run, toppedUp, rejects, warnings, refused, canary, placeUnit, waiting }: RunDetails,
   { now, command, isOnlooker = false, paint = noColours, timezone }: ClosingOptions,
 ): string {
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
@@ -92,6 +96,7 @@ export function renderClosing(
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),
     ...renderFileSummary(run, command),
+    ...(canary ? renderCanary(canary, { now, command, timezone }) : []),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run),
     ...renderUnexpected(run),

@@ -42,6 +42,8 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'mappings-watched':
           watching ??= createWatchProgress(options);
           return watching(event);
+        // What a run found out about canaries is in its closing lines.
+        case 'canary-missed':
         // What a command did with cases is in its answer.
         case 'case-opened':
         case 'case-corrected':

@@ -16,7 +16,7 @@ export interface ImportedMail extends TakenMail {
 
 /** An e-mail as `verdicts import --json` prints it. */
 export function toImportReport({ file, messageId, receivedAt, outcome, reason, ...mail }: ImportedMail) {
-  const { bookings, pairs, unclear, correct, unreadAttachments } = mail;
+  const { bookings, pairs, canaries, unclear, correct, unreadAttachments } = mail;
   return {
     file,
     messageId: messageId ?? null,
@@ -25,6 +25,7 @@ export function toImportReport({ file, messageId, receivedAt, outcome, reason, .
     ...(reason !== undefined && { reason }),
     bookings,
     pairs,
+    ...(canaries.length > 0 && { canaries }),
     unclear,
     correct,
     unreadAttachments,
@@ -40,20 +41,24 @@ export function renderImport(mails: readonly ImportedMail[], command: WriteComma
       ...listDoubts(mail),
     ];
   });
-  const isNaming = mails.some(({ outcome }) => outcome === 'named');
+  const isNaming = mails.some(
+    ({ outcome, bookings, pairs }) => outcome === 'named' && bookings.length + pairs.length > 0,
+  );
   if (isNaming) lines.push(`The bookings that they name are in a case: ${command('cases')}`);
   return `${lines.join('\n')}\n`;
 }
 
-function describeOutcome({ outcome, bookings, pairs, reason }: ImportedMail): string {
+function describeOutcome({ outcome, bookings, pairs, canaries, reason }: ImportedMail): string {
+  const isOnlyCanary = canaries.length > 0 && bookings.length + pairs.length === 0;
   const named = [
     ...(bookings.length > 0 || pairs.length === 0 ? [formatCountOf(bookings.length, 'booking')] : []),
     ...(pairs.length > 0 ? [formatCountOf(pairs.length, 'hotel')] : []),
   ].join(' and ');
   switch (outcome) {
     case 'named':
-      return `names ${named}`;
+      return isOnlyCanary ? 'names the canary and no booking' : `names ${named}`;
     case 'already-read':
+      if (isOnlyCanary) return 'was read before, and names the canary and no booking';
       return bookings.length + pairs.length > 0
         ? `was read before, and names ${named}`
         : 'was read before, and names nothing that the ledger knows';
@@ -84,9 +89,10 @@ export function describeReason(reason: UnreadableReason): string {
   }
 }
 
-function listNamed({ outcome, bookings, pairs }: ImportedMail): string[] {
+function listNamed({ outcome, bookings, pairs, canaries }: ImportedMail): string[] {
   if (outcome !== 'named') return [];
   const named = [
+    ...canaries.map(({ reference, day }) => `  ${showInLine(reference)}, the canary of ${day}`),
     ...bookings.map(({ reference, day }) => `  ${showInLine(reference)}  of ${day}`),
     ...pairs.map(
       ({ providerName, providerHotelId, serviceId }) =>
@@ -133,7 +139,7 @@ export function renderMails(mails: readonly StoredMail[]): string {
   if (mails.length === 0) return 'No e-mail was read.\n';
   const rows = mails.map(({ receivedAt, outcome, named, from }) => [
     formatInstant(receivedAt),
-    outcome === 'named' ? `names ${named}` : outcome,
+    outcome === 'named' ? (named === 0 ? 'names the canary' : `names ${named}`) : outcome,
     showInLine(from),
   ]);
   return `${renderTable(rows, ['received', 'outcome', 'found in'])}\n`;

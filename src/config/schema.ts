@@ -13,6 +13,7 @@ import {
 } from '../settings/values.js';
 import { sourceSchema } from '../sources/registry.js';
 import { isGuessable } from '../text/guessable.js';
+import { canary } from './canary-settings.js';
 import { file } from './file-delivery-settings.js';
 import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
@@ -109,6 +110,11 @@ export const settingsSchema = group({
   verdicts: verdicts
     .prefault({})
     .describe('The e-mails in which the service names bookings with an incorrect mapping.'),
+  canary: canary
+    .exactOptional()
+    .describe(
+      "A pair of a provider's hotel and a master hotel that is deliberately wrong, agreed with the service, and sent with each night's bookings. If neither the result nor an e-mail names it in time, the service reviews nothing, or its e-mails do not arrive. Without it, none is sent.",
+    ),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNames: oneOf(...guestNameChoices)
     .default('send')

@@ -2,6 +2,7 @@ import type { CaseEvent } from '../cases/case-events.js';
 import type { WatchEvent } from '../cases/watch/watch-events.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
+import type { CanaryEvent } from '../review/canary.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { SchedulerEvent } from '../schedule/scheduler-event.js';
 import type { VerdictMailEvent } from '../verdict-mails/verdict-mail-events.js';
@@ -16,6 +17,7 @@ export type HotelReviewEvent =
   | CaseEvent
   | WatchEvent
   | VerdictMailEvent
+  | CanaryEvent
   | ExportEvent
   | SchedulerEvent;
 

@@ -5,6 +5,7 @@ import type { Run } from '../review/run.js';
 import { startDelivery } from '../review/run-transitions.js';
 import type { BookingForm, PlannedStep } from '../review/step.js';
 import { readBatch } from './batches.js';
+import { storeCanary } from './canaries.js';
 import { createCollectedIndexes } from './collected-indexes.js';
 import { countSuspects, storeSuspects } from './findings.js';
 import { storeKeptColumns } from './kept-columns.js';
@@ -67,12 +68,13 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
         );
       }),
 
-    finish: ({ steps, at }) =>
+    finish: ({ steps, canary, at }) =>
       transact(function* (mayBeDone) {
         const { run: before, row } = yield* lockRight(dialect, right);
         if (mayBeDone && before.state !== 'collecting' && before.collectedAt === at) return before;
         if (dialect.countsChunks && Number(row.chunks) !== chunks) throw new FencedError(right.runId);
         for (const index of indexes.all) yield* index.store();
+        if (canary) yield* storeCanary(dialect, run, canary);
         return yield* storePlan(dialect, run, before, steps, at);
       }),
   };

@@ -2,6 +2,7 @@ import type { BookingForm } from '../review/step.js';
 import type { ReadOnlyMailLedger } from '../verdict-mails/mail-log.js';
 import { createActionRecorder } from './audit-trail.js';
 import { measureBatches, readBatch, sampleBatches } from './batches.js';
+import { createCanaryReader } from './canaries.js';
 import { createCaseReader } from './cases.js';
 import { createErasureReader } from './erasing.js';
 import { createExportReader } from './export-log.js';
@@ -52,6 +53,7 @@ export function createReader(
     cases: createCaseReader(store),
     verdictMails: createMailReader(store),
     ...createErasureReader(store),
+    ...createCanaryReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: (day) => read(() => latestRun(dialect, day)),
     findRun: (runId) => read(() => findRun(dialect, runId)),

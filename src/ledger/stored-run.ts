@@ -19,6 +19,7 @@ export const runTables = [
   'rejects',
   'warnings',
   'followed_runs',
+  'canaries',
 ] as const;
 
 export const quotedActiveStates = activeRunStates.map((state) => `'${state}'`).join(', ');

@@ -14,6 +14,7 @@ import type {
   StoredMail,
 } from '../verdict-mails/mail-log.js';
 import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
+import { nameCanary } from './canaries.js';
 import { findBookings, groupByBatch, listProviders, readPlaces } from './mail-bookings.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
@@ -100,7 +101,12 @@ export function* pruneMails({ schema }: Dialect, before: number): Query<void> {
 
 function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   const { schema, lock } = dialect;
-  const copy = yield* findCopy(dialect, mail);
+  let found = 0;
+  // Always in this order, so that two writers can't wait for each other.
+  for (const reference of [...(mail.canaries ?? [])].sort())
+    found += yield* nameCanary(dialect, { reference }, 'email', mail.receivedAt);
+  // A copy may be forged, so that it must not keep the canary from being named.
+  const copy = found > 0 ? undefined : yield* findCopy(dialect, mail);
   if (copy !== undefined) return { number: copy, isNew: false };
   const { sha256, messageId, receivedAt, readAt, from, outcome } = mail;
   const inserted = yield* change(
@@ -125,7 +131,9 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
       added,
       number,
     );
-  return { number, isNew: inserted + added > 0 };
+  if (added === 0 && outcome === 'named')
+    yield* change(`UPDATE ${schema}verdict_mails SET outcome = 'named' WHERE number = ?`, number);
+  return { number, isNew: inserted + added + found > 0 };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
+import type { NewCanary } from './canary.js';
 import type { Right } from './claims.js';
 import type { NameForm } from './guest-names.js';
 import type { KeptColumns } from './kept-columns.js';
@@ -42,7 +43,14 @@ export interface Collect {
   /** Stores how many bookings the day has by provider, and whether they are far fewer than usual. */
   noteVolume(volume: CollectedVolume): Promise<void>;
   /** Ends the collect and stores the plan, in one transaction. */
-  finish(plan: { readonly steps: readonly PlannedStep[]; readonly at: number }): Promise<Run>;
+  finish(plan: CollectedPlan): Promise<Run>;
+}
+
+export interface CollectedPlan {
+  readonly steps: readonly PlannedStep[];
+  /** Sent with the bookings. */
+  readonly canary?: NewCanary | undefined;
+  readonly at: number;
 }
 
 export interface CollectedVolume extends Pick<Volume, 'providers'> {

@@ -4,6 +4,7 @@ import type { ExportLog, ExportReader } from '../mappings/export/export-log.js';
 import type { HotelContents, HotelReader } from '../mappings/hotels/hotel-contents.js';
 import type { MappingCopy, MappingReader } from '../mappings/mapping-copy.js';
 import type { ActionRecorder, AuditTrail } from './audit.js';
+import type { CanaryReader, CanaryWriter } from './canary.js';
 import type { Claims, OpenStep, Right, StepCursor } from './claims.js';
 import type { Collecting, DeliveredBookings } from './collected.js';
 import type { ErasureReader, Erasures } from './erasures.js';
@@ -31,6 +32,7 @@ export interface Ledger
     HookRequests,
     Retention,
     Erasures,
+    CanaryWriter,
     StayLedger {
   readonly mappings: MappingCopy;
   readonly hotels: HotelContents;
@@ -56,6 +58,7 @@ export interface ReadOnlyLedger
     SuspectReader,
     KeptColumnReader,
     KeptDataReader,
+    CanaryReader,
     ErasureReader {
   readonly mappings: MappingReader;
   readonly hotels: HotelReader;

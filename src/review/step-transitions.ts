@@ -158,7 +158,12 @@ function endStep({ run, step, ending, at, successors }: EndedAttempt): StepEnd {
     case 'refused':
       return {
         step: end('refused'),
-        run: { refused: counts.refused + step.bookings, openSteps: closed, failuresInRow: 0 },
+        run: {
+          refused: counts.refused + step.bookings,
+          openSteps: closed,
+          // A canary that was given up says nothing about the service.
+          failuresInRow: step.kind === 'canary' ? failuresInRow : 0,
+        },
         opened,
       };
     case 'failed':

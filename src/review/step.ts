@@ -3,7 +3,7 @@ import type { Run } from './run.js';
 import type { JudgedPlaces } from './verdict.js';
 
 /** The steps that deliveries are made of. (Design 2 and 5.) */
-export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
+export type StepKind = 'batch' | 'write' | 'upload' | 'trigger' | 'await-result' | 'archive' | 'canary';
 
 /**
  * `waiting` for its predecessor, `ready` to be claimed, `running` under a claim; ended: `done`, `refused` by the
@@ -92,6 +92,8 @@ export interface Findings {
   readonly file?: Partial<ReviewFile>;
   /** What the result says about the bookings of the file, in place of what was recorded before. */
   readonly verdicts?: readonly JudgedPlaces[];
+  /** The result calls the run's canary incorrect. */
+  readonly namesCanary?: true;
   /** The attempt sent nothing: an earlier request turned out to be done, or it failed before sending. */
   readonly nothingSent?: boolean;
 }

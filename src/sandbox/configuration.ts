@@ -9,6 +9,11 @@ import { account, type Sandbox } from './sandbox.js';
 const mark = '# For the sandbox that was started last in this folder';
 const heading = `${mark}. Every start rewrites this file.\n`;
 
+/** The world has no such hotel, so that the pair is wrong in any world. */
+const canaryHint = `# A wrong pair that this sandbox names in e-mails and results, as agreed with a service:
+# canary: { serviceId: 1, providerName: Canary, providerHotelId: "1", withinHours: 12 }
+`;
+
 /** Renders a configuration for a running sandbox. Its secrets are made up, so they are written literally. */
 export function renderSandboxConfiguration({
   service,
@@ -38,7 +43,7 @@ export function renderSandboxConfiguration({
     // Its e-mails lie in a folder, where `serve` reads them.
     verdicts: { path: outbox, pollMinutes: 0.1 },
   };
-  return `${heading}${stringify(settings)}`;
+  return `${heading}${stringify(settings)}${canaryHint}`;
 }
 
 /**

@@ -94,6 +94,7 @@ export function createEventCounters(clock: () => number): EventCounters {
     'last_mailbox_poll',
     'When this process last read the mailbox of verdict e-mails',
   );
+  const missed = counter('canaries_missed', 'Canaries that neither a result nor an e-mail named in time', []);
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',
@@ -169,6 +170,8 @@ export function createEventCounters(clock: () => number): EventCounters {
           noteVerdicts(event.run);
           if (event.run.failure?.code === 'volume-dropped') volumeDrops.inc();
           return settled.inc({ state: event.run.state });
+        case 'canary-missed':
+          return missed.inc();
         case 'mappings-skipped':
           return skipped.inc(event.count);
         case 'case-opened':

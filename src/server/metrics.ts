@@ -17,6 +17,8 @@ interface LedgerGaugeOptions {
   readonly mappingsReach?: () => Promise<number | undefined>;
   /** The places that hold guest names, each with the age of its oldest. */
   readonly oldestNames?: () => Promise<readonly { readonly place: string; readonly ageDays: number }[]>;
+  /** How many canaries in a row nothing named in time; undefined where nothing is known about any. */
+  readonly missedCanaries?: () => Promise<number | undefined>;
   readonly clock: () => number;
   readonly timezone: string;
   /** How long a scrape waits for ledger and queue, in milliseconds. */
@@ -31,6 +33,7 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
     queueDepth,
     mappingsReach,
     oldestNames,
+    missedCanaries,
     clock,
     timezone,
     answerMs = 2_000,
@@ -51,6 +54,10 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
   const mappings = gauge(
     'mappings_in_step_timestamp_seconds',
     'Up to when the local copy of the mappings holds all changes, in seconds since 1970',
+  );
+  const missed = gauge(
+    'canaries_missed_in_row',
+    'Canaries in a row that nothing named in time, up to the newest: 0 when that one was named',
   );
   const names = new Gauge({
     name: 'hotel_review_oldest_guest_name_age_days',
@@ -91,6 +98,12 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
     if (reached !== undefined) mappings.set(reached / 1000);
   }
 
+  async function readCanaries(): Promise<void> {
+    missed.remove();
+    const count = missedCanaries && (await ask(missedCanaries));
+    if (count !== undefined) missed.set(count);
+  }
+
   let looked: { readonly at: number; readonly ages: ReturnType<NonNullable<typeof oldestNames>> } | undefined;
 
   async function readNames(): Promise<void> {
@@ -118,7 +131,7 @@ function createLedgerGauges(options: LedgerGaugeOptions): () => Promise<void> {
   }
 
   return async () => {
-    await Promise.all([readSummary(), readDepth(), readMappings(), readNames()]);
+    await Promise.all([readSummary(), readDepth(), readMappings(), readCanaries(), readNames()]);
   };
 }
 

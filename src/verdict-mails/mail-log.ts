@@ -91,9 +91,11 @@ export interface NewMail {
   readonly outcome: MailOutcome;
   readonly bookings: readonly BookingPlace[];
   readonly pairs: readonly NamedPair[];
+  /** The references of the canaries that it names. */
+  readonly canaries?: readonly string[];
 }
 
-export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs'> {
+export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canaries'> {
   /** Its number in the ledger. */
   readonly number: number;
   /** How many bookings and pairs it names. */

@@ -1,5 +1,6 @@
 import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
+import { type Canary, canaryBatch } from '../review/canary.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { type Candidate, forEachCandidate, mayBeAccident } from './candidates.js';
 import type { BookingFinder, StoredBooking } from './mail-log.js';
@@ -17,6 +18,8 @@ export interface KnownBooking extends StoredBooking {
 export interface MatchedReferences {
   /** Bookings whose mapping the e-mail calls incorrect, or that it just names. */
   readonly named: readonly KnownBooking[];
+  /** The references of the canaries that it names in the same way. */
+  readonly canaries: readonly string[];
   /** Known references beside a verdict that can't be read. */
   readonly unclear: number;
   /** Known references that it calls correct. They stay as they were. */
@@ -35,8 +38,10 @@ export async function matchReferences(
   records: readonly MailRecord[],
   finder: Pick<BookingFinder, 'findBookings'>,
   since: number,
+  canaries: readonly Canary[] = [],
 ): Promise<MatchedReferences> {
   const known = await findKnown(records, finder, since);
+  for (const canary of canaries) known.set(canary.reference, [toKnown(canary)]);
   const mentions = new Map<string, Mention[]>();
   const rest: MailRecord[] = [];
   for (const record of records) {
@@ -52,12 +57,18 @@ export async function matchReferences(
   return { ...judge(mentions), rest };
 }
 
+/** A canary is found in an e-mail like a booking. */
+function toKnown({ runId, day, form, line }: Canary): KnownBooking {
+  const place = { batch: canaryBatch, place: 0 };
+  return { runId, day, form, line, ...place, booking: readBooking(line, form) };
+}
+
 /** The bookings whose references are among the candidates. */
 async function findKnown(
   records: readonly MailRecord[],
   finder: Pick<BookingFinder, 'findBookings'>,
   since: number,
-): Promise<ReadonlyMap<string, KnownBooking[]>> {
+): Promise<Map<string, KnownBooking[]>> {
   const hashes = hashCandidates(records);
   const known = new Map<string, KnownBooking[]>();
   if (hashes.length === 0) return known;
@@ -169,24 +180,46 @@ function preferNamed(record: MailRecord, bookings: readonly KnownBooking[]): rea
  */
 function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
   const named = new Map<string, KnownBooking>();
+  const canaries: string[] = [];
   let unclear = 0;
   let correct = 0;
-  for (const found of mentions.values()) {
+  for (const [reference, found] of mentions) {
     const saying = (statement: MailRecord['statement']) =>
       found.filter(({ record }) => record.statement === statement);
     const accused = saying('incorrect');
     const plain = saying(undefined);
-    if (accused.length === 0 && saying('correct').length > 0) correct += 1;
+    const isCleared = accused.length === 0 && saying('correct').length + saying('unclear').length > 0;
+    if (found.some(({ bookings }) => bookings.some(({ batch }) => batch === canaryBatch))) {
+      if (!isCleared) canaries.push(reference);
+    } else if (accused.length === 0 && saying('correct').length > 0) correct += 1;
     else if (accused.length === 0 && saying('unclear').length > 0) unclear += 1;
     else
       for (const { bookings } of accused.length > 0 ? accused : plain)
         for (const booking of bookings) named.set(placeKey(booking), booking);
   }
-  return { named: [...named.values()], unclear, correct };
+  return { named: [...named.values()], canaries, unclear, correct };
 }
 
 function placeKey({ runId, form, batch, place }: StoredBooking): string {
   return `${runId} ${form} ${batch} ${place}`;
+}
+
+/** The newest canary whose pair is mentioned without its reference, of those that had been sent by then. */
+export function findCanaryOfPairs(
+  mentions: readonly PairMention[],
+  canaries: readonly Canary[],
+  receivedAt: number,
+): Canary | undefined {
+  return canaries.find(({ sentAt, line, form }) => {
+    if (sentAt === undefined || sentAt > receivedAt) return false;
+    const { providerName, providerHotelId, serviceId } = readBooking(line, form);
+    return mentions.some(
+      (mention) =>
+        mention.providerName === providerName &&
+        mention.providerHotelId === providerHotelId &&
+        (mention.serviceId ?? serviceId) === serviceId,
+    );
+  });
 }
 
 /** A pair of a provider and its hotel id in a record without a known reference. */

@@ -2,10 +2,17 @@ import { createHash } from 'node:crypto';
 import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, openCases } from '../cases/open-cases.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import type { Canary } from '../review/canary.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type { MailOutcome, NamedPair, NamedThings, StoredMail, VerdictMailLedger } from './mail-log.js';
-import { findPairs, type MatchedReferences, matchReferences, type PairMention } from './match-mail.js';
+import {
+  findCanaryOfPairs,
+  findPairs,
+  type MatchedReferences,
+  matchReferences,
+  type PairMention,
+} from './match-mail.js';
 import { type ReadBytes, type ReadMail, UnreadableMailError, type UnreadableReason } from './read-mail.js';
 import type { NotifyVerdictMails } from './verdict-mail-events.js';
 
@@ -33,6 +40,8 @@ export interface TakenMail {
   readonly bookings: readonly { readonly reference: string; readonly day: string }[];
   /** The pairs that it names without a reference. */
   readonly pairs: readonly NamedPair[];
+  /** The canaries that it names. */
+  readonly canaries: TakenMail['bookings'];
   readonly unclear: number;
   readonly correct: number;
   readonly unreadAttachments: number;
@@ -50,6 +59,8 @@ export interface MailTakerParts {
   readonly notifyCases: NotifyCases;
 }
 
+/** More than a run a day within `matchMs`. */
+const mostCanaries = 1_000;
 /** Pairs that one e-mail may name: more of them are a list of all mappings. */
 const mostPairs = 20_000;
 
@@ -58,12 +69,20 @@ export function createMailTaker(parts: MailTakerParts) {
   const { ledger, read, today, matchMs, clock, notify, notifyCases } = parts;
   const log = ledger.verdictMails;
 
-  async function match(mail: ReadMail, now: number) {
+  async function match(mail: ReadMail, receivedAt: number, now: number) {
     const since = now - matchMs;
-    const found = await matchReferences(mail.records, log, since);
-    const mentions = findPairs(found.rest, await log.listProviders(since));
+    const canaries = await ledger.listCanaries({ since, limit: mostCanaries });
+    const found = await matchReferences(mail.records, log, since, canaries);
+    const providers = [...(await log.listProviders(since)), ...listProvidersOf(canaries)];
+    const mentions = findPairs(found.rest, providers);
     if (mentions.length > mostPairs) throw new UnreadableMailError('too-many-rows');
-    return { found, pairs: await resolvePairs(mentions, ledger, today()) };
+    const byPair = findCanaryOfPairs(mentions, canaries, receivedAt);
+    const named = new Set([...found.canaries, ...(byPair ? [byPair.reference] : [])]);
+    return {
+      found,
+      pairs: await resolvePairs(mentions, ledger, today()),
+      canaries: canaries.filter(({ reference }) => named.has(reference)),
+    };
   }
 
   async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
@@ -99,22 +118,24 @@ export function createMailTaker(parts: MailTakerParts) {
       const receivedAt = Math.min(seen ?? now, now);
       if (typeof mail === 'string') return takeUnreadable({ sha256, from, receivedAt, now }, mail, known);
       try {
-        const { found, pairs } = await match(mail, now);
+        const { found, pairs, canaries } = await match(mail, receivedAt, now);
         const isNamed = found.named.length + pairs.length > 0;
-        const outcome = isNamed ? 'named' : 'nothing-known';
+        const outcome = isNamed || canaries.length > 0 ? 'named' : 'nothing-known';
         const { messageId, unreadAttachments } = mail;
         const { number, isNew } = await log.record({
           ...{ sha256, messageId, receivedAt, readAt: now, from, outcome },
           bookings: found.named,
           pairs,
+          canaries: canaries.map(({ reference }) => reference),
         });
         if (isNamed) await openCasesOf({ number, receivedAt });
-        if (isNew) report(number, receivedAt, found, pairs, unreadAttachments);
+        if (isNew) report(number, receivedAt, { found, pairs, canaries }, unreadAttachments);
         const { unclear, correct } = found;
         return {
           ...{ messageId, receivedAt, pairs, unclear, correct, unreadAttachments },
           outcome: isNew ? outcome : 'already-read',
           bookings: listBookings(found.named),
+          canaries: canaries.map(({ reference, day }) => ({ reference, day })),
         };
       } catch (error) {
         if (!(error instanceof UnreadableMailError)) throw error;
@@ -146,6 +167,7 @@ export function createMailTaker(parts: MailTakerParts) {
   async function repeat(known: StoredMail): Promise<TakenMail> {
     const { bookings, pairs } = await log.readNamed(known.number);
     const { messageId, receivedAt } = known;
+    const canaries = await ledger.listCanaries({ limit: mostCanaries });
     const named = bookings.map((stored) => ({ ...stored, booking: readBooking(stored.line, stored.form) }));
     return {
       ...nothing,
@@ -154,25 +176,40 @@ export function createMailTaker(parts: MailTakerParts) {
       outcome: 'already-read',
       bookings: listBookings(named),
       pairs,
+      canaries: canaries
+        .filter(({ namedBy, namedAt }) => namedBy === 'email' && namedAt === receivedAt)
+        .map(({ reference, day }) => ({ reference, day })),
     };
   }
 
   function report(
     mail: number,
     receivedAt: number,
-    { named, unclear }: MatchedReferences,
-    pairs: readonly NamedPair[],
+    { found: { named, unclear }, pairs, canaries }: Awaited<ReturnType<typeof match>>,
     unreadAttachments: number,
   ): void {
     const count = named.length + pairs.length;
-    if (count > 0) notify({ type: 'verdict-mail-named', mail, receivedAt, named: count, unclear });
+    const ofCanaries = canaries.length > 0 && { canaries: canaries.length };
+    if (count > 0 || ofCanaries)
+      notify({ type: 'verdict-mail-named', mail, receivedAt, named: count, unclear, ...ofCanaries });
     else notify({ type: 'verdict-mail-unknown', mail, receivedAt, unclear, unreadAttachments });
   }
 }
 
 export type MailTaker = ReturnType<typeof createMailTaker>;
 
-const nothing = { bookings: [], pairs: [], unclear: 0, correct: 0, unreadAttachments: 0 } as const;
+const nothing = {
+  bookings: [],
+  pairs: [],
+  canaries: [],
+  unclear: 0,
+  correct: 0,
+  unreadAttachments: 0,
+} as const;
+
+function listProvidersOf(canaries: readonly Canary[]): string[] {
+  return canaries.flatMap(({ line, form }) => readBooking(line, form).providerName ?? []);
+}
 
 /** A copy of an e-mail may have other line ends. */
 function identify(bytes: Buffer): string {

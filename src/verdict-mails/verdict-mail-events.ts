@@ -15,6 +15,8 @@ export type VerdictMailEvent =
       readonly named: number;
       /** How many known references stand beside a verdict that can't be read. */
       readonly unclear: number;
+      /** How many canaries it names, if any: no bookings. */
+      readonly canaries?: number;
     })
   /** It names nothing that the ledger knows, so nobody knows what it means. It stays where it is. */
   | (TakenMail & {

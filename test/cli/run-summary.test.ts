@@ -310,6 +310,7 @@ describe('the details of a run', () => {
       countRejects: nothing,
       countWarnings: nothing,
       listRefused: nothing,
+      findCanary: async () => undefined,
       listRuns: async () => runs,
     };
     expect((await readRunDetails(ledger, someRun({ id: 'late', topsUp: true }), 'line')).toppedUp).toBe(
@@ -333,6 +334,7 @@ describe('the details of a run', () => {
       countRejects: answer(rejects),
       countWarnings: answer(warnings),
       listRefused: answer(refused),
+      findCanary: async () => undefined,
       listRuns: answer([]),
     };
     expect(await readRunDetails(ledger, run, 'line')).toEqual({

@@ -487,4 +487,19 @@ export const migrations: readonly string[] = [
   );
   CREATE INDEX endangered_mappings_by_run ON hotel_review.endangered_mappings (run);
   `,
+  `
+  ALTER TABLE hotel_review.steps DROP CONSTRAINT steps_kind_check;
+  ALTER TABLE hotel_review.steps ADD CONSTRAINT steps_kind_check
+    CHECK (kind IN ('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'));
+  CREATE TABLE hotel_review.canaries (
+    run bigint PRIMARY KEY REFERENCES hotel_review.runs (number),
+    reference text COLLATE "C" NOT NULL UNIQUE,
+    form text COLLATE "C" NOT NULL CHECK (form IN ('body', 'file')),
+    line text NOT NULL,
+    within_ms bigint NOT NULL,
+    named_at bigint,
+    named_by text COLLATE "C" CHECK (named_by IN ('result', 'email')),
+    reported_at bigint
+  );
+  `,
 ];

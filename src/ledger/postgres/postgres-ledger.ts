@@ -3,6 +3,7 @@ import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
 import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../verdict-mails/mail-log.js';
 import { createAuditTrail } from '../audit-trail.js';
+import { createCanaryWriter } from '../canaries.js';
 import { createCaseStore } from '../cases.js';
 import { beginCollect } from '../collecting.js';
 import { createErasures } from '../erasing.js';
@@ -65,6 +66,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): VerdictMai
     ...createReader(store, options.carriesReference),
     ...createRunWriter(store),
     ...createRetention(store, clock, holdDay),
+    ...createCanaryWriter(store),
     ...createErasures(store, holdDay),
     ping: () => database.ping(pingTimeoutMs),
     staleHoldMs: leaseMs + lateRenewalMs,

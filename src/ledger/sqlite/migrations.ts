@@ -457,4 +457,21 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX endangered_mappings_by_run ON endangered_mappings (run);
   `,
+  `
+  ALTER TABLE steps ADD COLUMN step_kind TEXT NOT NULL DEFAULT 'batch'
+    CHECK (step_kind IN ('batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'));
+  UPDATE steps SET step_kind = kind;
+  ALTER TABLE steps DROP COLUMN kind;
+  ALTER TABLE steps RENAME COLUMN step_kind TO kind;
+  CREATE TABLE canaries (
+    run INTEGER PRIMARY KEY REFERENCES runs (number),
+    reference TEXT NOT NULL UNIQUE,
+    form TEXT NOT NULL CHECK (form IN ('body', 'file')),
+    line TEXT NOT NULL,
+    within_ms INTEGER NOT NULL,
+    named_at INTEGER,
+    named_by TEXT CHECK (named_by IN ('result', 'email')),
+    reported_at INTEGER
+  ) STRICT;
+  `,
 ];

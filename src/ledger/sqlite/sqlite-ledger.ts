@@ -2,6 +2,7 @@ import type { Hold } from '../../async/hold.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
 import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../verdict-mails/mail-log.js';
 import { createAuditTrail } from '../audit-trail.js';
+import { createCanaryWriter } from '../canaries.js';
 import { createCaseStore } from '../cases.js';
 import { beginCollect } from '../collecting.js';
 import { createErasures } from '../erasing.js';
@@ -46,6 +47,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): VerdictMailLed
     ...createReader(store, carriesReference),
     ...createRunWriter(store),
     ...createRetention(store, clock, tryHold),
+    ...createCanaryWriter(store),
     ...createErasures(store, tryHold),
     ping: async () => void database.get('SELECT 1'),
     staleHoldMs: 0,

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
 import type { ReviewService } from '../../mapping-service/client.js';
-import { type Delivery, toServiceOutcome } from '../delivery.js';
+import type { CanaryReader } from '../canary.js';
+import { type Delivery, type StepOutcome, toServiceOutcome } from '../delivery.js';
 import type { GuestNames } from '../guest-names.js';
+import type { Run } from '../run.js';
 import type { PlannedStep, Slice } from '../step.js';
 import { createBodyForms } from './booking-item.js';
 import { buildRequestBody } from './request-body.js';
@@ -13,22 +15,37 @@ export interface BodyDeliveryParts {
   readonly batchSize: number;
   /** As given by default. */
   readonly names?: GuestNames;
+  /** Needed for runs with a canary. */
+  readonly findCanary?: CanaryReader['findCanary'];
 }
 
 /** Delivers a day by POSTing its bookings in batches. (Spec 4.2.) */
-export function createBodyDelivery({ service, masterIdName, batchSize, names }: BodyDeliveryParts): Delivery {
+export function createBodyDelivery(parts: BodyDeliveryParts): Delivery {
+  const { service, masterIdName, batchSize, names, findCanary } = parts;
+
+  async function post(body: Buffer, signal: AbortSignal): Promise<StepOutcome> {
+    const calling = service.reviewBookedHotels(body, { signal });
+    // Hashed while the service is already reading the bytes.
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    return toServiceOutcome(await calling, sha256);
+  }
+
+  async function renderCanary({ id }: Run): Promise<Buffer> {
+    const canary = await findCanary?.(id);
+    if (!canary) throw new RangeError(`no canary of run ${id} in the ledger`);
+    return buildRequestBody(Buffer.from(`${canary.line}\n`), { first: 0, bookings: 1 });
+  }
+
   return {
     ...createBodyForms(masterIdName, names),
     plan: ({ body }) => planBatches(body, batchSize),
-    async perform({ step, lines }, signal) {
+    async perform({ step, run, lines }, signal) {
+      if (step.kind === 'canary') return post(await renderCanary(run), signal);
       if (!step.slice) throw new TypeError(`expected a batch, got: ${step.name}`);
       if (!lines) throw new RangeError(`no ${step.slice.form} batch ${step.slice.batch} in the ledger`);
       const body = buildRequestBody(lines, step.slice);
       freeMemory(lines);
-      const calling = service.reviewBookedHotels(body, { signal });
-      // Hashed while the service is already reading the bytes.
-      const sha256 = createHash('sha256').update(body).digest('hex');
-      return toServiceOutcome(await calling, sha256);
+      return post(body, signal);
     },
   };
 }

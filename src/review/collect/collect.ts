@@ -1,6 +1,7 @@
 import type { ServiceField } from '../../booking/booking.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { MappingCopy } from '../../mappings/mapping-copy.js';
+import { type CanarySettings, canaryStep } from '../canary.js';
 import type { Right } from '../claims.js';
 import type { Collect, Collecting, DeliveredBookings } from '../collected.js';
 import type { Delivery } from '../delivery.js';
@@ -29,6 +30,7 @@ import {
   runsCompared,
 } from './delivered-lines.js';
 import { CollectError, type CollectLimits, checkExpected, checkGates, checkPosted } from './gates.js';
+import { makeCanary } from './make-canary.js';
 import { createBookingStore } from './store-bookings.js';
 
 export interface CollectParts {
@@ -53,6 +55,8 @@ export interface CollectParts {
   readonly readErased?: () => Promise<ErasedGuests | undefined>;
   /** What bookings are compared with before they are sent. */
   readonly comparison?: MappingComparison;
+  /** Sent with the bookings of a day that has some. */
+  readonly canary?: CanarySettings | undefined;
 }
 
 /** The local copy of the mappings and how it is used. An empty copy is ignored. */
@@ -122,7 +126,13 @@ export async function collectDay(
   // A run that tops up the day stores a part of it, but reads all of it.
   const accepted = parts.delivered ? sendable : body + file;
   await checkVolume({ day: day.iso, accepted, providers }, { ...parts, right }, collect);
-  return collect.finish({ steps: delivery.plan(bookings.accepted), at: clock() });
+  const steps = [...delivery.plan(bookings.accepted)];
+  const canary =
+    parts.canary && sendable > 0
+      ? makeCanary(parts.canary, { id: run.id, hasFile: file > 0 }, delivery, clock())
+      : undefined;
+  if (canary?.form === 'body') steps.push(canaryStep);
+  return collect.finish({ steps, canary, at: clock() });
 }
 
 /** Compares with the local copy of the mappings if there is one that is not empty. */

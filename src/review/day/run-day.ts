@@ -3,6 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { Right } from '../claims.js';
 import { type CollectParts, collectDay } from '../collect/collect.js';
 import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
+import { needsCanary } from '../collect/make-canary.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
 import type { Ledger } from '../ledger.js';
@@ -138,7 +139,9 @@ async function collect(
     const asked = mayCompleteDay(run)
       ? { volumes: ledger, acceptsVolume: run.acceptsVolume, readExpected }
       : { limits: limitsOfUnfinishedDay(parts.limits) };
-    const collected = await collectDay(day, right, { ...parts, ...asked, ...delivered, delivery }, signal);
+    const canary = (await needsCanary(run, ledger)) ? parts.canary : undefined;
+    const collecting = { ...parts, ...asked, ...delivered, canary, delivery };
+    const collected = await collectDay(day, right, collecting, signal);
     notify({ type: 'collected', run: collected });
     return collected;
   } catch (error) {

@@ -3,11 +3,13 @@ import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import {
+  awaitsCanary,
   decideOnResult,
   isComplete,
   isSettled,
   listColumns,
   listVerdicts,
+  namesCanary,
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
@@ -39,12 +41,15 @@ function calledAt({ file, startedAt }: FileAttempt['run']): number {
   return file?.triggeredAt ?? startedAt;
 }
 
+/** What an attempt found out about the result. */
+type Found = Pick<StepOutcome, 'file' | 'verdicts' | 'namesCanary'>;
+
 /** Waits for the next look, which comes early where a result may have come to rest by then. */
 function waitOn(
   parts: FileParts,
   attempt: FileAttempt,
   code: string,
-  found: Pick<StepOutcome, 'file' | 'verdicts'> = {},
+  found: Found = {},
 ): StepOutcome & { kind: 'waiting' } {
   const { clock, resultPollMs, resultQuietMs } = parts;
   const now = clock();
@@ -64,7 +69,7 @@ export async function lookForResult(
   const { clock, resultQuietMs, resultNames } = parts;
   const { run, claim } = attempt;
   const isDue = clock() >= deadlineOf(parts, attempt);
-  const notYet = (code: string, found?: Pick<StepOutcome, 'file' | 'verdicts'>): StepOutcome =>
+  const notYet = (code: string, found?: Found): StepOutcome =>
     isDue ? { kind: 'overdue', evidence: { code }, ...found } : waitOn(parts, attempt, code, found);
 
   const { results, unusableNames } = await findResults(parts, attempt, session);
@@ -83,7 +88,8 @@ export async function lookForResult(
   if (!result) return notYet('result-growing');
   const since = isUnchanged ? growing.since : now;
   // Reading the same bytes once more could not find anything else.
-  const isRead = moment.isQuiet || (result.end.isWhole && resultNames === 'all');
+  const isRead =
+    moment.isQuiet || (result.end.isWhole && resultNames === 'all' && !awaitsCanary(result, moment));
   const file = { growing: { ...seen, since, token: claim.token, ...(isRead && { isRead }) } };
   if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });
   return judge(parts, attempt, { result, seen, moment, file, notYet });
@@ -95,7 +101,7 @@ interface Look {
   readonly moment: ResultMoment;
   /** What is recorded about a result that must still grow. */
   readonly file: Pick<ReviewFile, 'growing'>;
-  notYet(code: string, found?: Pick<StepOutcome, 'file' | 'verdicts'>): StepOutcome;
+  notYet(code: string, found?: Found): StepOutcome;
 }
 
 async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promise<StepOutcome> {
@@ -108,10 +114,11 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
     isComplete: completes,
   });
   const decision = decideOnResult(result, counts, moment, parts);
+  const said = { verdicts, ...(namesCanary(result, parts) && { namesCanary: true as const }) };
   switch (decision.kind) {
     case 'wait':
     case 'not-ours':
-      return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
+      return notYet('result-growing', { file: { ...file, verdicts: counts }, ...said });
     case 'refuse': {
       const { code } = decision;
       const { resultColumn = defaultResultColumn } = parts;
@@ -121,7 +128,7 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
         kind: 'refused',
         evidence: { code },
         file: { ...file, verdicts: counts, ...(code === 'result-unreadable' && { unreadable }) },
-        verdicts,
+        ...said,
       };
     }
     case 'accept': {
@@ -131,7 +138,7 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
         kind: 'done',
         evidence: { code: 'ok', sha256 },
         file: { result: received, verdicts: counts },
-        verdicts,
+        ...said,
       };
     }
   }

@@ -28,11 +28,12 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
     plan: (bookings) => [...planFile(bookings.file), ...body.plan(bookings)],
     async perform(claim, signal) {
       const { run } = claim;
-      if (claim.step.kind === 'batch') return body.perform(claim, signal);
+      const { kind } = claim.step;
+      if (kind === 'batch' || kind === 'canary') return body.perform(claim, signal);
       const day = createBusinessDay(run.day, timezone);
       const attempt = { claim, run, day, remote: locateRemoteFiles(day), signal };
       try {
-        return await performStep(claim.step.kind, parts, attempt);
+        return await performStep(kind, parts, attempt);
       } catch (error) {
         if (!(error instanceof ChangedFileError)) throw error;
         return { kind: 'fatal', evidence: { code: 'review-file-changed' }, advice: error.message };
@@ -44,7 +45,7 @@ export function createFileDelivery(parts: FileDeliveryParts): Delivery {
 }
 
 function performStep(
-  kind: Exclude<StepKind, 'batch'>,
+  kind: Exclude<StepKind, 'batch' | 'canary'>,
   parts: FileParts,
   attempt: FileAttempt,
 ): Promise<StepOutcome> {

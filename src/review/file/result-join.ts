@@ -69,6 +69,8 @@ export interface Judgement {
 }
 
 export interface JoinedResult extends ResultTotals {
+  /** Judges the bookings of stored lines. */
+  readonly judge: Judgement['judge'];
   /**
    * The bookings of each batch whose mapping the result does not call correct. Reads the sent bookings once more, unless
    * there are none.
@@ -98,6 +100,7 @@ export function startJoin({ readBytes, readSent }: JoinSources, reading: ResultR
         (await echo.end()) ?? (await compareResult(readResult(readBytes(), reading), readSent));
       return {
         ...totals,
+        judge,
         async *findJudged() {
           const { incorrect, unreadable, unanswered, loose } = totals;
           if (incorrect + unreadable + unanswered + loose === 0) return;

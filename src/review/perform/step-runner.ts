@@ -153,8 +153,21 @@ interface EndingContext {
   readonly endpoints?: Endpoints | undefined;
 }
 
-/** Turns a step's outcome into what is recorded: the one switch over the closed set of outcomes. */
+/** Turns a step's outcome into what is recorded. */
 export function decideEnding(
+  outcome: StepOutcome,
+  step: Step,
+  run: Pick<Run, 'id' | 'day'>,
+  context: EndingContext,
+): StepEnding {
+  const ending = endStep(outcome, step, run, context);
+  // A canary never fails its run: what is wrong with the service, the bookings find out too.
+  const isGivenUp = step.kind === 'canary' && (ending.kind === 'failed' || ending.kind === 'fatal');
+  return isGivenUp ? { kind: 'refused', ...findingsOf(outcome) } : ending;
+}
+
+/** The one switch over the closed set of outcomes. */
+function endStep(
   outcome: StepOutcome,
   step: Step,
   run: Pick<Run, 'id' | 'day'>,
@@ -190,11 +203,12 @@ export function decideEnding(
   }
 }
 
-function findingsOf({ evidence, file, verdicts, nothingSent }: Findings): Findings {
+function findingsOf({ evidence, file, verdicts, namesCanary, nothingSent }: Findings): Findings {
   return {
     evidence,
     ...(file && { file }),
     ...(verdicts && { verdicts }),
+    ...(namesCanary && { namesCanary }),
     ...(nothingSent && { nothingSent }),
   };
 }

@@ -1,0 +1,23 @@
+import { cleanText, readsAsNull } from '../booking/field-text.js';
+import { group, numberUpTo, textThat, wholeNumber } from '../settings/values.js';
+
+const yearInHours = 8_784;
+
+/** As it is sent: a booking's field, which no cleaning changes and nobody reads as missing. */
+const fieldText = () =>
+  textThat(
+    (value) => value !== '' && cleanText(value) === value && !readsAsNull(value),
+    'a text without white space at its ends that does not read as null',
+  );
+
+/** An agreed, deliberately wrong pair. */
+export const canary = group({
+  serviceId: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe(
+    "The master hotel of the pair, which the provider's hotel is not.",
+  ),
+  providerName: fieldText().describe("The provider's name."),
+  providerHotelId: fieldText().describe("The provider's hotel id, in quotes if it is a number."),
+  withinHours: numberUpTo(yearInHours)
+    .default(12)
+    .describe('How many hours after its delivery a result or an e-mail must have named it.'),
+});

@@ -1,0 +1,114 @@
+import type { Canary, CanaryFilter, CanaryReader, CanaryWriter, NewCanary } from '../review/canary.js';
+import type { BookingForm } from '../review/step.js';
+import { all, type Cell, change, type Dialect, one, type Query, type Store } from './query.js';
+import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+
+export function createCanaryReader({ dialect, read }: Store): CanaryReader {
+  return {
+    findCanary: (runId) => read(() => findOne(dialect, 'runs.id = ?', runId)),
+    findCanaryByReference: (reference) => read(() => findOne(dialect, 'reference = ?', reference)),
+    listCanaries: (filter) => read(() => list(dialect, filter)),
+  };
+}
+
+export function createCanaryWriter({ dialect, transact }: Store): CanaryWriter {
+  return {
+    reportMissedCanaries: (now) => transact(() => reportMissed(dialect, now)),
+  };
+}
+
+export function* storeCanary(
+  { schema }: Dialect,
+  run: number,
+  { reference, form, line, withinMs }: NewCanary,
+): Query<void> {
+  yield* change(
+    `INSERT INTO ${schema}canaries (run, reference, form, line, within_ms) VALUES (?, ?, ?, ?, ?)`,
+    ...[run, reference, form, line, withinMs],
+  );
+}
+
+/** Whatever names it first counts. */
+export function* nameCanary(
+  { schema }: Dialect,
+  which: { readonly run: number } | { readonly reference: string },
+  by: NonNullable<Canary['namedBy']>,
+  at: number,
+): Query<number> {
+  const [column, value] = 'run' in which ? ['run', which.run] : ['reference', which.reference];
+  return yield* change(
+    `UPDATE ${schema}canaries SET named_at = ?, named_by = ? WHERE ${column} = ? AND named_at IS NULL`,
+    ...[at, by, value],
+  );
+}
+
+/** With the step that delivers it: when that was done, the canary was sent. */
+function selectCanaries({ schema }: Dialect): string {
+  return `SELECT canaries.*, runs.id, runs.day, steps.state AS step_state, steps.ended_at, steps.last_code
+    FROM ${schema}canaries JOIN ${schema}runs ON runs.number = canaries.run
+    LEFT JOIN ${schema}steps ON steps.run = canaries.run
+      AND steps.name = CASE WHEN canaries.form = 'file' THEN 'trigger' ELSE 'canary' END`;
+}
+
+function* findOne(dialect: Dialect, condition: string, value: Cell): Query<Canary | undefined> {
+  const row = yield* one(`${selectCanaries(dialect)} WHERE ${condition}`, value);
+  return row && toCanary(row);
+}
+
+function* list(dialect: Dialect, { day, since, limit }: CanaryFilter): Query<Canary[]> {
+  const conditions: string[] = [];
+  const values: Cell[] = [];
+  if (day !== undefined) {
+    conditions.push('runs.day = ?');
+    values.push(day);
+  }
+  if (since !== undefined) {
+    conditions.push('(runs.finished_at IS NULL OR runs.finished_at >= ?)');
+    values.push(since);
+  }
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const rows = yield* all(
+    `${selectCanaries(dialect)} ${where} ORDER BY canaries.run DESC LIMIT ?`,
+    ...values,
+    limit,
+  );
+  return rows.map(toCanary);
+}
+
+/** Two processes may find the same ones: only one of them changes a row. */
+function* reportMissed(dialect: Dialect, now: number): Query<Canary[]> {
+  const found = yield* all(
+    `${selectCanaries(dialect)}
+     WHERE named_at IS NULL AND reported_at IS NULL AND steps.state = 'done' AND steps.ended_at + within_ms <= ?
+     ORDER BY reference`,
+    now,
+  );
+  const missed: Canary[] = [];
+  for (const row of found) {
+    const changed = yield* change(
+      `UPDATE ${dialect.schema}canaries SET reported_at = ? WHERE run = ? AND named_at IS NULL AND reported_at IS NULL`,
+      ...[now, Number(row.run)],
+    );
+    if (changed > 0) missed.push({ ...toCanary(row), reportedAt: now });
+  }
+  return missed;
+}
+
+function toCanary(row: StoredRow): Canary {
+  const { integer, text } = readColumns(row);
+  const state = text('step_state');
+  return withoutUndefined({
+    runId: String(row.id),
+    day: String(row.day),
+    reference: String(row.reference),
+    form: String(row.form) as BookingForm,
+    line: String(row.line),
+    withinMs: Number(row.within_ms),
+    sentAt: state === 'done' ? integer('ended_at') : undefined,
+    // In the file, it is given up together with all bookings, and tried again with them.
+    givenUpFor: state === 'refused' ? text('last_code') : undefined,
+    namedAt: integer('named_at'),
+    namedBy: text('named_by') as Canary['namedBy'],
+    reportedAt: integer('reported_at'),
+  });
+}

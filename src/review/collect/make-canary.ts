@@ -1,0 +1,56 @@
+import type { Booking } from '../../booking/booking.js';
+import type { CanaryReader, CanarySettings, NewCanary } from '../canary.js';
+import { mayCompleteDay } from '../day-runs.js';
+import type { BookingForms } from '../delivery.js';
+import { createLineBuffer } from '../lines/line-buffer.js';
+import type { Run } from '../run.js';
+
+const dayMs = 86_400_000;
+/** A stay that is ahead, wherever the service is. */
+const daysUntilCheckIn = 30;
+
+/** A name that nobody takes for a guest's. */
+const clientName = 'Canary Test';
+
+const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+
+/**
+ * Makes the canary of a run.
+ *
+ * @param hasFile whether the run has a review file; without one the canary goes by body
+ */
+export function makeCanary(
+  { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
+  run: { readonly id: string; readonly hasFile: boolean },
+  { formOf, render }: Pick<BookingForms, 'formOf' | 'render'>,
+  now: number,
+): NewCanary {
+  const reference = `CANARY-${run.id}`;
+  const booking: Booking = {
+    serviceId,
+    bookingReferenceId: reference,
+    bookingClientName: clientName,
+    providerName,
+    providerHotelId,
+    checkInDate: toDay(now + daysUntilCheckIn * dayMs),
+    checkOutDate: toDay(now + (daysUntilCheckIn + 1) * dayMs),
+  };
+  const form = run.hasFile && formOf(booking) === 'file' ? 'file' : 'body';
+  const line = createLineBuffer(0);
+  render(booking, form, line);
+  return { reference, form, line: line.handOver().toString(), withinMs };
+}
+
+/** The runs of a day are few. */
+const runsCompared = 100;
+
+/** Whether a run sends one: each that may complete its day, unless it only tops up a day whose canary was sent. */
+export async function needsCanary(
+  run: Pick<Run, 'day' | 'topsUp' | 'trigger'>,
+  ledger: CanaryReader,
+): Promise<boolean> {
+  if (!mayCompleteDay(run)) return false;
+  if (!run.topsUp) return true;
+  const earlier = await ledger.listCanaries({ day: run.day, limit: runsCompared });
+  return !earlier.some(({ sentAt }) => sentAt !== undefined);
+}

@@ -1,0 +1,18 @@
+import type { Canary, CanaryEvent, CanaryWriter } from '../canary.js';
+
+export interface MissedCanaryParts {
+  readonly ledger: CanaryWriter;
+  readonly clock: () => number;
+  readonly notify: (event: CanaryEvent) => void;
+}
+
+/** Reports the canaries that nothing named in time. Of all processes, the one that finds a canary reports it. */
+export async function reportMissedCanaries({
+  ledger,
+  clock,
+  notify,
+}: MissedCanaryParts): Promise<readonly Canary[]> {
+  const missed = await ledger.reportMissedCanaries(clock());
+  for (const canary of missed) notify({ type: 'canary-missed', canary });
+  return missed;
+}
