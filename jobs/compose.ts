@@ -81,7 +81,7 @@ export async function composeReview(
 function readCanarySettings({ canary }: Config): CanarySettings | undefined {
   if (!canary) return undefined;
   const { withinHours, ...pair } = canary;
-  return { ...pair, withinMs: withinHours * hourMs };
+  return { ...pair, withinMs: Math.ceil(withinHours * hourMs) };
 }
 
 /** The parts for collecting a day, the same for a run and a dry run. */

@@ -53,6 +53,19 @@ describe('all problems', () => {
   });
 });
 
+it('an incomplete canary names what is missing, and refuses texts that would be sent otherwise', () => {
+  const attempt = () =>
+    parse({ service, source, canary: { serviceId: 0, providerName: 'None', withinHours: 0 } });
+  expect(complainOf(attempt).message.split('\n').slice(1)).toEqual([
+    '  canary.serviceId: expected a whole number from 1 to 9007199254740991, got: 0',
+    '  canary.providerName: expected a text without white space at its ends that does not read as null, got: None',
+    '  canary.providerHotelId: expected a text without white space at its ends that does not read as null, got: nothing',
+    '  canary.withinHours: expected a number above 0 and up to 8784, got: 0',
+  ]);
+  const pair = { serviceId: 1, providerName: 'X', providerHotelId: '1' };
+  expect(parse({ service, source, canary: pair }).canary).toEqual({ ...pair, withinHours: 12 });
+});
+
 const inService = (settings: object) => ({ service: { ...service, ...settings } });
 const inSource = (settings: object) => ({ source: { ...source, ...settings } });
 const inSftp = (settings: object) => ({ file: { sftp: { ...sftp, ...settings } } });

@@ -3,6 +3,7 @@ import type { VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
+import { describeCanaries } from './ledger/canaries.js';
 import { describeClaiming } from './ledger/claiming.js';
 import { describeCollecting } from './ledger/collecting.js';
 import { describeDayRuns } from './ledger/day-runs.js';
@@ -72,6 +73,7 @@ export function describeLedgerContract(
       describeAffected,
       describeSuspects,
       describeVerdictMails,
+      describeCanaries,
       describeDelivered,
       describeRetention,
       describeErasures,

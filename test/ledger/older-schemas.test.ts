@@ -31,6 +31,7 @@ const newTables = [
   'kept_columns',
   'watched_moves',
   'endangered_mappings',
+  'canaries',
   'mail_bookings',
   'mail_pairs',
   'verdict_mails',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planBatches } from '../../src/review/body/body-delivery.js';
+import { canaryStep } from '../../src/review/canary.js';
 import { isActive, type Run } from '../../src/review/run.js';
 import type { PlannedStep, StepEnding } from '../../src/review/step.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
@@ -14,7 +15,7 @@ const at = Date.UTC(2026, 10, 21, 1, 30);
 const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> = fc.oneof(
   fc
     .integer({ min: 1, max: 23 })
-    .map((bookings) => ({ delivery: 'body' as const, steps: planBatches(bookings, 4) })),
+    .map((bookings) => ({ delivery: 'body' as const, steps: [...planBatches(bookings, 4), canaryStep] })),
   fc
     .record({ file: fc.integer({ min: 1, max: 9 }), body: fc.integer({ min: 0, max: 9 }) })
     .map((bookings) => ({ delivery: 'file' as const, steps: planFileRun(bookings) })),

@@ -17,7 +17,7 @@ const reportKeys = [
 ];
 
 /** Only where there is a reason, a wait, or a volume that dropped. */
-const optionalKeys = ['reason', 'waiting', 'volume'];
+const optionalKeys = ['canary', 'reason', 'waiting', 'volume'];
 
 const countKeys: readonly CountName[] = [
   'read',

@@ -6,11 +6,12 @@ import { hashReference } from '../../src/booking/reference-hash.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
+import { canaryStep } from '../../src/review/canary.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { createMailReader } from '../../src/verdict-mails/read-mail.js';
 import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
 import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
-import { at, carriesReference, newRun, rightOf, toLines } from '../contracts/ledger/days.js';
+import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
 import { renderedLine } from '../support/made-bookings.js';
 import { htmlTable, mailOf, words } from './mails.js';
 
@@ -22,9 +23,10 @@ const bookings = [
   { ...stay, serviceId: 6, bookingReferenceId: 'BR-1044', providerName: 'Alpha', providerHotelId: 'H-1' },
   { ...stay, serviceId: 7, bookingReferenceId: 'BR-1045', providerName: 'Beta', providerHotelId: '9' },
 ];
+const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
-async function prepare() {
+async function prepare(withCanary = false) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
   const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
@@ -41,7 +43,14 @@ async function prepare() {
     batches: [{ form: 'body', number: 0, referenceHashes, lines, stays: findStayKeys(lines, 'body') }],
     ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
   });
-  await collect.finish({ steps: planBatches(bookings.length, 10), at });
+  const reference = 'CANARY-r1';
+  const line = renderedLine((written) =>
+    renderItem({ ...stay, serviceId: 1, bookingReferenceId: reference, ...canaryHotel }, written),
+  );
+  const canary = withCanary ? { reference, form: 'body' as const, line, withinMs: 3_600_000 } : undefined;
+  const steps = [...planBatches(bookings.length, 10), ...(canary ? [canaryStep] : [])];
+  const planned = await collect.finish({ steps, canary, at });
+  if (canary) await perform(ledger, planned, 'canary', done);
   const events: VerdictMailEvent[] = [];
   const taker = createMailTaker({
     ledger,
@@ -190,5 +199,72 @@ describe('An e-mail that cannot be read', () => {
     expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'unreadable' },
     ]);
+  });
+});
+
+describe('An e-mail that names a canary', () => {
+  const plain = (text: string) => Buffer.from(mailOf('text/plain', text));
+
+  it('is known and names it, but no booking, and opens no case', async () => {
+    const { ledger, taker, events, listCases } = await prepare(true);
+    const bytes = plain('Incorrect: CANARY-r1');
+    const canaries = [{ reference: 'CANARY-r1', day: '2026-11-20' }];
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      outcome: 'named',
+      bookings: [],
+      canaries,
+    });
+    expect(await ledger.findCanary('r1')).toMatchObject({
+      namedBy: 'email',
+      namedAt: Date.UTC(2026, 10, 21, 2, 30),
+    });
+    expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
+    expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
+    expect(await listCases()).toEqual([]);
+    expect(await ledger.verdictMails.listMails({ limit: 9, onlyUnknown: true })).toEqual([]);
+  });
+
+  it('among bookings names both', async () => {
+    const { ledger, taker, listCases } = await prepare(true);
+    const bytes = plain('Incorrect: BR-1042\nIncorrect: CANARY-r1');
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      bookings: [{ reference: 'BR-1042' }],
+      canaries: [{ reference: 'CANARY-r1' }],
+    });
+    expect(await ledger.findCanary('r1')).toMatchObject({ namedBy: 'email' });
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', origins: ['email'] }]);
+  });
+
+  it('as correct does not name it', async () => {
+    const { ledger, taker } = await prepare(true);
+    const table = htmlTable([
+      ['Booking reference', 'IsCorrectMapping'],
+      ['CANARY-r1', 'true'],
+    ]);
+    const bytes = Buffer.from(mailOf('text/html', table));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known' });
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+  });
+
+  it('by its pair alone names it, unless the pair is of another master hotel', async () => {
+    const { ledger, taker, listCases } = await prepare(true);
+    const row = (serviceId: string) =>
+      Buffer.from(
+        mailOf(
+          'text/html',
+          htmlTable([
+            ['ProviderName', 'ProviderHotelId', 'ServiceId'],
+            ['X', 'C-1', serviceId],
+          ]),
+        ),
+      );
+    await taker.take({ bytes: row('2'), from: 'a.eml' });
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect(await taker.take({ bytes: row('1'), from: 'b.eml' })).toMatchObject({
+      outcome: 'named',
+      pairs: [],
+    });
+    expect(await ledger.findCanary('r1')).toMatchObject({ namedBy: 'email' });
+    expect(await listCases()).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RetryPolicy } from '../../../src/async/retry.js';
+import { canaryStep } from '../../../src/review/canary.js';
 import type { StepOutcome } from '../../../src/review/delivery.js';
 import { decideEnding } from '../../../src/review/perform/step-runner.js';
 import type { Step, StepEnding } from '../../../src/review/step.js';
@@ -180,6 +181,20 @@ describe('what follows from an outcome:', () => {
     ],
   ])('%s', (_, outcome, step, ending) => {
     expect(decideEnding(outcome, step, run, { retry, random: () => 0.5, now })).toEqual(ending);
+  });
+
+  it.each<[StepOutcome, number, StepEnding['kind']]>([
+    [{ kind: 'done', evidence }, 0, 'done'],
+    [{ kind: 'retryable', evidence, ...clear }, 0, 'retry'],
+    [{ kind: 'retryable', evidence, ...clear, outcomeUnknown: true }, 2, 'refused'],
+    [{ kind: 'refused', evidence }, 0, 'refused'],
+    [{ kind: 'fatal', evidence, advice: 'check the key' }, 0, 'refused'],
+  ])('a canary is given up rather than fail its run (%#)', (outcome, tries, kind) => {
+    const canary: Step = { ...trigger, ...canaryStep, tries };
+    expect(decideEnding(outcome, canary, run, { retry, random: () => 0.5, now })).toMatchObject({
+      kind,
+      evidence,
+    });
   });
 
   it('a fractional instant of the back-off is rounded up, never down', () => {

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
+import { canaryStep, judgeCanary, type NewCanary } from '../../../src/review/canary.js';
+import type { Ledger, NewRun } from '../../../src/review/ledger.js';
+import type { Run } from '../../../src/review/run.js';
+import type { OpenedLedger } from '../ledger.js';
+import {
+  at,
+  batchOf,
+  batchSize,
+  chunkOf,
+  claimStep,
+  done,
+  failed,
+  fileLineOf,
+  lineOf,
+  newRun,
+  openNames,
+  perform,
+  references,
+  refused,
+  startCollect,
+} from './days.js';
+import { performUpTo, planFileRun } from './file-days.js';
+
+const withinMs = 3_600_000;
+
+async function runWithCanary(
+  ledger: Ledger,
+  id: string,
+  changes: Partial<NewRun> & { readonly form?: NewCanary['form'] } = {},
+): Promise<Run> {
+  const { form = 'body', ...asked } = changes;
+  const run = await ledger.createRun(newRun(id, { delivery: form, ...asked }));
+  const collect = await startCollect(ledger, run);
+  await collect.store(chunkOf({ batches: [batchOf(0, references(3), form)] }));
+  const reference = `CANARY-${id}`;
+  const line = form === 'file' ? fileLineOf(reference) : lineOf(reference);
+  const steps = form === 'file' ? planFileRun({ file: 3 }) : [...planBatches(3, batchSize), canaryStep];
+  return collect.finish({ steps, canary: { reference, form, line, withinMs }, at });
+}
+
+export function describeCanaries(opened: () => OpenedLedger): void {
+  describe('a canary', () => {
+    it('is stored with its run and counts as no booking, whatever becomes of its step', async () => {
+      const { ledger } = opened();
+      const run = await runWithCanary(ledger, 'r1');
+      expect(run.counts).toMatchObject({ accepted: 3, pending: 3, delivered: 0 });
+      expect(await openNames(ledger, 'r1')).toEqual(['batch 0', 'canary']);
+      expect(await ledger.trace('CANARY-r1')).toEqual([]);
+      await perform(ledger, run, 'canary', done);
+      await perform(ledger, run, 'batch 0', done);
+      expect((await ledger.getRun('r1')).counts).toMatchObject({ delivered: 3, pending: 0, repeated: 0 });
+      expect(await ledger.tally('r1')).toMatchObject({ stored: 3, delivered: 3, openSteps: 0 });
+      expect(await ledger.findCanary('r1')).toMatchObject({
+        ...{ runId: 'r1', day: '2026-11-20', form: 'body', line: lineOf('CANARY-r1'), withinMs, sentAt: at },
+      });
+      expect(await ledger.findCanaryByReference('CANARY-r1')).toMatchObject({ runId: 'r1' });
+      expect(await ledger.findCanaryByReference('BR-1')).toBeUndefined();
+    });
+
+    it('that is given up leaves the failures of its run as they are, and no booking is refused', async () => {
+      const { ledger } = opened();
+      const run = await runWithCanary(ledger, 'r1');
+      await perform(ledger, run, 'batch 0', failed);
+      const { run: after } = await perform(ledger, run, 'canary', refused);
+      expect(after).toMatchObject({ failuresInRow: 1, failedSteps: 1, openSteps: 0, counts: { refused: 0 } });
+      expect(await ledger.listRefused('r1', 5)).toEqual([]);
+      const canary = await ledger.findCanary('r1');
+      expect(canary).toMatchObject({ givenUpFor: 'code-2009' });
+      expect(canary && judgeCanary(canary, at)).toBe('not-taken');
+    });
+
+    it('in the file is sent with the call, and named by the result that calls it incorrect', async () => {
+      const { ledger } = opened();
+      const run = await runWithCanary(ledger, 'r1', { form: 'file' });
+      expect((await ledger.findCanary('r1'))?.sentAt).toBeUndefined();
+      await performUpTo(ledger, run, 'trigger');
+      expect(await ledger.findCanary('r1')).toMatchObject({ sentAt: at });
+      const claim = await claimStep(ledger, run, 'await-result');
+      await ledger.record(claim, { ...done, verdicts: [], namesCanary: true }, at + 5_000);
+      expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 5_000, namedBy: 'result' });
+      expect(await ledger.reportMissedCanaries(at + 2 * withinMs)).toEqual([]);
+    });
+
+    it('that nothing names in time is reported once, over all processes', async () => {
+      const { ledger, reopen } = opened();
+      const unsent = await runWithCanary(ledger, 'unsent', { day: '2026-11-19' });
+      await ledger.abandon(unsent.id, { reason: 'over', at });
+      const run = await runWithCanary(ledger, 'r1');
+      await perform(ledger, run, 'canary', done);
+      expect(await ledger.reportMissedCanaries(at + withinMs - 1)).toEqual([]);
+      const other = await reopen();
+      const reports = await Promise.all(
+        [ledger, other, ledger, other].map((one) => one.reportMissedCanaries(at + withinMs)),
+      );
+      expect(reports.flat()).toMatchObject([
+        { runId: 'r1', reference: 'CANARY-r1', reportedAt: at + withinMs },
+      ]);
+      expect(await other.reportMissedCanaries(at + 9 * withinMs)).toEqual([]);
+    });
+
+    it('is named by the first e-mail that names it, which names no booking, also one with the id of another', async () => {
+      const { ledger } = opened();
+      const run = await runWithCanary(ledger, 'r1');
+      await perform(ledger, run, 'canary', done);
+      const mail = {
+        ...{ messageId: '<m1>', readAt: at + 9_000, from: 'inbox', bookings: [], pairs: [] },
+        canaries: ['CANARY-r1'],
+      };
+      await ledger.verdictMails.record({
+        ...{ ...mail, sha256: 'aa', outcome: 'nothing-known', receivedAt: at, canaries: [] },
+      });
+      const named = { ...mail, sha256: 'bb', outcome: 'named', receivedAt: at + 4_000 } as const;
+      expect(await ledger.verdictMails.record(named)).toMatchObject({ isNew: true });
+      expect(await ledger.verdictMails.record({ ...named, receivedAt: at + 8_000 })).toMatchObject({
+        isNew: false,
+      });
+      expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 4_000, namedBy: 'email' });
+      expect(await ledger.verdictMails.findMail('bb')).toMatchObject({ outcome: 'named', named: 0 });
+      expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
+    });
+
+    it('is found by its day, and goes with the records of its run', async () => {
+      const { ledger } = opened();
+      const old = await runWithCanary(ledger, 'old', { day: '2026-11-18' });
+      await ledger.abandon(old.id, { reason: 'over', at });
+      await runWithCanary(ledger, 'r1');
+      const list = async (filter: { day?: string; since?: number }) =>
+        (await ledger.listCanaries({ limit: 9, ...filter })).map(({ runId }) => runId);
+      expect(await list({})).toEqual(['r1', 'old']);
+      expect(await list({ day: '2026-11-18' })).toEqual(['old']);
+      expect(await list({ since: at + 1 })).toEqual(['r1']);
+      expect(await ledger.prune('2026-12-01')).toBe(2);
+      expect(await list({ day: '2026-11-18' })).toEqual([]);
+    });
+  });
+}
