@@ -1,4 +1,5 @@
 import type { Comparison } from '../comparison.js';
+import { listedCases, shownCase } from './cases.js';
 import { createCollectingComparison } from './collecting.js';
 import { createFileRunComparison } from './file-run.js';
 import { createGrowthComparison } from './growth.js';
@@ -7,6 +8,7 @@ import { createMappingsComparison } from './mappings.js';
 import { queueMemory } from './queue-memory.js';
 import { createSendingComparison } from './sending.js';
 import { showBooking } from './show-booking.js';
+import { stayIndex } from './stay-index.js';
 import { staysAtHotel, watchedMoves } from './stays.js';
 import { twoWorkers } from './two-workers.js';
 import { createUploadComparison } from './upload.js';
@@ -129,8 +131,11 @@ export const comparisons: readonly Comparison[] = [
   }),
   ledgerSize,
   showBooking,
+  stayIndex,
   staysAtHotel,
   watchedMoves,
+  listedCases,
+  shownCase,
   createMappingsComparison({
     name: 'mappings-sync',
     work: 'first sync of 1,000,000 mappings',

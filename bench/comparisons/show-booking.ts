@@ -1,12 +1,8 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Comparison } from '../comparison.js';
-import { findTimeObstacle, measureProcess } from '../harness/measured-process.js';
-import { fillLedger, referenceOf } from '../many-days.js';
+import { findTimeObstacle } from '../harness/measured-process.js';
+import { referenceOf } from '../many-days.js';
+import { prepareLedger } from '../prepared-ledger.js';
 
-const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const sizes = {
   full: { days: 30, bookings: 1_000_000 },
   quick: { days: 3, bookings: 100_000 },
@@ -23,17 +19,7 @@ export const showBooking: Comparison = {
   findObstacle: findTimeObstacle,
   async prepare(scale) {
     const { days, bookings } = sizes[scale];
-    const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
-    const [ledger, configuration] = [join(folder, 'ledger.db'), join(folder, 'hotel-review.yaml')];
-    await fillLedger(ledger, { days, bookings });
-    await writeFile(
-      configuration,
-      JSON.stringify({
-        service: { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench', accountId: 'bench' },
-        source: { kind: 'csv', path: 'bookings.csv' },
-        ledger: `sqlite:${ledger}`,
-      }),
-    );
+    const prepared = await prepareLedger({ days, bookings });
     // The very first and last booking, some in between, and one that does not exist.
     const asked = [
       ...[0, 0.3, 0.5, 0.8, 1].map((share) =>
@@ -49,17 +35,13 @@ export const showBooking: Comparison = {
           const reference = asked[turn % asked.length] ?? '';
           turn += 1;
           const isThere = reference !== asked.at(-1);
-          const { wallSeconds, cpuSeconds, peakMb } = await measureProcess(
-            [process.execPath, command, 'show', reference, '--config', configuration],
-            { cwd: folder, expectedExitCode: isThere ? 0 : 1 },
-          );
-          return { value: wallSeconds * 1000, cpuSeconds, peakMb };
+          return prepared.measureCommand(['show', reference], { expectedExitCode: isThere ? 0 : 1 });
         },
       },
       notes: [
-        `${days} days of ${bookings.toLocaleString('en-GB')} bookings, ${((await stat(ledger)).size / 1e9).toFixed(1)} GB. Each turn asks for another booking; every sixth is unknown.`,
+        `${days} days of ${bookings.toLocaleString('en-GB')} bookings, ${(prepared.bytes / 1e9).toFixed(1)} GB. Each turn asks for another booking; every sixth is unknown.`,
       ],
-      close: () => rm(folder, { recursive: true }),
+      close: prepared.close,
     };
   },
 };

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CaseLedger } from '../../src/cases/case-store.js';
 import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
-import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { ProviderHotel } from '../../src/mappings/mapping-copy.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
-import type { Comparison, Measurement, Scale } from '../comparison.js';
+import type { Comparison, Scale } from '../comparison.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
-import { bookedServiceId, fillLedger, hotelOf } from '../many-days.js';
+import { bookedServiceId, hotelOf } from '../many-days.js';
+import { measureWork, prepareLedger } from '../prepared-ledger.js';
 
 const sizes = {
   full: { days: 30, bookings: 1_000_000, moves: 10_000 },
@@ -28,7 +25,7 @@ export const staysAtHotel: Comparison = {
   findObstacle: findTimeObstacle,
   async prepare(scale) {
     const { days, bookings } = sizes[scale];
-    const { ledger, close } = await prepareLedger(scale);
+    const { ledger, close } = await prepare(scale);
     let turn = 0;
     return {
       ours: {
@@ -36,7 +33,7 @@ export const staysAtHotel: Comparison = {
         async run() {
           turn += 1;
           const hotel = hotelOf((turn * 7_919) % bookings);
-          return measure(async () => {
+          return measureWork(async () => {
             const found = await countStays(ledger, [hotel]);
             if (found !== days) throw new Error(`expected ${days} stays, found ${found}`);
           }, 1_000);
@@ -60,13 +57,13 @@ export const watchedMoves: Comparison = {
   findObstacle: findTimeObstacle,
   async prepare(scale) {
     const { days, moves } = sizes[scale];
-    const { ledger, close } = await prepareLedger(scale);
+    const { ledger, close } = await prepare(scale);
     await moveMappings(ledger, moves);
     return {
       ours: {
         name: 'booked-hotel review',
         run: () =>
-          measure(async () => {
+          measureWork(async () => {
             const parts = { ledger, today, reviews: false, clock: Date.now, notify: () => {} };
             const { counts } = await watchMappings(parts, new AbortController().signal);
             const expected = { endangered: moves, bookings: moves * days };
@@ -80,16 +77,14 @@ export const watchedMoves: Comparison = {
   },
 };
 
-async function prepareLedger(scale: Scale) {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
-  const path = join(folder, 'ledger.db');
-  await fillLedger(path, sizes[scale]);
-  const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
+async function prepare(scale: Scale) {
+  const prepared = await prepareLedger(sizes[scale]);
+  const ledger = prepared.open();
   return {
     ledger,
     async close() {
       await ledger.close();
-      await rm(folder, { recursive: true });
+      await prepared.close();
     },
   };
 }
@@ -113,14 +108,4 @@ async function moveMappings(ledger: CaseLedger, moves: number): Promise<void> {
     await ledger.mappings.beginSync({ scope: '', syncId, since: 0, at });
     await ledger.mappings.storePage({ syncId, rows, at });
   }
-}
-
-async function measure(work: () => Promise<void>, unitsASecond = 1): Promise<Measurement> {
-  const [startedAt, processor] = [performance.now(), process.cpuUsage()];
-  await work();
-  const { user, system } = process.cpuUsage(processor);
-  return {
-    value: ((performance.now() - startedAt) / 1_000) * unitsASecond,
-    cpuSeconds: (user + system) / 1e6,
-  };
 }
