@@ -30,6 +30,8 @@ export interface MatchedReferences {
 
 interface Mention {
   readonly bookings: readonly KnownBooking[];
+  /** Whether the record also has an id of their hotels, which tells one version of a booking from another. */
+  readonly isEvident: boolean;
   readonly record: MailRecord;
 }
 
@@ -48,9 +50,9 @@ export async function matchReferences(
     const hits = findHits(record, known);
     if (hits.length === 0 && record.statement !== 'correct' && record.statement !== 'unclear')
       rest.push(record);
-    for (const { candidate, bookings } of hits) {
+    for (const { candidate, bookings, isEvident } of hits) {
       const of = mentions.get(candidate.text) ?? [];
-      of.push({ bookings, record });
+      of.push({ bookings, isEvident, record });
       mentions.set(candidate.text, of);
     }
   }
@@ -96,9 +98,8 @@ function hashCandidates(records: readonly MailRecord[]): Uint32Array {
   return Uint32Array.from(hashes).sort();
 }
 
-interface Hit {
+interface Hit extends Pick<Mention, 'bookings' | 'isEvident'> {
   readonly candidate: Candidate;
-  readonly bookings: readonly KnownBooking[];
 }
 
 function findHits(record: MailRecord, known: ReadonlyMap<string, KnownBooking[]>): Hit[] {
@@ -111,7 +112,7 @@ function findHits(record: MailRecord, known: ReadonlyMap<string, KnownBooking[]>
     // What stands in a column of something else is not a reference.
     if (bookings === undefined || (kind !== undefined && kind !== 'reference')) return;
     const meant = bookings.filter(({ booking }) => isMeant(record, candidate, booking, evidence));
-    if (meant.length > 0) hits.push({ candidate, bookings: preferNamed(record, meant) });
+    if (meant.length > 0) hits.push({ candidate, ...preferEvident(candidate, meant, evidence) });
   });
   return dropInner(hits);
 }
@@ -130,19 +131,20 @@ function dropInner(hits: Hit[]): Hit[] {
   });
 }
 
-type Evidence = (candidate: Candidate, booking: Booking) => boolean;
+/** How many ids of the booking's hotels the record has, apart from the candidate. */
+type Evidence = (candidate: Candidate, booking: Booking) => number;
 
 function isMeant(record: MailRecord, candidate: Candidate, booking: Booking, evidence: Evidence): boolean {
   if (!mayBeAccident(candidate.text)) return true;
   const cell = record.cells[candidate.cell];
   if (cell?.kind === 'reference' && cell.text.split('\n').includes(candidate.text)) return true;
-  return evidence(candidate, booking);
+  return evidence(candidate, booking) > 0;
 }
 
 /** Evidence in prose is longer than a number of a page or of rooms. */
 const shortestEvidence = 3;
 
-/** Tells whether the record also has the booking's hotel id of the provider or the master, apart from the candidate. */
+/** Looks for the booking's hotel ids of the provider and the master. */
 function createEvidence(record: MailRecord): Evidence {
   let pieces: Map<string, Candidate[]> | undefined;
   const gather = () => {
@@ -156,22 +158,25 @@ function createEvidence(record: MailRecord): Evidence {
   };
   return ({ cell, start, end }, { providerHotelId, serviceId }) => {
     pieces ??= gather();
-    const found = [pieces.get(String(serviceId)), providerHotelId && pieces.get(providerHotelId)].flatMap(
-      (same) => same || [],
-    );
-    return found.some((piece) => {
+    const found = [String(serviceId), providerHotelId ?? ''].map((id) => pieces?.get(id));
+    const isEvident = (piece: Candidate) => {
       const isApart = piece.cell !== cell || piece.end <= start || piece.start >= end;
       const isWhole = record.isStructured && record.cells[piece.cell]?.text === piece.text;
       return isApart && (isWhole || piece.text.length >= shortestEvidence);
-    });
+    };
+    return found.filter((same) => same?.some(isEvident)).length;
   };
 }
 
-/** A booking may have been sent with several master hotels: one under its heading says which is meant. */
-function preferNamed(record: MailRecord, bookings: readonly KnownBooking[]): readonly KnownBooking[] {
-  const ids = record.cells.filter(({ kind }) => kind === 'service').map(({ text }) => text);
-  const same = bookings.filter(({ booking }) => ids.includes(String(booking.serviceId)));
-  return same.length > 0 ? same : bookings;
+/** A booking may have been sent in several versions, with other hotels: their ids say which is meant. */
+function preferEvident(
+  candidate: Candidate,
+  bookings: readonly KnownBooking[],
+  evidence: Evidence,
+): Pick<Mention, 'bookings' | 'isEvident'> {
+  const counts = bookings.map(({ booking }) => evidence(candidate, booking));
+  const most = Math.max(...counts);
+  return { bookings: bookings.filter((_, index) => counts[index] === most), isEvident: most > 0 };
 }
 
 /**
@@ -193,9 +198,12 @@ function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
       if (!isCleared) canaries.push(reference);
     } else if (accused.length === 0 && saying('correct').length > 0) correct += 1;
     else if (accused.length === 0 && saying('unclear').length > 0) unclear += 1;
-    else
-      for (const { bookings } of accused.length > 0 ? accused : plain)
+    else {
+      const naming = accused.length > 0 ? accused : plain;
+      const evident = naming.filter(({ isEvident }) => isEvident);
+      for (const { bookings } of evident.length > 0 ? evident : naming)
         for (const booking of bookings) named.set(placeKey(booking), booking);
+    }
   }
   return { named: [...named.values()], canaries, unclear, correct };
 }

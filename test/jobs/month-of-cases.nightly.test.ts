@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -57,10 +57,10 @@ it('a month: on each morning every endangered guest is in an open case, none twi
   const seed = createSeed();
   const clock = useFastClock();
   clock.set(new Date(firstDay).toISOString());
-  const { world, folder } = await openSandbox();
+  const { world, folder, outbox } = await openSandbox();
   const model = createGuestModel();
   const made: MadeRecord[] = [];
-  const told = { kills: 0, open: 0, corrected: 0 };
+  const told = { kills: 0, open: 0, corrected: 0, emails: 0 };
 
   for (let night = 0; night < nights; night += 1) {
     const dayEnd = firstDay + (night + 1) * dayMs;
@@ -95,6 +95,17 @@ it('a month: on each morning every endangered guest is in an open case, none twi
       inResult.flatMap((record) => toModel(record, day)),
       today,
     );
+    const inEmails = wrong.filter(({ bookingReferenceId }) => clean(bookingReferenceId) !== undefined);
+    for (const email of await outbox.readNew(
+      inEmails.map((record) => clean(record.bookingReferenceId) ?? ''),
+    )) {
+      await perform('verdicts', 'import', email);
+      told.emails += 1;
+    }
+    model.named(
+      inEmails.flatMap((record) => toModel(record, day)),
+      today,
+    );
     await folder.processes.dismiss();
 
     const cases = await untilAsExpected(folder, model.expectedOpen(today), `${today} (${seed.value})`);
@@ -118,6 +129,7 @@ it('a month: on each morning every endangered guest is in an open case, none twi
   );
   expect(told.kills).toBeGreaterThan(nights / 4);
   expect(told.corrected).toBeGreaterThan(0);
+  expect(told.emails).toBeGreaterThan(nights / 2);
 });
 
 async function openSandbox() {
@@ -130,6 +142,7 @@ async function openSandbox() {
     world: first,
     pace,
     resultDelayMs: 0,
+    emailForm: 'turns',
     clock: Date.now,
   });
   onTestFinished(async () => {
@@ -149,7 +162,29 @@ async function openSandbox() {
     },
   });
   const world = createLivingWorld({ world: first, pace, clock: Date.now });
-  return { world, folder };
+  return { world, folder, outbox: watchOutbox(sandbox.outbox) };
+}
+
+/** Finds the e-mails that were written since the last look; waits until they name all of these bookings. */
+function watchOutbox(path: string) {
+  const known = new Set<string>();
+  return {
+    async readNew(references: readonly string[]): Promise<readonly string[]> {
+      let found: readonly string[] = [];
+      await vi.waitUntil(
+        async () => {
+          found = (await readdir(path)).filter((name) => name.endsWith('.eml') && !known.has(name)).sort();
+          const texts = await Promise.all(found.map((name) => readFile(join(path, name), 'latin1')));
+          // Without the line breaks of quoted-printable.
+          const written = texts.join('\n').replaceAll('=\r\n', '');
+          return references.every((reference) => written.includes(reference));
+        },
+        { timeout: patienceMs, interval: 50 },
+      );
+      for (const name of found) known.add(name);
+      return found.map((name) => join(path, name));
+    },
+  };
 }
 
 /** Performs a command, killing a process of it now and then, until it has ended by itself with success. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { matchReferences } from '../../src/verdict-mails/match-mail.js';
 import { defaultLimits, UnreadableMailError } from '../../src/verdict-mails/read-mail.js';
-import { attachment, htmlTable, mailOf, multipart, multipartBody, readNames } from './mails.js';
+import { attachment, createFinder, htmlTable, mailOf, multipart, multipartBody, readNames } from './mails.js';
 
 const bookings = [
   { bookingReferenceId: 'BR-1042' },
@@ -230,6 +231,27 @@ describe('References', () => {
       'BR-1042',
       'BR-1043',
     ]);
+  });
+
+  it('of a booking with several versions mean the one whose hotel stands beside them, or all', async () => {
+    const versions = [
+      { bookingReferenceId: 'BR-1042', serviceId: 104_492, providerHotelId: 'H-1' },
+      { bookingReferenceId: 'BR-1042', serviceId: 104_493, providerHotelId: 'H-2' },
+    ];
+    const booked = async (mail: string) => {
+      const { records } = (await readNames(mail, versions)).mail;
+      const { named } = await matchReferences(records, createFinder(versions), 0);
+      return named.map(({ booking }) => booking.serviceId);
+    };
+    const row = ['BR-1042', 'Alpha, hotel H-2', '104493, Casa Sol (ES)'];
+    const html = htmlTable([['Booking', 'Provider', 'Booked'], row]);
+    expect(await booked(mailOf('text/html', html))).toEqual([104_493]);
+    expect(await booked(mailOf('text/plain', 'Incorrect: BR-1042'))).toEqual([104_492, 104_493]);
+    const both = multipart('alternative', [
+      { type: 'text/plain', body: row.join('\r\n') },
+      { type: 'text/html', body: html },
+    ]);
+    expect(await booked(both)).toEqual([104_493]);
   });
 
   it('are exact: neither a longer word nor another case is one', async () => {
