@@ -86,7 +86,9 @@ export function createMailTaker(parts: MailTakerParts) {
   }
 
   async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
-    const findings = toFindings(await log.readNamed(mail.number), mail.receivedAt);
+    // The dates of e-mails carry no milliseconds: a move within that second came before.
+    const at = Math.min(mail.receivedAt + 999, clock());
+    const findings = toFindings(await log.readNamed(mail.number), at);
     await openCases(findings, { ledger, today: today(), clock, notify: notifyCases });
     await log.noteCasesOpened(mail.number, clock());
   }

@@ -142,7 +142,7 @@ async function openSandbox() {
     world: first,
     pace,
     resultDelayMs: 0,
-    emailForm: 'turns',
+    emailForm: 'table',
     clock: Date.now,
   });
   onTestFinished(async () => {
