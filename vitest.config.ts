@@ -77,6 +77,12 @@ const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.nightly.test.ts'));
 const pure = testFiles.filter((name) => !reachesOut.test(`${name}\n${readFileSync(name, 'utf8')}`));
 
+/** What would disturb other files in its process, or be disturbed by them: what it measures, and what it changes for all. */
+const needsOwnProcess =
+  /process\.(?:on|once|exit|memoryUsage|resourceUsage|cpuUsage|env\.\w+ =)|globalThis\.\w+ =|setFlagsFromString|vi\.mock|stubEnv|AsyncResource|getActiveResourcesInfo/;
+const embedded = testFiles.filter((name) => !pure.includes(name));
+const isolated = embedded.filter((name) => needsOwnProcess.test(readFileSync(name, 'utf8')));
+
 const distributed = {
   ...common,
   name: 'distributed',
@@ -113,9 +119,11 @@ const projects = isNightly
       {
         ...common,
         name: 'embedded',
-        include: testFiles.filter((name) => !pure.includes(name)),
+        isolate: false,
+        include: embedded.filter((name) => !isolated.includes(name)),
         provide: { engine: 'embedded' as const },
       },
+      { ...common, name: 'isolated', include: isolated, provide: { engine: 'embedded' as const } },
       { ...distributed, include: shared.map((name) => `test/jobs/${name}.test.ts`) },
     ];
 

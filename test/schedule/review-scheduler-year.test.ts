@@ -14,11 +14,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each([
+/** By day the strangest zone: its clocks change by half an hour. */
+const zones = [
+  ['Australia/Lord_Howe', '45 1 * * *'],
   ['Europe/Madrid', '30 2 * * *'],
   ['America/New_York', '30 1 * * *'],
-  ['Australia/Lord_Howe', '45 1 * * *'],
-])('in %s, with slots at %s', (zone, pattern) => {
+] as const;
+
+describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with slots at %s', (zone, pattern) => {
   const slots = createSlots(pattern, zone);
   // The nights in which the clocks change are below.
   if (isNightly) {

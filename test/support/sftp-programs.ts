@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fillFolder } from './prepared-folder.js';
 import {
   awaitGreeting,
   findFreePort,
@@ -17,6 +18,16 @@ import {
 
 const sshd = '/usr/sbin/sshd';
 
+/** A new one, and one that all servers share: an RSA key takes seconds of processor time now and then. */
+function makeHostKeys(folder: string): readonly string[] {
+  const shared = join(folder, 'shared');
+  fillFolder(shared, 'sftp-host-key', () => {
+    mkdirSync(shared);
+    makeKey(join(shared, 'host_rsa'), 'rsa');
+  });
+  return [makeKey(join(folder, 'host_ed25519'), 'ed25519'), join(shared, 'host_rsa')];
+}
+
 /** OpenSSH's sshd: login by key, posix-rename offered, the served folder somewhere below the root. */
 export const openSsh: SftpServerKind = {
   name: 'OpenSSH',
@@ -26,7 +37,7 @@ export const openSsh: SftpServerKind = {
 
   async start() {
     const { folder, files } = makeServerFolder();
-    const hostKeys = ['ed25519', 'rsa'].map((type) => makeKey(join(folder, `host_${type}`), type));
+    const hostKeys = makeHostKeys(folder);
     const privateKeyFile = makeKey(join(folder, 'login'), 'ed25519');
     const authorizedKeys = join(folder, 'authorized_keys');
     writeFileSync(authorizedKeys, readFileSync(`${privateKeyFile}.pub`));
@@ -78,7 +89,7 @@ export const proFtpd: SftpServerKind = {
 
   async start() {
     const { folder, files } = makeServerFolder();
-    const hostKeys = ['ed25519', 'rsa'].map((type) => makeKey(join(folder, `host_${type}`), type));
+    const hostKeys = makeHostKeys(folder);
     const password = 'pässword "of" acme';
     const users = join(folder, 'users');
     const account = ['--name', 'acme', '--uid', `${sessionUser.uid}`, '--gid', `${sessionUser.gid}`];
