@@ -143,9 +143,9 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./load-hotels.js')).loadHotelsOnce(config, file, terminal),
       ),
-    importVerdicts: (file, globals) =>
+    importVerdicts: (files, globals) =>
       withConfig(globals, command, async (config, terminal) =>
-        (await import('./import-verdicts.js')).importVerdicts(config, file, terminal),
+        (await import('./import-verdicts.js')).importVerdicts(config, files, terminal),
       ),
     listVerdictMails: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>

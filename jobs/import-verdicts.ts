@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { exitCode } from '../src/cli/exit-code.js';
@@ -14,21 +14,26 @@ import type { Terminal } from './terminal.js';
 import { openMailTaker } from './verdict-mails.js';
 
 /** `hotel-review verdicts import`: exits with 1 if an e-mail can't be read; the others are read all the same. */
-export async function importVerdicts(config: Config, file: string, terminal: Terminal): Promise<number> {
-  const { bytes, savedAt } = await readGiven(file, terminal);
+export async function importVerdicts(
+  config: Config,
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  // A name that was mistyped is refused before anything is read.
+  for (const file of files) await checkGiven(file, terminal);
   const ledger = await openLedger(config);
   try {
     const taker = openMailTaker(config, ledger, terminal.notify);
     await taker.resume();
     const emails: ImportedMail[] = [];
-    const from = file === '-' ? 'standard input' : basename(file);
-    for (const mail of splitMails(bytes)) {
-      terminal.signal.throwIfAborted();
-      emails.push({ file, ...(await taker.take({ bytes: mail, from, savedAt })) });
+    for (const file of files) {
+      const taken = await takeFile(file, taker, terminal);
+      const subject = file === standardInput ? 'standard input' : basename(file);
+      const named = taken.reduce((sum, { bookings }) => sum + bookings.length, 0);
+      const details = { emails: taken.length, named };
+      await recordLook(ledger, { action: 'verdicts-import', subject, details }, terminal);
+      emails.push(...taken);
     }
-    const named = emails.reduce((sum, { bookings }) => sum + bookings.length, 0);
-    const details = { emails: emails.length, named };
-    await recordLook(ledger, { action: 'verdicts-import', subject: from, details }, terminal);
     terminal.answer(renderImport(emails, terminal.command), { emails: emails.map(toImportReport) });
     return emails.some(({ outcome }) => outcome === 'unreadable') ? exitCode.failed : exitCode.done;
   } finally {
@@ -36,18 +41,36 @@ export async function importVerdicts(config: Config, file: string, terminal: Ter
   }
 }
 
-async function readGiven(
+const standardInput = '-';
+
+async function takeFile(
   file: string,
-  { io, locate }: Terminal,
-): Promise<{ readonly bytes: Buffer; readonly savedAt?: number }> {
-  if (file === '-') return { bytes: await buffer(io.stdin) };
+  taker: ReturnType<typeof openMailTaker>,
+  { io, locate, signal }: Terminal,
+): Promise<ImportedMail[]> {
   const path = locate(file);
+  const isGiven = file === standardInput;
+  const [bytes, savedAt] = isGiven
+    ? [await buffer(io.stdin), undefined]
+    : [await readFile(path), Math.floor((await stat(path)).mtimeMs)];
+  const from = isGiven ? 'standard input' : basename(file);
+  const taken: ImportedMail[] = [];
+  for (const mail of splitMails(bytes)) {
+    signal.throwIfAborted();
+    taken.push({ file, ...(await taker.take({ bytes: mail, from, savedAt })) });
+  }
+  return taken;
+}
+
+async function checkGiven(file: string, { locate }: Terminal): Promise<void> {
+  if (file === standardInput) return;
   try {
+    const path = locate(file);
     const found = await stat(path);
     if (!found.isFile()) throw new UsageError(`${file} is not a file; name an e-mail or an mbox`);
     if (found.size > maxFileBytes)
       throw new UsageError(`${file} is larger than 512 MB; split it, or name single e-mails`);
-    return { bytes: await readFile(path), savedAt: Math.floor(found.mtimeMs) };
+    await access(path, constants.R_OK);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(

@@ -1,9 +1,10 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { renderMissedCanaries, toCanaryReport } from '../src/cli/canary.js';
+import { renderMissedCanaries } from '../src/cli/canary.js';
 import { exitCode, exitCodeOf } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
 import { KeyError } from '../src/keys/key-error.js';
+import { toCanaryReport } from '../src/report/canary.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
 import type { DayRequest } from '../src/review/day/open-run.js';
 import { readWaiting, toReport } from '../src/review/day/report.js';

@@ -7,10 +7,11 @@ import {
   toHistory,
   toHistoryReport,
 } from '../src/cli/booking-history.js';
-import { renderShownCanary, toCanaryReport } from '../src/cli/canary.js';
+import { renderShownCanary } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
+import { toCanaryReport } from '../src/report/canary.js';
 import type { Action } from '../src/review/audit.js';
 import { findGuest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';

@@ -1,7 +1,7 @@
-import { toCanaryReport } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
+import { toCanaryReport } from '../src/report/canary.js';
 import { collapseRuns, hasNews } from '../src/review/day/collapse-runs.js';
 import { makesDayGood } from '../src/review/day/good-day.js';
 import { readWaiting, readWaits, toReport } from '../src/review/day/report.js';

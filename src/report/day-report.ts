@@ -3,6 +3,7 @@ import type { RunReport } from '../review/day/report.js';
 import type { StepTime } from '../review/history.js';
 import type { VerdictKnowledge } from '../review/verdicts/day-verdicts.js';
 import type { ProviderVolume } from '../review/volume.js';
+import type { CanaryReport } from './canary.js';
 
 /**
  * How a day went, as `report D --json` prints it and as pages show it. It holds references and stays of affected bookings, and no
@@ -26,6 +27,8 @@ export interface DayReport {
     /** Bookings whose verdicts come by e-mail only. */
     readonly posted: number;
   };
+  /** The newest of the day; null without one. */
+  readonly canary: CanaryReport | null;
   /** Of the newest run. */
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];

@@ -1,4 +1,5 @@
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
+import { judgeCanary } from '../review/canary.js';
 import { readReport } from '../review/day/report.js';
 import { isOfItsDay } from '../review/day-runs.js';
 import type { ReadOnlyLedger } from '../review/ledger.js';
@@ -6,6 +7,7 @@ import { type ComparedBooking, withHotels } from '../review/verdicts/booked-hote
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { listAffected } from '../review/verdicts/listing.js';
 import { daysToCompare, listProviderVolumes, usualOf, type VolumeSettings } from '../review/volume.js';
+import { toCanaryReport } from './canary.js';
 import type { DayReport, Listed, ReportedBooking, ReportedCase, ReportedVolume } from './day-report.js';
 import { judgeDay } from './judge-day.js';
 
@@ -35,10 +37,11 @@ export async function gatherReport(
   const newest = verdicts.newer ?? verdicts.runs[0];
   const compare = createHotelComparer({ hotels: ledger.hotels, clock });
   const cases = await listCases();
+  const [canary] = await ledger.listCanaries({ day, limit: 1 });
   return {
     day,
     writtenAt: new Date(now).toISOString(),
-    ...judgeDay(verdicts, timezone),
+    ...judgeDay(verdicts, { timezone, canary: canary && judgeCanary(canary, now) }),
     runs: await Promise.all(runs.slice(0, runsShown).map((run) => readReport(ledger, run, now))),
     verdicts: {
       knowledge: verdicts.knowledge,
@@ -46,6 +49,7 @@ export async function gatherReport(
       unanswered: verdicts.unanswered,
       posted: verdicts.posted,
     },
+    canary: canary ? toCanaryReport(canary, now) : null,
     rejects: newest ? await ledger.countRejects(newest.id) : [],
     warnings: newest ? await ledger.countWarnings(newest.id) : [],
     volume: await compareVolume(day, ledger, volume),

@@ -1,3 +1,4 @@
+import type { CanaryState } from '../review/canary.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import { isActive, type Run } from '../review/run.js';
 import { type DayVerdicts, hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -10,15 +11,26 @@ export interface JudgedDay {
   readonly headline: string;
 }
 
+interface JudgeOptions {
+  readonly timezone: string;
+  /** What became of the day's canary. */
+  readonly canary?: CanaryState | undefined;
+}
+
 /** Says in a sentence how a day went. Sent is not reviewed, and unknown never looks good. (Design 11.) */
-export function judgeDay(verdicts: DayVerdicts, timezone: string): JudgedDay {
+export function judgeDay(verdicts: DayVerdicts, { timezone, canary }: JudgeOptions): JudgedDay {
   const [run] = verdicts.newer ? [verdicts.newer] : verdicts.runs;
   if (!run) return { judgement: 'attention', headline: 'No run: nothing of this day was reviewed.' };
   if (run.state === 'failed')
     return { judgement: 'attention', headline: `The run failed. ${run.failure?.message ?? ''}`.trim() };
   if (run.state === 'cancelled')
     return { judgement: 'attention', headline: 'The run was cancelled: the day is not reviewed.' };
-  const found = findProblems(verdicts, run);
+  const found = [
+    ...findProblems(verdicts, run),
+    ...(canary === 'missed'
+      ? ['nothing named the canary: the service reviews nothing, or its e-mails do not arrive']
+      : []),
+  ];
   if (found.length > 0) return { judgement: 'attention', headline: `${found.join('; ')}.` };
   if (run.state === 'awaiting-result')
     return { judgement: 'unfinished', headline: 'Delivered; the result has not arrived yet.' };

@@ -1,6 +1,7 @@
 import type { RunReport } from '../review/day/report.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { describeCanary } from './canary.js';
 import type { DayReport, Listed, ReportedHotels } from './day-report.js';
 
 /** What every form of a report shows, in this order. Texts are plain: each form makes them safe where it writes them. */
@@ -8,7 +9,14 @@ export interface Section {
   readonly title: string;
   readonly notes: readonly string[];
   readonly bars?: readonly Bar[];
-  readonly table?: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  readonly table?: SectionTable;
+}
+
+export interface SectionTable {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Columns for which a terminal has no room. */
+  readonly wide: readonly string[];
 }
 
 /** A value to compare with others of its section. */
@@ -67,6 +75,7 @@ function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Sectio
         formatDuration(run.durationMs),
         ...countsShown.map((name) => formatCount(run.counts[name])),
       ]),
+      wide: ['by', 'started', 'refused', 'pending'],
     },
   };
 }
@@ -79,7 +88,8 @@ const countsShown = [
   'pending',
 ] as const satisfies readonly (keyof RunReport['counts'])[];
 
-function describeVerdicts({ day, verdicts, affected }: DayReport, { command }: SectionOptions): Section {
+function describeVerdicts({ day, verdicts, affected, canary }: DayReport, options: SectionOptions): Section {
+  const { command } = options;
   const { knowledge, unanswered, posted } = verdicts;
   const known = knowledge === 'judged';
   return {
@@ -96,6 +106,7 @@ function describeVerdicts({ day, verdicts, affected }: DayReport, { command }: S
       ...(known && posted > 0
         ? [`${formatCountOf(posted, 'booking')} went by body: their verdicts come by e-mail only`]
         : []),
+      ...(canary ? [describeCanary(canary, options)] : []),
       ...adviseMore(affected, command(`affected ${day} --csv FILE`)),
     ],
     table: {
@@ -105,6 +116,7 @@ function describeVerdicts({ day, verdicts, affected }: DayReport, { command }: S
         item.reference ?? '-',
         ...toHotelCells(item),
       ]),
+      wide: wideColumns,
     },
   };
 }
@@ -131,6 +143,7 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
         formatCount(item.openBookings),
         ...toHotelCells(item),
       ]),
+      wide: wideColumns,
     },
   };
 }
@@ -141,7 +154,16 @@ function adviseMore({ count, first }: Listed<unknown>, command: string): string[
     : [];
 }
 
-const hotelColumns = ['provider', 'hotel id', 'booked', 'in the copy', 'distance'];
+const wideColumns = ['booked hotel', 'hotel of the copy'];
+const hotelColumns = [
+  'provider',
+  'hotel id',
+  'booked',
+  'booked hotel',
+  'copy',
+  'hotel of the copy',
+  'distance',
+];
 
 function toHotelCells(item: ReportedHotels): string[] {
   const { providerName, providerHotelId, serviceId, copyServiceId, bookedHotel, copyHotel, distanceKm } =
@@ -150,16 +172,16 @@ function toHotelCells(item: ReportedHotels): string[] {
   return [
     providerName ?? '-',
     providerHotelId ?? '-',
-    nameHotel(serviceId, bookedHotel),
-    copyServiceId === null ? 'no master hotel' : isSame ? 'the same' : nameHotel(copyServiceId, copyHotel),
-    isSame || distanceKm === null
-      ? '-'
-      : `${distanceKm < 100 ? distanceKm.toFixed(1) : formatCount(Math.round(distanceKm))} km`,
+    `${serviceId}`,
+    bookedHotel ?? '-',
+    copyServiceId === null ? 'none' : `${copyServiceId}`,
+    isSame ? 'the same' : (copyHotel ?? '-'),
+    isSame || distanceKm === null ? '-' : formatKilometres(distanceKm),
   ];
 }
 
-function nameHotel(serviceId: number, name: string | null): string {
-  return name === null ? `${serviceId}` : `${serviceId} ${name}`;
+function formatKilometres(km: number): string {
+  return `${km < 100 ? km.toFixed(1) : formatCount(Math.round(km))} km`;
 }
 
 function describeBookings({ day, volume: { accepted, usual, compared } }: DayReport): Section {

@@ -197,8 +197,9 @@ describe('the command line', () => {
         },
       ],
     ],
-    ['verdicts import mail.eml', ['importVerdicts', 'mail.eml']],
-    ['verdicts import -', ['importVerdicts', '-']],
+    ['verdicts import mail.eml', ['importVerdicts', ['mail.eml']]],
+    ['verdicts import a.eml b.eml', ['importVerdicts', ['a.eml', 'b.eml']]],
+    ['verdicts import -', ['importVerdicts', ['-']]],
     ['verdicts list --unknown', ['listVerdictMails', { unknown: true }]],
     [
       'sandbox bookings --out f',

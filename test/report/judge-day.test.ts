@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeDay } from '../../src/report/judge-day.js';
+import type { CanaryState } from '../../src/review/canary.js';
 import type { Counts, Run, RunState } from '../../src/review/run.js';
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import { failureOf, runOf } from '../schedule/ledger-days.js';
@@ -23,7 +24,7 @@ const judged = { affected: 0, unanswered: 0, unclear: 0, malformed: 0 };
 
 function judge(state: RunState, counts: Partial<Counts>, changes: Partial<Run> = {}) {
   const run = runOf(day, state, afterTheDay, { counts: { ...sent, ...counts }, ...changes });
-  return judgeDay(summariseVerdicts(day, [run]), 'Europe/Madrid');
+  return judgeDay(summariseVerdicts(day, [run]), { timezone: 'Europe/Madrid' });
 }
 
 const byFile = (verdicts: Partial<typeof judged>): Partial<Run> => ({
@@ -64,8 +65,22 @@ describe('the judgement on a day', () => {
     expect(judge('succeeded', counts, changes)).toEqual({ judgement: 'attention', headline });
   });
 
+  it('needs attention while nothing has named the canary in time, however well it looks otherwise', () => {
+    const run = runOf(day, 'succeeded', afterTheDay, {
+      ...byFile({}),
+      counts: { ...sent, affected: 0, unanswered: 0 },
+    });
+    const judgeWith = (canary: CanaryState) =>
+      judgeDay(summariseVerdicts(day, [run]), { timezone: 'UTC', canary }).judgement;
+    expect(judgeWith('missed')).toBe('attention');
+    expect(judgeWith('waiting')).toBe('good');
+    expect(judgeWith('named')).toBe('good');
+  });
+
   it('needs attention where nothing was reviewed', () => {
-    expect(judgeDay(summariseVerdicts(day, []), 'UTC')).toMatchObject({ judgement: 'attention' });
+    expect(judgeDay(summariseVerdicts(day, []), { timezone: 'UTC' })).toMatchObject({
+      judgement: 'attention',
+    });
     expect(judge('cancelled', {})).toMatchObject({ judgement: 'attention' });
     expect(judge('failed', {}, { failure: failureOf('fatal') })).toEqual({
       judgement: 'attention',
@@ -91,6 +106,6 @@ describe('the judgement on a day', () => {
       counts: sent,
       failure: failureOf('retryable'),
     });
-    expect(judgeDay(summariseVerdicts(day, [newer, older]), 'UTC').judgement).toBe('attention');
+    expect(judgeDay(summariseVerdicts(day, [newer, older]), { timezone: 'UTC' }).judgement).toBe('attention');
   });
 });

@@ -3,7 +3,7 @@ import { type Finish, type GlobalOptions, readGlobals } from './options.js';
 
 /** The commands about the e-mails with verdicts; each returns the exit code. */
 export interface VerdictHandlers {
-  importVerdicts(file: string, globals: GlobalOptions): Promise<number>;
+  importVerdicts(files: readonly string[], globals: GlobalOptions): Promise<number>;
   listVerdictMails(options: { readonly unknown: boolean }, globals: GlobalOptions): Promise<number>;
 }
 
@@ -14,13 +14,13 @@ export function addVerdictCommands(program: Command, handlers: VerdictHandlers, 
     .addHelpText('after', examples);
 
   verdicts
-    .command('import <file>')
+    .command('import <file...>')
     .description(
-      'read an e-mail (.eml), an mbox, or what was saved from one (.csv, .txt, .html); - for standard input',
+      'read e-mails (.eml), an mbox, or what was saved from one (.csv, .txt, .html); - for standard input',
     )
     .addHelpText('after', importExamples)
-    .action(async (file: string, _options: unknown, command: Command) => {
-      finish(await handlers.importVerdicts(file, readGlobals(command)));
+    .action(async (files: readonly string[], _options: unknown, command: Command) => {
+      finish(await handlers.importVerdicts(files, readGlobals(command)));
     });
 
   verdicts
@@ -43,7 +43,7 @@ Examples:
 
 const importExamples = `
 Examples:
-  hotel-review verdicts import incorrect.eml
+  hotel-review verdicts import mails/*.eml
   hotel-review verdicts import reviews.mbox --json
   hotel-review verdicts import - < incorrect.csv`;
 
