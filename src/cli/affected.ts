@@ -59,12 +59,24 @@ function renderRows(
 ): string[] {
   const rows = bookings.map((booking) => toRow(booking, listing));
   const [head = '', ...lines] = renderTable(rows, headOf(listing)).split('\n');
-  if (listing.lists !== 'affected') return [head, ...lines, legend];
-  if (!listing.hasHotels) return [head, ...lines, legend, ...adviseLoad(command)];
-  const pairs = bookings.map(({ hotels, fields, copyServiceId }) =>
-    renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId }),
-  );
-  return [head, ...lines.flatMap((line, index) => [line, ...(pairs[index] ?? [])]), legend];
+  const withDetails = (line: string, index: number): string[] => {
+    const booking = bookings[index];
+    return booking ? [line, ...renderDetails(booking, listing)] : [line];
+  };
+  const advice = listing.lists === 'affected' && !listing.hasHotels ? adviseLoad(command) : [];
+  return [head, ...lines.flatMap(withDetails), legend, ...advice];
+}
+
+/** What stands below the row of a booking: its two hotels and its case, as far as they are known. */
+function renderDetails(
+  { hotels, fields, copyServiceId, case: found }: CasedBooking,
+  { lists, hasHotels }: VerdictListing,
+): string[] {
+  const isShowingHotels = lists === 'affected' && hasHotels;
+  return [
+    ...(isShowingHotels ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId }) : []),
+    ...(found ? [`    case:   ${found.id}, its mapping is ${found.state}`] : []),
+  ];
 }
 
 function describeRange(listing: VerdictListing): string {
@@ -173,7 +185,7 @@ function describeOthers(
   return lines;
 }
 
-function headOf({ isRange, lists, bookings, keptLabels = [] }: VerdictListing): string[] {
+function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
   return [
     'booking',
     ...(isRange ? ['day'] : []),
@@ -184,14 +196,13 @@ function headOf({ isRange, lists, bookings, keptLabels = [] }: VerdictListing): 
     'booked',
     'copy',
     ...(lists === 'unanswered' ? ['reason'] : []),
-    ...(hasCases(bookings) ? ['case'] : []),
     ...keptLabels,
   ];
 }
 
 function toRow(
-  { day, fields, copyServiceId, verdictReason, kept, case: found }: CasedBooking,
-  { isRange, lists, bookings, keptLabels = [] }: VerdictListing,
+  { day, fields, copyServiceId, verdictReason, kept }: CasedBooking,
+  { isRange, lists, keptLabels = [] }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
   return [
@@ -204,13 +215,8 @@ function toRow(
     cell('ServiceId'),
     copyServiceId === null ? unknown.none : String(copyServiceId),
     ...(lists === 'unanswered' ? [verdictReason ?? unknown.none] : []),
-    ...(hasCases(bookings) ? [found ? `${found.id} ${found.state}` : unknown.none] : []),
     ...toKeptRow(keptLabels, kept),
   ];
-}
-
-function hasCases(bookings: readonly CasedBooking[]): boolean {
-  return bookings.slice(0, shown).some((booking) => booking.case);
 }
 
 /** The columns of `--csv`: all but guests' names. */

@@ -210,16 +210,17 @@ describe('the affected bookings of a range', () => {
 });
 
 describe('the case of an affected booking', () => {
-  it('is named where one of those shown has one', () => {
+  it('is named below it', () => {
     const fields = { BookingReferenceId: 'BR-1' };
     const bookings = [
       listed(fields, { case: { id: 17, state: 'reported' } }),
       listed({ BookingReferenceId: 'BR-2' }),
     ];
-    const rows = cells(render([reviewed], { bookings }));
-    expect(rows[1]?.at(-1)).toBe('case');
-    expect(rows[2]?.at(-1)).toBe('17 reported');
-    expect(rows[3]?.at(-1)).toBe('-');
+    const lines = render([reviewed], { bookings }).split('\n');
+    const first = lines.findIndex((line) => line.includes('BR-1'));
+    expect(lines[first + 1]).toBe('    case:   17, its mapping is reported');
+    expect(lines[first + 2]).toContain('BR-2');
+    expect(lines[first + 3]).not.toContain('case');
     expect(toListedRecord(bookings[0] as CasedBooking, { isRange: false })).toMatchObject({
       ...{ caseId: 17, caseState: 'reported' },
     });

@@ -121,8 +121,12 @@ const nothingKnown = {
   distanceKm: null,
   hoursToCheckIn: null,
 };
+/** Cases are opened in the order of the bookings. */
+const caseOf = (index: number) => ({ caseId: index + 1, caseState: 'open' });
 const hotelColumns = [
   'copyServiceId',
+  'caseId',
+  'caseState',
   ...['booked', 'copy'].flatMap((hotel) =>
     ['Name', 'City', 'Country', 'Phones', 'LocalTime'].map((fact) => `${hotel}Hotel${fact}`),
   ),
@@ -145,7 +149,7 @@ describe('affected', () => {
       day,
       runId: result.report.runId,
       state: 'succeeded',
-      affected: affected.map((booking) => ({ ...booking, ...nothingKnown })),
+      affected: affected.map((booking, index) => ({ ...booking, ...nothingKnown, ...caseOf(index) })),
       unanswered: 0,
       posted: 0,
     });
@@ -158,7 +162,13 @@ describe('affected', () => {
     const bytes = await readFile(path);
     const emptyCells = Object.fromEntries(hotelColumns.map((column) => [column, '']));
     expect(parse(bytes, { columns: true, bom: true })).toEqual(
-      affected.map((booking) => ({ ...booking, ServiceId: String(booking.ServiceId), ...emptyCells })),
+      affected.map((booking, index) => ({
+        ...booking,
+        ServiceId: String(booking.ServiceId),
+        ...emptyCells,
+        caseId: `${index + 1}`,
+        caseState: 'open',
+      })),
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const before = await readFile(path);
