@@ -81,7 +81,7 @@ const style = `
   :root { --text: #e6e9ee; --faint: #9aa4b2; --ground: #14171c; --line: #333a45;
     --good: #6cc78f; --attention: #ff8a80; --sent: #84b9f5; --unfinished: #e5b567; }
 }
-body { margin: 0 auto; padding: 1.25rem; max-width: 60rem; background: var(--ground); color: var(--text);
+body { margin: 0 auto; padding: 1.25rem; max-width: 72rem; background: var(--ground); color: var(--text);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
 header { padding: .6rem 1rem; border-left: 6px solid var(--line); }
 header h1 { margin: 0; font-size: 1.4rem; } header p { margin: .3rem 0 0; }
@@ -95,7 +95,7 @@ svg text { fill: var(--text); } svg .label { text-anchor: end; fill: var(--faint
 .bar { fill: var(--sent); } .bar.other { fill: var(--line); } .usual { stroke: var(--text); stroke-width: 2; }
 .wide { overflow-x: auto; } table { margin-top: .5rem; border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }
-th { color: var(--faint); font-weight: 600; }
+th { color: var(--faint); font-weight: 600; } th, td:nth-child(-n+5) { white-space: nowrap; }
 footer { margin-top: 2rem; color: var(--faint); font-size: .85rem; }
 @media print { body { max-width: none; padding: 0; } section { break-inside: avoid-page; } }
 `;
