@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
-import { formatCount } from '../text/format.js';
+import { formatKilometres } from '../text/format.js';
 import { showInLine } from '../text/visible.js';
 import { toHotelReport } from './hotels.js';
 
@@ -77,7 +77,7 @@ function describeHotel(hotel: LocatedHotel | undefined): string[] {
 function describeDistance(km: number | undefined): string {
   if (km === undefined) return 'distance unknown';
   if (km < 0.1) return 'less than 0.1 km away';
-  return `${km < 100 ? km.toFixed(1) : formatCount(Math.round(km))} km away`;
+  return `${formatKilometres(km)} away`;
 }
 
 function describeHours(hours: number): string {

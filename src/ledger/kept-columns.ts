@@ -6,6 +6,7 @@ import { eraseKeptAt, type KeptColumns, keptAt } from '../review/kept-columns.js
 import type { StayRun } from '../review/stays.js';
 import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
+import { groupByBatch } from '../review/stored-batches.js';
 import { readLines } from './batches.js';
 import { findBookings } from './hash-pages.js';
 import { all, change, type Dialect, insert, one, type Query, type Store } from './query.js';
@@ -91,17 +92,6 @@ function* listKeepingRuns({ schema }: Dialect): Query<KeepingRun[]> {
     delivery: String(row.delivery) as KeepingRun['delivery'],
     batchSize: Number(row.batch_size),
   }));
-}
-
-function groupByBatch(positions: readonly number[], batchSize: number): ReadonlyMap<number, number[]> {
-  const batches = new Map<number, number[]>();
-  for (const position of positions) {
-    const batch = Math.floor(position / batchSize);
-    const places = batches.get(batch);
-    if (places) places.push(position % batchSize);
-    else batches.set(batch, [position % batchSize]);
-  }
-  return batches;
 }
 
 /** By reference: a hash alone is no proof. None if nobody can decrypt the batch any more. */

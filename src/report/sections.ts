@@ -1,5 +1,11 @@
 import type { RunReport } from '../review/day/report.js';
-import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatKilometres,
+  formatLocalInstant,
+} from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { describeCanary } from './canary.js';
 import type { DayReport, Listed, ReportedHotels } from './day-report.js';
@@ -178,10 +184,6 @@ function toHotelCells(item: ReportedHotels): string[] {
     isSame ? 'the same' : (copyHotel ?? '-'),
     isSame || distanceKm === null ? '-' : formatKilometres(distanceKm),
   ];
-}
-
-function formatKilometres(km: number): string {
-  return `${km < 100 ? km.toFixed(1) : formatCount(Math.round(km))} km`;
 }
 
 function describeBookings({ day, volume: { accepted, usual, compared } }: DayReport): Section {

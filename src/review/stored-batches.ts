@@ -24,3 +24,15 @@ export async function* readStoredBatches(
 export function splitStoredLines(lines: Buffer): string[] {
   return lines.toString().split('\n').slice(0, -1);
 }
+
+/** The places in each batch, for positions in a run. */
+export function groupByBatch(positions: readonly number[], batchSize: number): ReadonlyMap<number, number[]> {
+  const batches = new Map<number, number[]>();
+  for (const position of positions) {
+    const batch = Math.floor(position / batchSize);
+    const places = batches.get(batch);
+    if (places) places.push(position % batchSize);
+    else batches.set(batch, [position % batchSize]);
+  }
+  return batches;
+}

@@ -1,4 +1,4 @@
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import { keyOfHotel, type ProviderHotel } from '../mappings/mapping-copy.js';
 import type { History, JudgedLines, SuspectLines, SuspectReader } from '../review/history.js';
 import type { BatchReader, RunLister, UndeliveredReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
@@ -119,9 +119,6 @@ export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<N
   }
   return pairs;
 }
-
-const keyOfHotel = ({ providerName, providerHotelId }: ProviderHotel) =>
-  `${providerName}\0${providerHotelId}`;
 
 async function readNamed(
   { verdictMails }: OutcomeLedger,

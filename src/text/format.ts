@@ -40,6 +40,11 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+/** Below a hundred with a tenth. */
+export function formatKilometres(km: number): string {
+  return `${km < 100 ? km.toFixed(1) : formatCount(Math.round(km))} km`;
+}
+
 export function formatByteRate(bytes: number, milliseconds: number): string {
   if (milliseconds < 500) return '';
   return `${formatBytes((bytes * 1000) / milliseconds)}/s`;

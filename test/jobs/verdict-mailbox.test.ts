@@ -132,7 +132,7 @@ it('plain text to another machine is refused with exit 2, unless it is allowed',
 });
 
 describe('serve', () => {
-  it('reports a mailbox that is away once, and goes on with the reviews', async () => {
+  it('reports a mailbox that is away once, and continues the reviews', async () => {
     let connections = 0;
     const refusing = createServer((socket) => {
       connections += 1;

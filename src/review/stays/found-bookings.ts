@@ -4,7 +4,7 @@ import type { StayKeys } from '../collected.js';
 import type { FoundBookings, StayIndex, StayRun } from '../stays.js';
 import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { splitStoredLines } from '../stored-batches.js';
+import { groupByBatch, splitStoredLines } from '../stored-batches.js';
 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;
@@ -35,18 +35,6 @@ export async function* readFound(
       );
     }
   }
-}
-
-/** The places in each batch. */
-function groupByBatch(positions: readonly number[], batchSize: number): Map<number, number[]> {
-  const batches = new Map<number, number[]>();
-  for (const position of positions) {
-    const batch = Math.floor(position / batchSize);
-    const places = batches.get(batch);
-    if (places) places.push(position % batchSize);
-    else batches.set(batch, [position % batchSize]);
-  }
-  return batches;
 }
 
 /** @param places ascending */
