@@ -190,10 +190,7 @@ function listChecks(
       {
         part: 'ledger',
         seconds: 30,
-        async look() {
-          // Why it can't be opened is reported above.
-          const found = await findLedger(config, { waits: false }).catch(() => undefined);
-          if (!found) return [];
+        look: lookInto(config, async (found) => {
           try {
             const kept = { ledger: found, archive: openArchive(config), spool: openSpool(config) };
             return [
@@ -203,28 +200,36 @@ function listChecks(
             ];
           } catch (error) {
             return [unknownNames(error)];
-          } finally {
-            await found.close();
           }
-        },
+        }),
       },
       {
         part: 'verdicts',
         seconds: 20,
         async look() {
-          if (!config.canary) return [];
-          // Why it can't be opened is reported above.
-          const found = await findLedger(config, { waits: false }).catch(() => undefined);
-          try {
-            return found ? await checkCanary(config.canary, found, clock()) : [];
-          } finally {
-            await found?.close();
-          }
+          const { canary } = config;
+          return canary ? lookInto(config, (found) => checkCanary(canary, found, clock()))() : [];
         },
       },
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];
+}
+
+/** Looks at what the ledger holds, if it can be opened: why it can't be is reported by another check. */
+function lookInto(
+  config: Config,
+  look: (ledger: NonNullable<Awaited<ReturnType<typeof findLedger>>>) => Promise<readonly Finding[]>,
+): () => Promise<readonly Finding[]> {
+  return async () => {
+    const found = await findLedger(config, { waits: false }).catch(() => undefined);
+    if (!found) return [];
+    try {
+      return await look(found);
+    } finally {
+      await found.close();
+    }
+  };
 }
 
 function warnOfSourceWire({ source }: Config): readonly Finding[] {
