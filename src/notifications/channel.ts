@@ -1,0 +1,63 @@
+import type { NoticeEvent, NoticeStage, Severity } from './notice.js';
+
+/** Takes messages to people: an adapter per kind, in `src/channels`. */
+export interface Channel {
+  readonly name: string;
+  /**
+   * Resolves once the receiver has accepted the message. The same message may come again, with the same id, after a crash.
+   *
+   * @throws ChannelError
+   */
+  send(message: Message, signal: AbortSignal): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface Message {
+  /** The same whenever this message is sent again. */
+  readonly id: string;
+  readonly event: NoticeEvent;
+  readonly stage: NoticeStage;
+  readonly severity: Severity;
+  /** The same for a problem, its reminders and its recovery. */
+  readonly incident: string;
+  /** YYYY-MM-DD */
+  readonly day?: string;
+  readonly runId?: string;
+  /** One line: what, which day, how bad. */
+  readonly title: string;
+  /** Lines in plain text: details, and what to do. May be empty. */
+  readonly text: string;
+  /** Where it can be looked at; absent without `server.publicUrl`. */
+  readonly url?: string;
+  readonly counts: Readonly<Record<string, number | null>>;
+  /** Epoch milliseconds */
+  readonly raisedAt: number;
+  /** For channels that carry files. */
+  readonly attachments?: readonly Attachment[];
+}
+
+export interface Attachment {
+  readonly name: string;
+  /** Such as `text/html; charset=utf-8`. */
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
+/** A message was not accepted. It holds no secret and no text of the receiver. */
+export class ChannelError extends Error {
+  override readonly name = 'ChannelError';
+
+  /**
+   * @param code such as `http-503`, `timeout`, `smtp-550`
+   * @param retryAfterMs how long the receiver asked to wait
+   */
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly retryAfterMs?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
