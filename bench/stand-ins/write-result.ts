@@ -5,8 +5,11 @@ const lineFeed = 0x0a;
 const header = Buffer.from(',IsCorrectMapping');
 const correct = Buffer.from(',True');
 const incorrect = Buffer.from(',False');
-/** Every hundredth booking is affected. */
+/** All bookings on one in a hundred of the providers' hotels are affected: a mapping is wrong, not a booking. */
 const affectedEach = 100;
+const comma = 0x2c;
+/** The column of the provider's hotel id. */
+const hotelColumn = 4;
 const blockBytes = 1 << 20;
 
 /**
@@ -22,6 +25,8 @@ export async function writeResult(reviewFile: string): Promise<void> {
   const marked = Buffer.allocUnsafe(blockBytes * (header.length + 1));
   let line = 0;
   let isQuoted = false;
+  let column = 0;
+  let hash = 0;
   for (;;) {
     const { bytesRead } = await source.read(block, 0, blockBytes);
     if (bytesRead === 0) break;
@@ -29,11 +34,15 @@ export async function writeResult(reviewFile: string): Promise<void> {
     for (let place = 0; place < bytesRead; place += 1) {
       const byte = block[place] as number;
       if (byte === quote) isQuoted = !isQuoted;
+      else if (byte === comma && !isQuoted) column += 1;
+      else if (column === hotelColumn) hash = (hash * 31 + byte) % 1_000_003;
       if (byte === lineFeed && !isQuoted) {
-        const verdict = line === 0 ? header : line % affectedEach === 0 ? incorrect : correct;
+        const verdict = line === 0 ? header : hash % affectedEach === 0 ? incorrect : correct;
         verdict.copy(marked, length);
         length += verdict.length;
         line += 1;
+        column = 0;
+        hash = 0;
       }
       marked[length] = byte;
       length += 1;
