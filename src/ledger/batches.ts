@@ -1,9 +1,10 @@
 import { freeMemory } from '../async/free-memory.js';
 import { KeyError } from '../keys/key-error.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
+import { takeStoredLines } from '../review/stored-batches.js';
 import { type Dialect, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
-import { isGone, placeOfBatch } from './sealing.js';
+import { isGone, placeOfBatch, type Sealing } from './sealing.js';
 
 export function* readBatch(
   { schema, lines, sealing }: Dialect,
@@ -20,18 +21,36 @@ export function* readBatch(
   );
   if (!row) throw noSuchRun(runId);
   if (row.lines === null) throw noSuchBatch(form, batch);
-  const opened = sealing.openLines(row.lines, placeOfBatch(Number(row.number), form, batch));
-  if (row.lines instanceof Uint8Array && row.lines !== opened) freeMemory(row.lines);
-  return opened;
+  return openLines(sealing, row.lines, placeOfBatch(Number(row.number), form, batch));
 }
 
-/** The lines of a batch of a run that is known to exist. */
+/** All lines of a batch of a run that is known to exist. */
 export function* readLines(
-  { schema, lines, sealing }: Dialect,
+  dialect: Dialect,
   run: number,
   form: BookingForm,
   batch: number,
 ): Query<string[]> {
+  return (yield* readOpened(dialect, run, form, batch)).toString().split('\n');
+}
+
+/** Some lines of it, at these places in ascending order. */
+export function* readLinesAt(
+  dialect: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+  places: readonly number[],
+): Query<string[]> {
+  return takeStoredLines(yield* readOpened(dialect, run, form, batch), places);
+}
+
+function* readOpened(
+  { schema, lines, sealing }: Dialect,
+  run: number,
+  form: BookingForm,
+  batch: number,
+): Query<Buffer> {
   const row = yield* one(
     `SELECT ${lines} AS lines FROM ${schema}batches WHERE run = ? AND form = ? AND batch = ?`,
     run,
@@ -39,10 +58,14 @@ export function* readLines(
     batch,
   );
   if (!row) throw noSuchBatch(form, batch);
-  return sealing
-    .openLines(row.lines, placeOfBatch(run, form, batch))
-    .toString()
-    .split('\n');
+  return openLines(sealing, row.lines, placeOfBatch(run, form, batch));
+}
+
+/** What was encrypted is no longer needed. */
+function openLines(sealing: Sealing, stored: unknown, place: string): Buffer {
+  const opened = sealing.openLines(stored, place);
+  if (stored instanceof Uint8Array && stored !== opened) freeMemory(stored);
+  return opened;
 }
 
 export function* measureBatches(

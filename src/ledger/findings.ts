@@ -3,7 +3,7 @@ import type { BatchCursor, JudgedLines, SuspectLines } from '../review/history.j
 import type { SuspectCounts } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import type { Judged, JudgedPlaces } from '../review/verdict.js';
-import { readLines } from './batches.js';
+import { readLinesAt } from './batches.js';
 import { all, change, type Dialect, insert, one, type Query } from './query.js';
 import { runNumber } from './runs.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
@@ -44,11 +44,13 @@ export function* nextSuspects(
   if (!first) return undefined;
   const form = String(first.form) as BookingForm;
   const batch = Number(first.batch);
-  const lines = yield* readLines(dialect, run, form, batch);
+  const suspects = rows.map(toSuspect);
+  const places = suspects.map(({ place }) => place);
+  const lines = yield* readLinesAt(dialect, run, form, batch, places);
   return {
     cursor: { form, batch },
     form,
-    suspects: rows.map(toSuspect).map((suspect) => ({ ...suspect, line: lines[suspect.place] ?? '' })),
+    suspects: suspects.map((suspect, index) => ({ ...suspect, line: lines[index] ?? '' })),
   };
 }
 
@@ -104,9 +106,8 @@ export function* nextJudged(
   );
   if (!row) return undefined;
   const batch = Number(row.batch);
-  const lines = yield* readLines(dialect, run, 'file', batch);
   const places = unpackPlaces(row.places as Buffer);
-  return { batch, places, lines: places.map((place) => lines[place] ?? '') };
+  return { batch, places, lines: yield* readLinesAt(dialect, run, 'file', batch, places) };
 }
 
 export function* findJudged(

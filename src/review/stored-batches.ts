@@ -1,3 +1,4 @@
+import { freeMemory } from '../async/free-memory.js';
 import type { BatchReader } from './ledger.js';
 import type { Run } from './run.js';
 import type { BookingForm } from './step.js';
@@ -23,6 +24,25 @@ export async function* readStoredBatches(
 /** The lines of a batch, without their line ends. */
 export function splitStoredLines(lines: Buffer): string[] {
   return lines.toString().split('\n').slice(0, -1);
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * The lines at some places of a batch, without their line ends. The memory of the batch is given back: nobody else may use it.
+ *
+ * @param places ascending
+ */
+export function takeStoredLines(lines: Buffer, places: readonly number[]): string[] {
+  const taken: string[] = [];
+  let start = 0;
+  let passed = 0;
+  for (const place of places) {
+    for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
+    taken.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
+  }
+  freeMemory(lines);
+  return taken;
 }
 
 /** The places in each batch, for positions in a run. */

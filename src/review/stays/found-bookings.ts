@@ -4,11 +4,10 @@ import type { StayKeys } from '../collected.js';
 import type { FoundBookings, StayIndex, StayRun } from '../stays.js';
 import type { BookingForm } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { groupByBatch, splitStoredLines } from '../stored-batches.js';
+import { groupByBatch, splitStoredLines, takeStoredLines } from '../stored-batches.js';
 
 /** Batches that are read at once. */
 const batchesAtOnce = 16;
-const lineFeed = 0x0a;
 
 export interface FoundBooking {
   readonly form: BookingForm;
@@ -30,24 +29,13 @@ export async function* readFound(
         form,
         some.map(([batch]) => batch),
       );
-      yield some.flatMap(([batch, places]) =>
-        pickLines(lines.get(batch), places).map((line) => ({ form, booking: readBooking(line, form) })),
-      );
+      yield some.flatMap(([batch, places]) => {
+        const stored = lines.get(batch);
+        if (!stored) return [];
+        return takeStoredLines(stored, places).map((line) => ({ form, booking: readBooking(line, form) }));
+      });
     }
   }
-}
-
-/** @param places ascending */
-function pickLines(lines: Buffer | undefined, places: readonly number[]): string[] {
-  if (!lines) return [];
-  const picked: string[] = [];
-  let start = 0;
-  let passed = 0;
-  for (const place of places) {
-    for (; passed < place; passed += 1) start = lines.indexOf(lineFeed, start) + 1;
-    picked.push(lines.toString('utf8', start, lines.indexOf(lineFeed, start)));
-  }
-  return picked;
 }
 
 /** By what the stays in a stored batch are found. */
