@@ -6,7 +6,7 @@ import { dotEnvName, pickProxyVariables, readDotEnv } from '../src/config/enviro
 import { hasPlaceholders } from '../src/config/placeholders.js';
 import type { Examination } from '../src/examination/examine-day.js';
 import { UsageError } from '../src/review/refusals.js';
-import { createHookSecret } from '../src/server/signature.js';
+import { createHookSecret } from '../src/server/hook-credentials.js';
 import {
   type Answers,
   listSecrets,

@@ -4,7 +4,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { hookPath } from '../src/server/hook.js';
-import { renderSignedCurl } from '../src/server/signature.js';
+import { renderSignedCurl } from '../src/server/hook-credentials.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { readKeys, shortestKey } from '../http/webhook-signature.js';
 import { createSlots } from '../schedule/slots.js';
-import { isStrongToken, readKeys, shortestKey } from '../server/signature.js';
+import { isStrongToken } from '../server/hook-credentials.js';
 import {
   confidentiality,
   expected,
@@ -11,6 +12,8 @@ import {
   text,
   textLike,
   textThat,
+  timeOfDay,
+  webAddress,
   wholeNumber,
 } from '../settings/values.js';
 
@@ -38,7 +41,7 @@ export const schedule = group({
   resumeMinutes: wholeNumber(1, 1_440)
     .default(30)
     .describe('How often `serve` resumes failed runs, and checks for late results and late exports.'),
-  giveUpAfter: textLike(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as "12:00"')
+  giveUpAfter: timeOfDay('12:00')
     .default('12:00')
     .describe(
       'Until when `serve` tries a day again whose source is missing or not marked as done: the first such time of day after the ' +
@@ -108,6 +111,10 @@ export const server = group({
     .describe(
       'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address that is connected to are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
     ),
+  publicUrl: webAddress('https://review.example.com')
+    .refine((url) => !url.includes('?'), 'must not hold a query: the paths of pages follow it')
+    .describe('The address at which people reach the pages of `serve`. Notifications link to it.')
+    .exactOptional(),
   tls: group({
     certificateFile: text('a path').describe(
       'The certificate in PEM, followed by those of intermediate authorities. A renewed one is used within a minute.',

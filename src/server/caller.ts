@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isSigned, readKeys, shortestKey } from '../http/webhook-signature.js';
+import { isStrongToken } from './hook-credentials.js';
 import { HttpError } from './http-error.js';
-import { isSigned, isStrongToken, readKeys, shortestKey } from './signature.js';
 
 export interface CallerSettings {
   /** Each in a form that `readKeys` accepts; several during a rotation. */

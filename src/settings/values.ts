@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isLoopback } from '../http/url.js';
 
 /**
  * The types of values of settings, each with one message for anything else. The message begins with "expected", and the
@@ -31,6 +32,34 @@ export const textThat = (isUsable: (value: string) => boolean, what: string) =>
 /** A value for an HTTP header: visible ASCII, with spaces inside only. */
 export const headerText = () =>
   textLike(/^[!-~](?:[ -~]*[!-~])?$/, 'a text of ASCII characters without spaces at its ends');
+
+const clockTime = '(?:[01]\\d|2[0-3]):[0-5]\\d';
+
+/** HH:MM */
+export const timeOfDay = (example: string) =>
+  textLike(new RegExp(`^${clockTime}$`), `a time of day such as "${example}"`);
+
+/** HH:MM-HH:MM, also over midnight, but not around the clock. */
+export const timesOfDay = (example: string) =>
+  textLike(new RegExp(`^(${clockTime})-(?!\\1$)${clockTime}$`), `two times of day such as "${example}"`);
+
+/** Where something is called over HTTP. The message quotes nothing of the address, which may hold a secret. */
+export const webAddress = (example: string) => {
+  const what = expected(`an address such as ${example}`);
+  return z.string(what).refine((address) => findFault(address, what) === undefined, {
+    error: ({ input }) => findFault(String(input), what),
+  });
+};
+
+function findFault(address: string, what: string): string | undefined {
+  if (!/^https?:\/\/[^/?#]/i.test(address) || !URL.canParse(address)) return what;
+  const { protocol, hostname, username, password, hash } = new URL(address);
+  if (username !== '' || password !== '') return 'must not hold a user name or a password';
+  if (hash !== '') return 'must not hold a fragment, which never reaches a server';
+  return protocol === 'http:' && !isLoopback(hostname)
+    ? 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])'
+    : undefined;
+}
 
 export function wholeNumber(from: number, to: number) {
   const what = expected(`a whole number from ${from} to ${to}`);

@@ -1,14 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, describe, expect, it } from 'vitest';
-import { hookPath } from '../../src/server/hook.js';
-import { createHookSecret, isSigned, readKeys, renderSignedCurl, sign } from '../../src/server/signature.js';
+import { describe, expect, it } from 'vitest';
+import { isSigned, readKeys, sign } from '../../src/http/webhook-signature.js';
 import { isGuessable } from '../../src/text/guessable.js';
-import { hookToken, plainHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
-import { createHookRuns, now, startServer, stopServers } from './some-server.js';
+import { hookSecret as secret } from '../support/hook-secrets.js';
 
 const message = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -108,7 +103,7 @@ describe('a secret', () => {
     ['23 bytes of text', 'a text of 23 characters'],
     ['23 bytes in base64', `whsec_${Buffer.alloc(23, 7).toString('base64')}`],
   ])('that is short enough to be guessed is refused: %s', (_what, short) => {
-    expect(() => readKeys(short)).toThrow("a hook's secret is shorter than 24 bytes");
+    expect(() => readKeys(short)).toThrow('the secret is shorter than 24 bytes');
   });
 
   it.each(['a'.repeat(40), 'password'.repeat(4), `whsec_${Buffer.alloc(32).toString('base64')}`])(
@@ -117,79 +112,4 @@ describe('a secret', () => {
       expect(() => readKeys(uniform)).toThrow('repeats a few characters');
     },
   );
-
-  it('is created anew for each installation, and accepted', () => {
-    const created = createHookSecret(randomBytes);
-    expect(readKeys(created)[0]).toHaveLength(32);
-    expect(createHookSecret(randomBytes)).not.toBe(created);
-  });
-});
-
-const run = promisify(execFile);
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
-const needs = hasCurl ? '' : ' (needs curl: apt-get install curl)';
-
-afterEach(stopServers);
-
-async function startHook({ secrets = [] as string[], tokens = [] as string[] }) {
-  const runs = createHookRuns();
-  return { runs, ...(await startServer({ hook: { secrets, tokens, runs }, statuses: runs.statuses })) };
-}
-
-/** As it is pasted into a terminal. */
-async function paste(command: string, env: Record<string, string> = {}): Promise<string> {
-  const { stdout } = await run('bash', ['-c', command], { env: { ...process.env, no_proxy: '*', ...env } });
-  return stdout;
-}
-
-describe.skipIf(!hasCurl)(`the curl for trying the hook${needs}`, () => {
-  it('starts a run when it is pasted into a shell', async () => {
-    const { url, runs } = await startHook({ secrets: [secret] });
-    const command = renderSignedCurl({
-      url: url + hookPath,
-      day: '2026-11-20',
-      id: "it's $(me) \\",
-      secret,
-      at: now,
-    });
-    expect(await paste(command)).toMatch(/^HTTP\/1\.1 400 /);
-    const good = renderSignedCurl({
-      url: url + hookPath,
-      day: '2026-11-20',
-      id: "it's-$(me)\\",
-      secret,
-      at: now,
-    });
-    expect(await paste(good)).toMatch(/^HTTP\/1\.1 202 .*"day":"2026-11-20"/s);
-    expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: "it's-$(me)\\" }]);
-    expect(await paste(good)).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  it('requests yesterday without a day', async () => {
-    const { url } = await startHook({ secrets: [plainHookSecret] });
-    const command = renderSignedCurl({ url: url + hookPath, id: 'a', secret: plainHookSecret, at: now });
-    expect(await paste(command)).toMatch(/202 .*"day":"2026-11-20"/s);
-  });
-
-  it("takes the token from the shell's variable", async () => {
-    const { url, runs } = await startHook({ tokens: [hookToken] });
-    const command = renderSignedCurl({ url: url + hookPath, day: '2026-11-20', id: 'a', at: now });
-    expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: hookToken })).toMatch(/^HTTP\/1\.1 202 /);
-    expect(await paste(command, { HOTEL_REVIEW_HOOK_TOKEN: 'another' })).toMatch(/^HTTP\/1\.1 401 /);
-    expect(runs.starts).toEqual([{ day: '2026-11-20', requestId: 'a' }]);
-  });
-});
-
-it('The curl command for trying the hook contains no secret', () => {
-  const url = `http://127.0.0.1:8080${hookPath}`;
-  const command = renderSignedCurl({ url, day: '2026-11-20', id: 'msg_1', secret, at: now });
-  expect(command).not.toContain(secret.slice('whsec_'.length));
-  expect(
-    command,
-  ).toBe(`curl --silent --show-error --include --request POST http://127.0.0.1:8080/hooks/end-of-day \\
-  --header 'content-type: application/json' \\
-  --header 'webhook-id: msg_1' \\
-  --header 'webhook-timestamp: 1795228200' \\
-  --header 'webhook-signature: v1,b0Z2TzSxzZtc8RJdgowrnfXFK5VHRX8L0BElqKPJy/4=' \\
-  --data-raw '{"day":"2026-11-20"}'`);
 });
