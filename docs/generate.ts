@@ -18,6 +18,8 @@ interface Node {
   readonly anyOf?: readonly Node[];
   /** The kinds of a group. */
   readonly oneOf?: readonly Node[];
+  /** The items of a list. */
+  readonly items?: Node;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -53,7 +55,8 @@ function listSettings(group: Node, prefix: string): string[] {
     const row = `| \`${path}\` | ${escapeCell(node.description)} | ${describeForm(node)} | ${fallback} |`;
     // A text that may also be a group.
     const inGroup = node.anyOf?.find(({ properties }) => properties !== undefined) ?? {};
-    return [row, ...listSettings(inGroup, `${path}.`)];
+    const ofItem = node.items ? joinKinds(node.items) : {};
+    return [row, ...listSettings(inGroup, `${path}.`), ...listSettings(ofItem, `${path}[].`)];
   });
 }
 

@@ -2,6 +2,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { checkCanary } from '../src/doctor/canary.js';
+import { checkChannels } from '../src/doctor/channels.js';
 import { findUnpinnedServers, readConfiguration, type UnpinnedServer } from '../src/doctor/configuration.js';
 import {
   checkFileModes,
@@ -211,6 +212,7 @@ function listChecks(
           return canary ? lookInto(config, (found) => checkCanary(canary, found, clock()))() : [];
         },
       },
+      { part: 'notify', seconds: 5, look: async () => checkChannels(config.notify) },
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];

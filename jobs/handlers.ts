@@ -163,6 +163,10 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./compare-export.js')).compareOneExport(config, file, options, terminal),
       ),
+    testChannels: (channel, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./test-channels.js')).testChannels(config, channel, terminal),
+      ),
     work: (options, globals) =>
       withConfig(toLog(globals), command, async (config, terminal) =>
         (await import('./work.js')).work(config, options, terminal),

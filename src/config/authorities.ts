@@ -22,6 +22,7 @@ function listAuthorities({
   ledger,
   queue,
   source,
+  notify,
 }: Config): Readonly<Record<string, string | undefined>> {
   return {
     'service.ca': service.ca,
@@ -32,6 +33,7 @@ function listAuthorities({
         : undefined,
     'queue.ca': queue.kind === 'redis' ? queue.ca : undefined,
     'source.ca': 'ca' in source ? source.ca : undefined,
+    ...Object.fromEntries(notify.map(({ ca }, index) => [`notify[${index}].ca`, ca])),
   };
 }
 

@@ -11,12 +11,12 @@ interface SettingOutline {
   readonly level: 'secret' | 'private' | 'open';
 }
 
-/** Follows a path into the schema as far as it leads. A group of several kinds counts as all of them at once. */
+/** Follows a path into the schema as far as it leads. A group of several kinds counts as all of them at once, a list as its items. */
 export function outlineSetting(schema: z.core.$ZodType, path: readonly PropertyKey[]): SettingOutline {
   let groups = listKinds(schema);
   let level: SettingOutline['level'] = 'open';
   let takesText = false;
-  for (const name of path) {
+  for (const name of withoutIndexes(path)) {
     if (groups.length === 0) break;
     const members = listMembers(groups, String(name));
     if (members.length === 0) return { names: [], takesText: false, level };
@@ -40,15 +40,21 @@ export function findSettingsNamed(schema: z.core.$ZodType, name: string): string
 
 /** The kinds of the group at that path. A plain group has one kind; anything else has none. */
 export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.ZodObject[] {
-  return path.reduce<readonly z.ZodObject[]>(
+  return withoutIndexes(path).reduce<readonly z.ZodObject[]>(
     (groups, name) => listMembers(groups, String(name)).flatMap(listKinds),
     listKinds(schema),
   );
 }
 
+/** The items of a list share one schema. */
+function withoutIndexes(path: readonly PropertyKey[]): readonly PropertyKey[] {
+  return path.filter((part) => typeof part !== 'number');
+}
+
 function listKinds(schema: z.core.$ZodType): z.ZodObject[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return [inner];
+  if (inner instanceof z.ZodArray) return listKinds(inner.element as z.core.$ZodType);
   return inner instanceof z.ZodUnion ? inner.options.flatMap(listKinds) : [];
 }
 

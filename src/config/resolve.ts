@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type ChannelSettings, resolveChannels } from '../channels/channel-settings.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/verdict.js';
 import { completePostgresUrl } from '../settings/connection-security.js';
@@ -19,7 +20,8 @@ import type { RenamedSetting } from './renamed-settings.js';
 import type { Settings } from './schema.js';
 
 /** The configuration as the parts use it: with all defaults, every path absolute. */
-export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive' | 'keys'> {
+export interface Config
+  extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive' | 'keys' | 'notify'> {
   readonly service: Omit<Settings['service'], 'statusCodes'> & { readonly statusCodes: StatusCodeTable };
   readonly body: Settings['body'] & { readonly timeoutSeconds: number };
   readonly ledger: LedgerLocation;
@@ -27,6 +29,7 @@ export interface Config extends Omit<Settings, 'service' | 'body' | 'ledger' | '
   readonly archive: ArchiveLocation;
   /** Undefined if nothing is encrypted. */
   readonly keys?: KeyLocation;
+  readonly notify: readonly ChannelSettings[];
   /** Of the configuration file, absolute. */
   readonly folder: string;
   /** How https connections leave this machine. */
@@ -64,6 +67,7 @@ export function resolveConfig(
     },
     ledger: resolveLedger(toAddress(settings.ledger), folder),
     queue: resolveQueue(toAddress(settings.queue), folder),
+    notify: resolveChannels(settings.notify, folder),
     server: resolveTls(settings.server, folder),
     verdicts: resolveVerdicts(settings.verdicts, folder),
     ...(keys !== undefined && { keys: resolveKeys(toKeyLocation(keys), folder) }),

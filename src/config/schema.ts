@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isCalendarDay, isTimeZone } from '../booking/business-day.js';
+import { notify } from '../channels/channel-settings.js';
 import { guestNameChoices } from '../review/guest-names.js';
 import {
   confidentiality,
@@ -102,6 +103,7 @@ export const settingsSchema = group({
   s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
+  notify: notify.default([]).describe('The channels by which people are told what happened, or did not.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
   cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),

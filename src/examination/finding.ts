@@ -13,6 +13,7 @@ export const parts = [
   'archive',
   'spool',
   'verdicts',
+  'notify',
   'keys',
   'disk',
 ] as const;

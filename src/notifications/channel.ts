@@ -1,3 +1,4 @@
+import { SafeError } from '../text/safe-error.js';
 import type { NoticeEvent, NoticeStage, Severity } from './notice.js';
 
 /** Takes messages to people: an adapter per kind, in `src/channels`. */
@@ -6,7 +7,7 @@ export interface Channel {
   /**
    * Resolves once the receiver has accepted the message. The same message may come again, with the same id, after a crash.
    *
-   * @throws ChannelError
+   * @throws ChannelError, or the signal's reason
    */
   send(message: Message, signal: AbortSignal): Promise<void>;
   /** Idempotent. */
@@ -14,9 +15,10 @@ export interface Channel {
 }
 
 export interface Message {
-  /** The same whenever this message is sent again. */
+  /** The same whenever this message is sent again. Letters, digits, - and _: a signature separates it by a dot. */
   readonly id: string;
-  readonly event: NoticeEvent;
+  /** `test` is only sent by `notify test`. */
+  readonly event: NoticeEvent | 'test';
   readonly stage: NoticeStage;
   readonly severity: Severity;
   /** The same for a problem, its reminders and its recovery. */
@@ -45,7 +47,7 @@ export interface Attachment {
 }
 
 /** A message was not accepted. It holds no secret and no text of the receiver. */
-export class ChannelError extends Error {
+export class ChannelError extends SafeError {
   override readonly name = 'ChannelError';
 
   /**

@@ -52,6 +52,8 @@ const commands = [
   'export request',
   'export fetch',
   'export compare',
+  'notify',
+  'notify test',
   'work',
   'serve',
   'hook',
@@ -168,6 +170,8 @@ describe('the command line', () => {
       'export compare f.csv --providers Bedlink --out g',
       ['compareExport', 'f.csv', { providers: ['Bedlink'], out: 'g' }],
     ],
+    ['notify test', ['testChannels', undefined]],
+    ['notify test ops', ['testChannels', 'ops']],
     ['doctor', ['doctor', {}]],
     ['doctor --day 2026-11-20', ['doctor', { day: '2026-11-20' }]],
     ['sandbox', ['sandbox', usualSandbox]],
@@ -474,5 +478,6 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     makeBookings: remember('makeBookings'),
     importVerdicts: remember('importVerdicts'),
     listVerdictMails: remember('listVerdictMails'),
+    testChannels: remember('testChannels'),
   };
 }

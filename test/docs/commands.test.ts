@@ -19,7 +19,8 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
   const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
   const below = names.filter((name) => name !== 'help').map((name) => readHelp([...words, name]));
   const isGroup =
-    words.length === 0 || ['mappings', 'hotels', 'export', 'guest', 'keys'].includes(words.join(' '));
+    words.length === 0 ||
+    ['mappings', 'hotels', 'export', 'guest', 'keys', 'notify'].includes(words.join(' '));
   const own: [string, string][] = isGroup ? [] : [[words.join(' '), help]];
   return [...own, ...(await Promise.all(below)).flat()];
 }

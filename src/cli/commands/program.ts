@@ -8,6 +8,7 @@ import { addHistoryCommands, type HistoryHandlers } from './history.js';
 import { addHotelCommands, type HotelHandlers } from './hotels.js';
 import { addKeyCommands, type KeyHandlers } from './keys.js';
 import { addMappingCommands, type MappingHandlers } from './mappings.js';
+import { addNotifyCommands, type NotifyHandlers } from './notify.js';
 import type { Finish } from './options.js';
 import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
 import { addReviewCommands, type ReviewHandlers } from './review.js';
@@ -30,6 +31,7 @@ export interface Handlers
     HotelHandlers,
     VerdictHandlers,
     ExportHandlers,
+    NotifyHandlers,
     ServiceHandlers,
     SetupHandlers,
     SandboxHandlers {}
@@ -104,6 +106,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addHotelCommands(program, handlers, finish);
   addVerdictCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);
+  addNotifyCommands(program, handlers, finish);
   addServiceCommands(program, handlers, finish);
   addSetupCommands(program, handlers, finish);
   addSandboxCommands(program, handlers, finish);

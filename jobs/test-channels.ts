@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { ChannelSettings } from '../src/channels/channel-settings.js';
+import { openChannel } from '../src/channels/open-channel.js';
+import { exitCode } from '../src/cli/exit-code.js';
+import type { Config } from '../src/config/load.js';
+import { ChannelError, type Message } from '../src/notifications/channel.js';
+import { UsageError } from '../src/review/refusals.js';
+import { formatDuration } from '../src/text/format.js';
+import { describeError } from '../src/text/safe-error.js';
+import { clock } from './clock.js';
+import type { Terminal } from './terminal.js';
+
+interface Fault {
+  /** Such as `http-404`; null for an unexpected error. */
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** What came of the test of a channel. Without a fault, code and message are null. */
+interface Trial {
+  readonly name: string;
+  readonly kind: ChannelSettings['kind'];
+  readonly accepted: boolean;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly durationMs: number;
+}
+
+/** Sends a test message through each channel, or the one with that name. */
+export async function testChannels(
+  { notify, proxy, server }: Config,
+  wanted: string | undefined,
+  terminal: Terminal,
+): Promise<number> {
+  const channels = notify.filter(({ name }) => wanted === undefined || name === wanted);
+  if (channels.length === 0) throw new UsageError(explainNoChannel(notify, wanted));
+
+  async function attempt(settings: ChannelSettings): Promise<Trial> {
+    const { name, kind } = settings;
+    const startedAt = clock();
+    const fault = await findFault(settings);
+    const trial = { name, kind, accepted: fault === undefined, durationMs: clock() - startedAt };
+    const ended = { ...trial, code: fault?.code ?? null, message: fault?.message ?? null };
+    terminal.say(renderTrial(ended));
+    return ended;
+  }
+
+  async function findFault(settings: ChannelSettings): Promise<Fault | undefined> {
+    try {
+      const channel = await openChannel(settings, { proxy, clock, warn: terminal.warn });
+      try {
+        for (const message of writeTestMessages(settings.kind, server.publicUrl))
+          await channel.send(message, terminal.signal);
+      } finally {
+        await channel.close();
+      }
+      return undefined;
+    } catch (error) {
+      terminal.signal.throwIfAborted();
+      return { code: error instanceof ChannelError ? error.code : null, message: describeError(error) };
+    }
+  }
+
+  const trials = await Promise.all(channels.map(attempt));
+  const ok = trials.every(({ accepted }) => accepted);
+  terminal.report({ ok, channels: trials });
+  return ok ? exitCode.done : exitCode.failed;
+}
+
+function explainNoChannel(notify: Config['notify'], wanted: string | undefined): string {
+  if (notify.length === 0) return 'no channel is configured; list them in the setting notify';
+  return `unknown channel ${wanted}; configured are: ${notify.map(({ name }) => name).join(', ')}`;
+}
+
+/** PagerDuty would keep an incident open; it gets the end of the incident, too. */
+function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefined): readonly Message[] {
+  const incident = `test-${randomUUID()}`;
+  const write = (stage: Message['stage']): Message => ({
+    id: `${incident}-${stage}`,
+    event: 'test',
+    stage,
+    severity: 'info',
+    incident,
+    title: 'Test of hotel-review: this channel works',
+    text: 'It was sent by `hotel-review notify test`. Nothing happened, and nothing is to be done.',
+    ...(url !== undefined && { url }),
+    counts: {},
+    raisedAt: clock(),
+  });
+  return kind === 'pagerduty' ? [write('raised'), write('recovered')] : [write('raised')];
+}
+
+function renderTrial({ name, kind, accepted, message, durationMs }: Trial): string {
+  const what = kind === 'pagerduty' ? 'triggered and resolved' : 'accepted';
+  return accepted ? `${name}: ${what} (${kind}, ${formatDuration(durationMs)})` : `${message}`;
+}

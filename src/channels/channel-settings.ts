@@ -1,0 +1,211 @@
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { readKeys, shortestKey } from '../http/webhook-signature.js';
+import { type NoticeEvent, noticeEventNames, type Severity, severities } from '../notifications/notice.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  groupByKind,
+  headerText,
+  isAccepted,
+  oneOf,
+  oneOrMore,
+  text,
+  textLike,
+  textThat,
+  timeOfDay,
+  timesOfDay,
+  webAddress,
+} from '../settings/values.js';
+import { readSmtpAddress } from './smtp-address.js';
+
+const kind = <const Kind extends string>(name: Kind, description: string) =>
+  z.literal(name, expected(name)).describe(description);
+
+/** Which messages a channel gets, and when. The same for every kind. */
+const routing = {
+  name: textLike(/^[\w.-]{1,40}$/, 'a name of letters, digits, dots, - and _')
+    .exactOptional()
+    .describe(
+      'Its name in `notify test` and in messages; by default its kind. Each channel needs a name of its own.',
+    ),
+  on: z
+    .array(
+      z.enum(
+        noticeEventNames as readonly [NoticeEvent, ...NoticeEvent[]],
+        expected('the name of an event such as day-late'),
+      ),
+      expected('a list of events'),
+    )
+    .min(1, expected('at least one event'))
+    .exactOptional()
+    .describe('The events that it is told; by default all of them, but `morning-digest` only by e-mail.'),
+  minimum: oneOf(...severities)
+    .default('info')
+    .describe('The least severity that it is told.'),
+  quietHours: timesOfDay('22:00-07:00')
+    .exactOptional()
+    .describe(
+      'Times of day, in the configured time zone, between which it is told only what is critical; the rest follows at their end.',
+    ),
+  at: timeOfDay('08:00')
+    .default('08:00')
+    .describe('When it gets the morning digest, in the configured time zone.'),
+};
+
+const authority = text('a path')
+  .exactOptional()
+  .describe(
+    "A PEM file with the certificate of the authority that signed the server's certificate. No other authority is then trusted, and TLS is required.",
+  );
+
+const receivedAt = (example: string) =>
+  webAddress(example)
+    .describe('The address of the webhook. Whoever knows it can post there, so it is kept like a password.')
+    .register(confidentiality, { level: 'secret' });
+
+const mailbox = textLike(
+  /^(?:[^<>@,;:"\p{Cc}]+ <[^\s<>@,;:"\p{Cc}]+@[^\s<>@,;:"\p{Cc}]+>|[^\s<>@,;:"\p{Cc}]+@[^\s<>@,;:"\p{Cc}]+)$/u,
+  'an address such as name@example.com or "Hotel review <name@example.com>"',
+);
+
+const email = group({
+  kind: kind('email', 'E-mail by SMTP.'),
+  ...routing,
+  smtp: textThat(
+    (url) => readSmtpAddress(url) !== undefined,
+    'an address such as smtps://USER:PASSWORD@smtp.example.com (percent-encode special characters)',
+  )
+    .describe(
+      'The mail server: `smtps://` with TLS from the start (port 465), `smtp://` with STARTTLS (port 587). The certificate is verified.',
+    )
+    .register(confidentiality, { level: 'private' }),
+  from: mailbox.describe('The sender.'),
+  to: oneOrMore(mailbox, 'an address or a list of addresses').describe('The recipients.'),
+  guestNames: z
+    .boolean(expected('true or false'))
+    .default(false)
+    .describe("Whether its e-mails may name guests. No other kind of channel ever gets a guest's name."),
+  plaintext: oneOf('allowed')
+    .exactOptional()
+    .describe('Sends without TLS where `smtp://` leads to another machine, on a network that you trust.'),
+  ca: authority,
+});
+
+const slack = group({
+  kind: kind(
+    'slack',
+    'An incoming webhook of Slack, or of a program that understands the same (Mattermost, Rocket.Chat).',
+  ),
+  ...routing,
+  url: receivedAt('https://hooks.slack.com/services/…'),
+  ca: authority,
+});
+
+const teams = group({
+  kind: kind('teams', 'A workflow of Microsoft Teams that begins with a webhook.'),
+  ...routing,
+  url: receivedAt('https://….api.powerplatform.com/…'),
+  ca: authority,
+});
+
+const webhook = group({
+  kind: kind('webhook', 'Any program of yours: JSON, signed according to Standard Webhooks.'),
+  ...routing,
+  url: webAddress('https://example.com/notifications')
+    .describe('The address that is called.')
+    .register(confidentiality, { level: 'private' }),
+  secret: oneOrMore(
+    textThat(
+      (secret) => isAccepted(() => readKeys(secret)),
+      `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`,
+    ),
+    'a text or a list of texts',
+  )
+    .describe('The secret that signs the calls; a list while you rotate it.')
+    .register(confidentiality, { level: 'secret' }),
+  ca: authority,
+});
+
+const pagerduty = group({
+  kind: kind('pagerduty', 'PagerDuty, by its Events API v2.'),
+  ...routing,
+  routingKey: headerText()
+    .describe("The integration key of the service's Events API v2 integration.")
+    .register(confidentiality, { level: 'secret' }),
+  url: webAddress('https://events.eu.pagerduty.com/v2/enqueue')
+    .default('https://events.pagerduty.com/v2/enqueue')
+    .describe('The address of the Events API; in the EU `https://events.eu.pagerduty.com/v2/enqueue`.'),
+  ca: authority,
+});
+
+/** The channels by which people are told. (Design 9.) */
+export const notify = z
+  .array(
+    groupByKind([email, slack, teams, webhook, pagerduty], 'a group with kind'),
+    expected('a list of channels, each with kind'),
+  )
+  .superRefine((channels, { addIssue }) => {
+    const names = channels.map(nameOf);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      addIssue({
+        code: 'custom',
+        path: [index, 'name'],
+        message: `must differ from the names of other channels; another one is called ${name}, too`,
+      });
+    }
+  });
+
+type WrittenChannel = z.output<typeof notify>[number];
+
+function nameOf({ name, kind }: Pick<WrittenChannel, 'name' | 'kind'>): string {
+  return name ?? kind;
+}
+
+/** What decides whether and when a message goes to a channel. */
+export interface ChannelRouting {
+  readonly name: string;
+  readonly on: readonly NoticeEvent[];
+  readonly minimum: Severity;
+  readonly quietHours?: QuietHours;
+  /** HH:MM, when it gets the morning digest. */
+  readonly at: string;
+  /** Whether its messages may name guests. */
+  readonly guestNames: boolean;
+}
+
+/** HH:MM each. Midnight may be between them. */
+export interface QuietHours {
+  readonly from: string;
+  readonly to: string;
+}
+
+type Resolved<Written> = Written extends unknown
+  ? Omit<Written, keyof ChannelRouting> & ChannelRouting
+  : never;
+
+/** The settings of a channel as the parts use them. */
+export type ChannelSettings = Resolved<WrittenChannel>;
+export type SettingsOf<Kind extends ChannelSettings['kind']> = Extract<ChannelSettings, { kind: Kind }>;
+
+/** @param folder the base of relative paths */
+export function resolveChannels(
+  channels: readonly WrittenChannel[],
+  folder: string,
+): readonly ChannelSettings[] {
+  return channels.map(({ quietHours, ...channel }): ChannelSettings => {
+    const [from = '', to = ''] = quietHours?.split('-') ?? [];
+    return {
+      ...channel,
+      name: nameOf(channel),
+      on:
+        channel.on ??
+        noticeEventNames.filter((event) => channel.kind === 'email' || event !== 'morning-digest'),
+      guestNames: channel.kind === 'email' && channel.guestNames,
+      ...(quietHours !== undefined && { quietHours: { from, to } }),
+      ...(channel.ca !== undefined && { ca: resolve(folder, channel.ca) }),
+    };
+  });
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { SendMailOptions } from 'nodemailer';
+import type { Message } from '../notifications/channel.js';
+import { html } from '../text/html.js';
+import type { SettingsOf } from './channel-settings.js';
+import { shorten, summarise } from './message-texts.js';
+
+const subjectCharacters = 250;
+
+/**
+ * An e-mail in plain text and in HTML.
+ *
+ * @param now epoch milliseconds
+ */
+export function renderEmail(
+  message: Message,
+  { from, to }: Pick<SettingsOf<'email'>, 'from' | 'to'>,
+  now: number,
+): SendMailOptions {
+  const { id, event, severity, incident, title, text, url, attachments = [] } = message;
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  return {
+    from,
+    to: [to].flat(),
+    date: new Date(now),
+    subject: shorten(title, subjectCharacters),
+    // The same for a message that is sent again: mail programs then show it once.
+    messageId: toMessageId(id, domain),
+    // They show a problem, its reminders and its recovery as one conversation.
+    references: [toMessageId(incident, domain)],
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      'X-Hotel-Review-Event': event,
+      'X-Hotel-Review-Severity': severity,
+    },
+    priority: severity === 'critical' ? 'high' : 'normal',
+    text: `${[title, text, url, summarise(message)].filter(Boolean).join('\n\n')}\n`,
+    html: renderHtml(message),
+    textEncoding: 'quoted-printable',
+    attachments: attachments.map(({ name, contentType, content }) => ({
+      filename: name,
+      contentType,
+      content,
+    })),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function toMessageId(text: string, domain: string): string {
+  return `<${createHash('sha256').update(text).digest('hex').slice(0, 40)}@${domain}>`;
+}
+
+function renderHtml(message: Message): string {
+  const { title, text, url } = message;
+  return html`<!DOCTYPE html>
+<html lang="en"><body style="font-family: sans-serif">
+<h1 style="font-size: 1.2em">${title}</h1>
+<p style="white-space: pre-wrap">${text}</p>
+${url === undefined ? undefined : html`<p><a href="${url}">${url}</a></p>`}
+<p style="color: #5c6675">${summarise(message)}</p>
+</body></html>
+`.markup;
+}

@@ -1,0 +1,29 @@
+import type { Message } from '../notifications/channel.js';
+import { makeVisible, showInLine } from '../text/visible.js';
+
+/** Titles and texts may quote names that others chose: none of them may forge a line, a header or a terminal's colours. */
+export function withSafeTexts(message: Message): Message {
+  return {
+    ...message,
+    title: showInLine(message.title.toWellFormed()),
+    text: makeVisible(message.text.toWellFormed()),
+  };
+}
+
+/** What people read below the texts: `critical · day-late · 2026-11-20`. */
+export function summarise({ severity, event, stage, day, runId }: Message): string {
+  return [severity, event, stage === 'raised' ? undefined : stage, day, runId]
+    .filter((part) => part !== undefined)
+    .join(' · ');
+}
+
+/** Whether a message ends its incident. */
+export function endsIncident({ event, stage }: Message): boolean {
+  return stage === 'recovered' || event === 'day-recovered';
+}
+
+/** Cuts a text that is longer than a receiver accepts, and shows that it was cut. */
+export function shorten(text: string, most: number): string {
+  // Half a character must not remain.
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

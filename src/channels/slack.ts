@@ -1,0 +1,49 @@
+import type { Message } from '../notifications/channel.js';
+import { shorten, summarise } from './message-texts.js';
+
+/** What Slack accepts in one text of a block, and shows of the text beside the blocks. */
+const blockCharacters = 3_000;
+const plainCharacters = 4_000;
+
+/**
+ * A message in blocks. Programs that read no blocks, and Slack's own notifications, show `text`.
+ * (docs.slack.dev/reference/block-kit)
+ */
+export function renderSlackMessage(message: Message): object {
+  const { title, text, url } = message;
+  return {
+    text: escapeWithin([title, text, url ?? ''].filter(Boolean).join('\n'), plainCharacters),
+    blocks: [
+      section(`*${escapeWithin(title, blockCharacters - 2)}*`),
+      ...(text === '' ? [] : [section(escapeWithin(text, blockCharacters))]),
+      { type: 'context', elements: [markup(escapeWithin(summarise(message), blockCharacters))] },
+      ...(url === undefined
+        ? []
+        : [
+            {
+              type: 'actions',
+              elements: [{ type: 'button', text: { type: 'plain_text', text: 'Open' }, url }],
+            },
+          ]),
+    ],
+    unfurl_links: false,
+  };
+}
+
+function section(text: string): object {
+  return { type: 'section', text: markup(text) };
+}
+
+/** Verbatim: an address or a name in somebody else's words becomes no link. */
+function markup(text: string): object {
+  return { type: 'mrkdwn', text, verbatim: true };
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Without these characters nothing is a link or a mention. */
+function escapeWithin(text: string, most: number): string {
+  const escaped = text.replace(/[&<>]/g, (character) => entities[character] ?? character);
+  if (escaped.length <= most) return escaped;
+  return shorten(`${escaped.slice(0, most - 1).replace(/&\w*$/, '')} …`, most);
+}

@@ -1,0 +1,106 @@
+import { createTransport } from 'nodemailer';
+import { startTimeLimit } from '../async/time-limit.js';
+import { readNetworkFailure } from '../http/network-failure.js';
+import { readAuthority } from '../http/tunnel.js';
+import { type Channel, ChannelError } from '../notifications/channel.js';
+import type { ChannelParts } from './channel-parts.js';
+import type { SettingsOf } from './channel-settings.js';
+import { renderEmail } from './email.js';
+import { readSmtpAddress } from './smtp-address.js';
+
+const usualTimeoutMs = 30_000;
+
+/** E-mails by SMTP: a connection for each, with a verified certificate unless the settings allow plain text. */
+export function createSmtpChannel(
+  settings: SettingsOf<'email'>,
+  { clock, warn, timeoutMs = usualTimeoutMs }: ChannelParts,
+): Channel {
+  const { name } = settings;
+  const transport = createTransport(toSmtpOptions(settings));
+  return {
+    name,
+    async send(message, signal) {
+      signal.throwIfAborted();
+      const limit = startTimeLimit(signal, timeoutMs);
+      try {
+        const { rejected, rejectedErrors = [] } = await transport.sendMail({
+          ...renderEmail(message, settings, clock()),
+          signal: limit.signal,
+        });
+        // Those who got it must not get it again and again because of the others.
+        if (rejected.length > 0)
+          warn(`${name}: refused ${rejected.length} of its recipients (${readCode(rejectedErrors[0])})`);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw explain(name, limit.isOver() ? 'timeout' : readCode(error));
+      } finally {
+        limit.stop();
+      }
+    },
+    async close() {
+      transport.close();
+    },
+  };
+}
+
+function toSmtpOptions({ smtp, plaintext, ca }: SettingsOf<'email'>) {
+  const address = readSmtpAddress(smtp);
+  if (address === undefined)
+    throw new RangeError('the schema let an address of a mail server through that cannot be read');
+  const { host, port, isImplicitTls, isThisMachine, login } = address;
+  const needsTls = ca !== undefined || !(isThisMachine || plaintext === 'allowed');
+  return {
+    host,
+    port,
+    secure: isImplicitTls,
+    // Local servers often offer a certificate for another name.
+    ...(needsTls ? { requireTLS: true } : { ignoreTLS: true }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const, ...readAuthority(ca) },
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    // A server that never closes its side must not keep the process.
+    socketCloseTimeout: 500,
+    logger: false as const,
+  };
+}
+
+/** What the library throws. The server's words may quote what was sent to it, with the password. */
+interface SmtpFault {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+  readonly command?: string;
+}
+
+function readCode(error: unknown): string {
+  const { code, originalCode, responseCode, command } = (error ?? {}) as SmtpFault;
+  if (command === 'STARTTLS') return 'starttls-failed';
+  if (responseCode) return `smtp-${responseCode}`;
+  if (code === 'ETIMEDOUT') return 'timeout';
+  return readNetworkFailure({ code: originalCode, cause: error }).code;
+}
+
+function explain(name: string, code: string): ChannelError {
+  switch (code) {
+    case 'timeout':
+      return new ChannelError(`${name}: the mail server did not answer in time`, code);
+    case 'starttls-failed':
+      return new ChannelError(
+        `${name}: the mail server offers no STARTTLS, or its certificate is not trusted; use smtps://, or name its authority with ca`,
+        code,
+      );
+    case 'tls-certificate':
+      return new ChannelError(
+        `${name}: the certificate of the mail server is not trusted (${code}); name its authority with ca`,
+        code,
+      );
+    case 'smtp-535':
+      return new ChannelError(`${name}: the mail server refused user and password (${code})`, code);
+    default:
+      return new ChannelError(
+        code.startsWith('smtp-')
+          ? `${name}: the mail server did not accept the message (${code})`
+          : `${name}: the mail server can't be reached (${code})`,
+        code,
+      );
+  }
+}

@@ -1,0 +1,70 @@
+import type { Message } from '../notifications/channel.js';
+import { endsIncident, shorten, summarise } from './message-texts.js';
+
+/** Teams accepts 28 kB a message: these stay below it, even if every character takes three bytes. */
+const titleCharacters = 500;
+const textCharacters = 4_500;
+const textLines = 80;
+
+/** An adaptive card, as the workflow "Send webhook alerts to a channel" expects it. (adaptivecards.io) */
+export function renderTeamsMessage(message: Message): object {
+  const { title, text, url } = message;
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          msteams: { width: 'Full' },
+          body: [
+            {
+              ...textBlock(shorten(title, titleCharacters)),
+              size: 'medium',
+              weight: 'bolder',
+              color: colourOf(message),
+            },
+            // A line break inside a block is shown by some clients only.
+            ...splitLines(text).map((line) => ({ ...textBlock(line), spacing: 'none' })),
+            { ...textBlock(summarise(message)), isSubtle: true, size: 'small' },
+          ],
+          ...(url !== undefined && { actions: [{ type: 'Action.OpenUrl', title: 'Open', url }] }),
+        },
+      },
+    ],
+  };
+}
+
+function textBlock(text: string): object {
+  return { type: 'TextBlock', text: escapeMarkdown(text), wrap: true };
+}
+
+function splitLines(text: string): readonly string[] {
+  const lines = shorten(text, textCharacters).split('\n');
+  const shown = lines.length > textLines ? [...lines.slice(0, textLines - 1), '…'] : lines;
+  // An empty block has no height.
+  return text === '' ? [] : shown.map((line) => line || ' ');
+}
+
+/** Emphasis, links, and what makes a list at the start of a line: the Markdown that cards know. */
+function escapeMarkdown(text: string): string {
+  return text
+    .replace(/[\\*_[\]]/g, '\\$&')
+    .replace(/^(\s*)([-+])/, '$1\\$2')
+    .replace(/^(\s*\d+)([.)])/, '$1\\$2');
+}
+
+function colourOf(message: Message): string {
+  if (endsIncident(message)) return 'good';
+  switch (message.severity) {
+    case 'critical':
+      return 'attention';
+    case 'warning':
+      return 'warning';
+    case 'info':
+      return 'default';
+  }
+}

@@ -1,0 +1,39 @@
+import { readKeys, sign } from '../http/webhook-signature.js';
+import type { Message } from '../notifications/channel.js';
+import type { WebCall } from './web-channel.js';
+
+/**
+ * A call that is signed according to Standard Webhooks. It has a signature for each key, so that the receiver may replace
+ * the secret when it likes, and may read one without `whsec_` either way.
+ *
+ * @param now epoch milliseconds
+ */
+export function renderWebhook(message: Message, secret: string | readonly string[], now: number): WebCall {
+  const { id, event, stage, severity, day, runId, title, text, url, counts } = message;
+  const body = JSON.stringify({
+    id,
+    event,
+    stage,
+    severity,
+    day: day ?? null,
+    runId: runId ?? null,
+    title,
+    text,
+    url: url ?? null,
+    counts,
+  });
+  const timestamp = String(Math.floor(now / 1000));
+  const signed = { id, timestamp, body: Buffer.from(body) };
+  const signatures = [secret].flat().flatMap((one) => readKeys(one).map((key) => sign(signed, key)));
+  return {
+    body,
+    headers: [
+      'webhook-id',
+      id,
+      'webhook-timestamp',
+      timestamp,
+      'webhook-signature',
+      [...new Set(signatures)].join(' '),
+    ],
+  };
+}

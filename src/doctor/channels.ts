@@ -1,0 +1,37 @@
+import type { ChannelSettings, SettingsOf } from '../channels/channel-settings.js';
+import { readSmtpAddress } from '../channels/smtp-address.js';
+import { type Finding, findingsOf } from '../examination/finding.js';
+import { noticeEventNames } from '../notifications/notice.js';
+
+const { ok, warning } = findingsOf('notify');
+
+/** Which channels there are, and what is risky about them. Sends nothing: `notify test` does. */
+export function checkChannels(channels: readonly ChannelSettings[]): readonly Finding[] {
+  return channels.flatMap((channel) => [
+    ok(`${channel.name} (${channel.kind}): ${describeRouting(channel)}`),
+    ...(channel.kind === 'email' ? warnOfPlainText(channel) : []),
+  ]);
+}
+
+function describeRouting({ on, minimum, quietHours }: ChannelSettings): string {
+  const events = on.length === noticeEventNames.length ? 'all events' : `${on.length} kinds of events`;
+  return [
+    events,
+    minimum === 'info' ? undefined : `from ${minimum}`,
+    quietHours && `quiet from ${quietHours.from} to ${quietHours.to}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function warnOfPlainText({ name, smtp, plaintext, ca }: SettingsOf<'email'>): readonly Finding[] {
+  const address = readSmtpAddress(smtp);
+  const isPlain = plaintext === 'allowed' && ca === undefined && address?.isImplicitTls === false;
+  if (address === undefined || !isPlain || address.isThisMachine) return [];
+  return [
+    warning(
+      `${name} sends to ${address.host} without TLS: ${address.login ? 'the password and ' : ''}its e-mails cross the network in plain text`,
+      'Remove plaintext if the server supports STARTTLS, or use smtps://.',
+    ),
+  ];
+}

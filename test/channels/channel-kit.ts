@@ -1,0 +1,55 @@
+import { inspect } from 'node:util';
+import { onTestFinished } from 'vitest';
+import type { ChannelParts } from '../../src/channels/channel-parts.js';
+import type { ChannelSettings } from '../../src/channels/channel-settings.js';
+import { openChannel } from '../../src/channels/open-channel.js';
+import type { Channel, ChannelError, Message } from '../../src/notifications/channel.js';
+import { parse } from '../config/writing.js';
+
+export const now = Date.UTC(2026, 10, 23, 5, 0, 0);
+
+/** A message about a late day. */
+export const messageWith = (changes: Partial<Message> = {}): Message => ({
+  id: 'msg_day-late-2026-11-20-1',
+  event: 'day-late',
+  stage: 'raised',
+  severity: 'critical',
+  incident: 'day-2026-11-20',
+  day: '2026-11-20',
+  runId: '20261121-abcdefgh',
+  title: '2026-11-20 is late: day 3 without review, 41 check-ins today',
+  text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
+  url: 'https://review.example.com/days/2026-11-20',
+  counts: { accepted: 0, affected: null },
+  raisedAt: Date.UTC(2026, 10, 23, 4, 30),
+  ...changes,
+});
+
+/** The settings of a channel as a configuration would give them. */
+export function settingsOf(written: object): ChannelSettings {
+  const [settings] = parse({ notify: [written] }).notify;
+  if (settings === undefined) throw new Error('expected a channel');
+  return settings;
+}
+
+/** Opens a channel until the test ends. */
+export async function open(written: object, changes: Partial<ChannelParts> = {}): Promise<Channel> {
+  const parts = { proxy: {}, clock: () => now, warn: () => {}, ...changes };
+  const channel = await openChannel(settingsOf(written), parts);
+  onTestFinished(() => channel.close());
+  return channel;
+}
+
+export const send = (channel: Channel, message = messageWith(), signal = new AbortController().signal) =>
+  channel.send(message, signal);
+
+/** Why a message was not accepted, and everything that a log could show of it. */
+export async function refusalOf(sending: Promise<void>): Promise<ChannelError & { readonly shown: string }> {
+  const error = await sending.then(
+    () => {
+      throw new Error('the message was accepted');
+    },
+    (reason: unknown) => reason as ChannelError,
+  );
+  return Object.assign(error, { shown: `${inspect(error, { depth: 9 })} ${JSON.stringify(error)}` });
+}

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { renderPagerDutyEvent } from '../../src/channels/pagerduty.js';
+import { renderSlackMessage } from '../../src/channels/slack.js';
+import { renderTeamsMessage } from '../../src/channels/teams.js';
+import type { Message } from '../../src/notifications/channel.js';
+import { startStandIn } from '../support/http-stand-in.js';
+import { messageWith, open, send } from './channel-kit.js';
+
+/** What the receiver of a channel got. */
+async function deliver(settings: object, message: Message): Promise<Record<string, unknown>> {
+  const receiver = await startStandIn();
+  onTestFinished(() => receiver.close());
+  await send(await open({ url: `http://127.0.0.1:${receiver.port}/`, ...settings }), message);
+  return JSON.parse(String(receiver.requests[0]?.body));
+}
+
+const hostile = messageWith({
+  title: 'Silent: <!channel> & <https://evil.example|Hotelbeds> *x* \u001b[2J\u202e',
+  text: '- [Click](https://evil.example)\n1. _x_ \\ \u0007\n+ <@U1>',
+});
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: fc.constantFrom('<', '&', '>', '*', '\n', '日', '🏨', '\\', '_'), maxLength: 20_000 }),
+);
+const anyMessage = fc
+  .record({ title: anyText, text: anyText })
+  .map(({ title, text }) => messageWith({ title: title.toWellFormed(), text: text.toWellFormed() }));
+
+describe('Slack', () => {
+  const slack = { kind: 'slack' };
+
+  it('gets blocks, and a text for what shows no blocks', async () => {
+    expect(await deliver(slack, messageWith())).toEqual({
+      text: '2026-11-20 is late: day 3 without review, 41 check-ins today\nThe source has no file for it.\nWhat to do: run --day 2026-11-20\nhttps://review.example.com/days/2026-11-20',
+      blocks: [
+        {
+          type: 'section',
+          text: {
+            type: 'mrkdwn',
+            text: '*2026-11-20 is late: day 3 without review, 41 check-ins today*',
+            verbatim: true,
+          },
+        },
+        {
+          type: 'section',
+          text: {
+            type: 'mrkdwn',
+            text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
+            verbatim: true,
+          },
+        },
+        {
+          type: 'context',
+          elements: [
+            {
+              type: 'mrkdwn',
+              text: 'critical · day-late · 2026-11-20 · 20261121-abcdefgh',
+              verbatim: true,
+            },
+          ],
+        },
+        {
+          type: 'actions',
+          elements: [
+            {
+              type: 'button',
+              text: { type: 'plain_text', text: 'Open' },
+              url: 'https://review.example.com/days/2026-11-20',
+            },
+          ],
+        },
+      ],
+      unfurl_links: false,
+    });
+  });
+
+  it('gets no link, mention or control character out of a name', async () => {
+    const received = JSON.stringify(await deliver(slack, hostile));
+    expect(received).not.toMatch(/<|>/);
+    expect(received).toContain('&lt;!channel&gt; &amp; &lt;https://evil.example|Hotelbeds&gt;');
+    // Written as text, in JSON with two backslashes.
+    expect(received).toContain('\\\\u001b[2J\\\\u202e');
+  });
+
+  it('gets no empty block', async () => {
+    const { url: _, ...bare } = messageWith({ text: '' });
+    expect(((await deliver(slack, bare)).blocks as readonly unknown[]).length).toBe(2);
+  });
+
+  it('gets no more than it accepts, whatever the texts are', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const { text, blocks } = renderSlackMessage(message) as {
+          readonly text: string;
+          readonly blocks: readonly { readonly text?: { readonly text: string } }[];
+        };
+        const texts = [text, ...blocks.flatMap((block) => block.text?.text ?? [])];
+        expect(text.length).toBeLessThanOrEqual(4_000);
+        for (const one of texts.slice(1)) expect(one.length).toBeLessThanOrEqual(3_000);
+        for (const one of texts) {
+          expect(one).not.toMatch(/[<>]/);
+          expect(one.replace(/&(?:amp|lt|gt);/g, '')).not.toContain('&');
+          expect(one.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('Microsoft Teams', () => {
+  const teams = { kind: 'teams' };
+  interface Card {
+    readonly attachments: readonly {
+      readonly contentType: string;
+      readonly content: {
+        readonly type: string;
+        readonly body: readonly { readonly type: string; readonly text: string; readonly color?: string }[];
+        readonly actions?: readonly object[];
+      };
+    }[];
+  }
+  const readCard = (received: object) => {
+    const [attachment] = (received as Card).attachments;
+    if (!attachment) throw new Error('expected an attachment');
+    return attachment;
+  };
+
+  it('gets an adaptive card in a list of attachments', async () => {
+    const received = await deliver(teams, messageWith());
+    expect(received.type).toBe('message');
+    const { contentType, content } = readCard(received);
+    expect(contentType).toBe('application/vnd.microsoft.card.adaptive');
+    expect(content).toMatchObject({ type: 'AdaptiveCard', version: '1.4' });
+    expect(content.body.map(({ type, text }) => `${type}: ${text}`)).toEqual([
+      'TextBlock: 2026-11-20 is late: day 3 without review, 41 check-ins today',
+      'TextBlock: The source has no file for it.',
+      'TextBlock: What to do: run --day 2026-11-20',
+      'TextBlock: critical · day-late · 2026-11-20 · 20261121-abcdefgh',
+    ]);
+    expect(content.body[0]?.color).toBe('attention');
+    expect(content.actions).toEqual([
+      { type: 'Action.OpenUrl', title: 'Open', url: 'https://review.example.com/days/2026-11-20' },
+    ]);
+  });
+
+  it('gets no link, emphasis or list out of a name', async () => {
+    const { content } = readCard(await deliver(teams, hostile));
+    expect(content.body.map(({ text }) => text).slice(0, 4)).toEqual([
+      'Silent: <!channel> & <https://evil.example|Hotelbeds> \\*x\\* \\\\u001b\\[2J\\\\u202e',
+      '\\- \\[Click\\](https://evil.example)',
+      '1\\. \\_x\\_ \\\\ \\\\u0007',
+      '\\+ <@U1>',
+    ]);
+  });
+
+  it('gets a recovery in another colour', async () => {
+    const { content } = readCard(
+      await deliver(teams, messageWith({ event: 'sync-failing', stage: 'recovered' })),
+    );
+    expect(content.body[0]?.color).toBe('good');
+  });
+
+  it('gets no more than 28 kB, whatever the texts are', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        expect(Buffer.byteLength(JSON.stringify(renderTeamsMessage(message)))).toBeLessThan(28_000);
+      }),
+    );
+  });
+});
+
+describe('PagerDuty', () => {
+  const pagerduty = { kind: 'pagerduty', routingKey: 'R0123456789abcdefghijklmnopqrstu' };
+
+  it('gets an event that triggers an incident', async () => {
+    expect(await deliver(pagerduty, messageWith())).toEqual({
+      routing_key: 'R0123456789abcdefghijklmnopqrstu',
+      dedup_key: 'day-2026-11-20',
+      event_action: 'trigger',
+      client: 'hotel-review',
+      client_url: 'https://review.example.com/days/2026-11-20',
+      links: [{ href: 'https://review.example.com/days/2026-11-20', text: 'Open' }],
+      payload: {
+        summary: '2026-11-20 is late: day 3 without review, 41 check-ins today',
+        source: 'hotel-review',
+        severity: 'critical',
+        timestamp: '2026-11-23T04:30:00.000Z',
+        class: 'day-late',
+        group: '2026-11-20',
+        custom_details: {
+          text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
+          day: '2026-11-20',
+          runId: '20261121-abcdefgh',
+          counts: { accepted: 0, affected: null },
+        },
+      },
+    });
+  });
+
+  it.each<[string, Partial<Message>]>([
+    ['the recovery of a part', { event: 'sync-failing', stage: 'recovered' }],
+    ['the recovery of a day', { event: 'day-recovered', severity: 'info' }],
+  ])('resolves the incident with %s', async (_, changes) => {
+    expect(await deliver(pagerduty, messageWith(changes))).toEqual({
+      routing_key: 'R0123456789abcdefghijklmnopqrstu',
+      dedup_key: 'day-2026-11-20',
+      event_action: 'resolve',
+    });
+  });
+
+  it('gets a reminder under the same key, and keys that are not too long', () => {
+    const keyOf = (changes: Partial<Message>) =>
+      (renderPagerDutyEvent(messageWith(changes), 'k') as { readonly dedup_key: string }).dedup_key;
+    expect(keyOf({ stage: 'reminder' })).toBe(keyOf({}));
+    const long = 'x'.repeat(300);
+    expect(keyOf({ incident: long }).length).toBeLessThanOrEqual(255);
+    expect(keyOf({ incident: long })).toBe(keyOf({ incident: long, stage: 'recovered' }));
+    expect(keyOf({ incident: long })).not.toBe(keyOf({ incident: `${long}x` }));
+  });
+
+  it('gets no more than it accepts, whatever the texts are', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const event = renderPagerDutyEvent(message, 'k') as {
+          readonly payload: { readonly summary: string };
+        };
+        expect(event.payload.summary.length).toBeLessThanOrEqual(1_024);
+        expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(512_000);
+      }),
+    );
+  });
+});

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
+import { certificateNeeds, makeCertificate } from '../support/machine.js';
+import { messageWith, now, open, refusalOf, send } from './channel-kit.js';
+
+const path = '/services/T0/hidden-path?sig=hidden-sig';
+const secret = 'hidden-secret-0123456789-abcdefghij';
+
+/** Each kind of channel that posts to an address; everything that must not be shown begins with "hidden". */
+const kinds: readonly [string, (origin: string) => object][] = [
+  ['slack', (origin) => ({ kind: 'slack', url: `${origin}${path}` })],
+  ['teams', (origin) => ({ kind: 'teams', url: `${origin}${path}` })],
+  ['webhook', (origin) => ({ kind: 'webhook', url: `${origin}${path}`, secret })],
+  ['pagerduty', (origin) => ({ kind: 'pagerduty', url: `${origin}${path}`, routingKey: 'hidden-key' })],
+];
+
+async function receive(answer: StandInAnswer) {
+  const receiver = await startStandIn(() => answer);
+  onTestFinished(() => receiver.close());
+  return { receiver, origin: `http://127.0.0.1:${receiver.port}` };
+}
+
+const answerWith = (status: number, headers: Record<string, string> = {}): StandInAnswer => ({
+  kind: 'text',
+  status,
+  // Some receivers quote the request.
+  body: `${path} ${secret} hidden-key`,
+  headers,
+});
+
+describe.each(kinds)('A channel of kind %s', (_kind, write) => {
+  it('posts JSON to its address, and takes 2xx for accepted', async () => {
+    const { receiver, origin } = await receive(answerWith(202));
+    const channel = await open(write(origin));
+    await send(channel);
+    await send(channel);
+    expect(receiver.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `POST ${path}`,
+      `POST ${path}`,
+    ]);
+    expect(receiver.requests[0]?.rawHeaders.join(' ').toLowerCase()).toContain(
+      'content-type application/json',
+    );
+    expect(JSON.parse(String(receiver.requests[0]?.body))).toEqual(
+      JSON.parse(String(receiver.requests[1]?.body)),
+    );
+  });
+
+  it.each([
+    [429, 'http-429', { 'retry-after': '30' }, 30_000],
+    [503, 'http-503', { 'retry-after': new Date(now + 60_000).toUTCString() }, 60_000],
+    [500, 'http-500', {}, undefined],
+    [404, 'http-404', {}, undefined],
+  ] as const)(
+    'reports a refusal with %i, and how long to wait',
+    async (status, code, headers, retryAfterMs) => {
+      const { origin } = await receive(answerWith(status, headers));
+      const refusal = await refusalOf(send(await open(write(origin))));
+      expect(refusal).toMatchObject({ name: 'ChannelError', code, retryAfterMs });
+      expect(refusal.message).toContain(code);
+      expect(refusal.shown).not.toContain('hidden');
+    },
+  );
+
+  it('follows no redirect', async () => {
+    const other = await receive(answerWith(200));
+    const { origin } = await receive(answerWith(307, { location: `${other.origin}/elsewhere` }));
+    const refusal = await refusalOf(send(await open(write(origin))));
+    expect(refusal.code).toBe('http-307');
+    expect(refusal.message).toMatch(/redirects are not followed/);
+    expect(other.receiver.requests).toHaveLength(0);
+  });
+
+  it('gives up on a receiver that never answers', async () => {
+    const { origin, receiver } = await receive({ kind: 'hang' });
+    const refusal = await refusalOf(send(await open(write(origin), { timeoutMs: 200 })));
+    expect(refusal).toMatchObject({ code: 'timeout', retryAfterMs: undefined });
+    expect(refusal.shown).not.toContain('hidden');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('reports a broken connection, and one that nobody accepts', async () => {
+    const { origin, receiver } = await receive({ kind: 'drop', when: 'after-reading' });
+    const channel = await open(write(origin));
+    expect((await refusalOf(send(channel))).code).toBe('connection-reset');
+    await receiver.close();
+    const refusal = await refusalOf(send(channel));
+    expect(refusal.code).toBe('connection-refused');
+    expect(refusal.shown).not.toContain('hidden');
+  });
+
+  it('takes the status for the answer, even if the connection breaks after it', async () => {
+    const { origin } = await receive({ kind: 'drop', when: 'mid-answer' });
+    await send(await open(write(origin)));
+  });
+
+  it('does not read an answer without end', async () => {
+    const { origin } = await receive({ kind: 'text', body: Buffer.alloc(5_000_000, 'x') });
+    await send(await open(write(origin)));
+  });
+
+  it('ends at once, with the reason, when it is asked to stop', async () => {
+    const { origin, receiver } = await receive({ kind: 'hang' });
+    const stop = new AbortController();
+    const sending = send(await open(write(origin)), messageWith(), stop.signal);
+    await receiver.received(1);
+    stop.abort(new Error('stopped'));
+    await expect(sending).rejects.toThrow('stopped');
+  });
+
+  it('closes twice', async () => {
+    const { origin } = await receive(answerWith(200));
+    const channel = await open(write(origin));
+    await channel.close();
+    await channel.close();
+  });
+});
+
+describe.skipIf(certificateNeeds !== undefined)('Over https', () => {
+  it.each(kinds)(
+    'a channel of kind %s trusts known authorities only, and the one in ca',
+    async (_, write) => {
+      const files = makeCertificate('DNS:localhost');
+      let received = 0;
+      const server = createServer(
+        { cert: readFileSync(files.certificate), key: readFileSync(files.key) },
+        (request, response) => {
+          received += 1;
+          request.resume().once('end', () => response.end());
+        },
+      ).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => {
+        server.closeAllConnections();
+        server.close();
+      });
+      const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
+      const refusal = await refusalOf(send(await open(write(origin))));
+      expect(refusal.code).toBe('tls-certificate');
+      expect(refusal.message).toMatch(/name its authority with ca/);
+      expect(received).toBe(0);
+      await send(await open({ ...write(origin), ca: files.certificate }));
+      expect(received).toBe(1);
+    },
+  );
+});

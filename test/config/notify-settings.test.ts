@@ -1,0 +1,250 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables so
+import { describe, expect, it } from 'vitest';
+import { noticeEventNames } from '../../src/notifications/notice.js';
+import { complain, parse } from './writing.js';
+
+const webhook = {
+  kind: 'webhook',
+  url: 'https://example.com/notifications?token=hidden',
+  secret: 'hidden-0123456789-abcdefghijklmnop',
+};
+const email = {
+  kind: 'email',
+  smtp: 'smtps://night:hidden@smtp.example.com',
+  from: 'night@example.com',
+  to: ['ops@example.com'],
+};
+const slack = { kind: 'slack', url: 'https://hooks.slack.com/services/T0/hidden' };
+const teams = { kind: 'teams', url: 'https://prod.example.com/workflows/1?sig=hidden' };
+const pagerduty = { kind: 'pagerduty', routingKey: 'hidden' };
+
+describe('notify', () => {
+  it('is empty by default', () => {
+    expect(parse().notify).toEqual([]);
+  });
+
+  it('takes the channels of the design, and completes them', () => {
+    const { notify } = parse({
+      notify: [
+        { ...webhook, on: ['run-failed', 'day-late', 'day-recovered', 'affected-found'] },
+        { ...email, on: ['morning-digest'], at: '07:30', ca: 'ca.pem' },
+        { ...slack, name: 'ops', minimum: 'warning', quietHours: '22:00-07:00' },
+        teams,
+        pagerduty,
+      ],
+    });
+    const other = noticeEventNames.filter((event) => event !== 'morning-digest');
+    expect(notify).toEqual([
+      {
+        ...webhook,
+        name: 'webhook',
+        on: ['run-failed', 'day-late', 'day-recovered', 'affected-found'],
+        minimum: 'info',
+        at: '08:00',
+        guestNames: false,
+      },
+      {
+        ...email,
+        name: 'email',
+        on: ['morning-digest'],
+        minimum: 'info',
+        at: '07:30',
+        guestNames: false,
+        ca: '/etc/agency/ca.pem',
+      },
+      {
+        ...slack,
+        name: 'ops',
+        on: other,
+        minimum: 'warning',
+        quietHours: { from: '22:00', to: '07:00' },
+        at: '08:00',
+        guestNames: false,
+      },
+      { ...teams, name: 'teams', on: other, minimum: 'info', at: '08:00', guestNames: false },
+      {
+        ...pagerduty,
+        name: 'pagerduty',
+        url: 'https://events.pagerduty.com/v2/enqueue',
+        on: other,
+        minimum: 'info',
+        at: '08:00',
+        guestNames: false,
+      },
+    ]);
+  });
+
+  it('sends the morning digest by e-mail unless told otherwise, and never names guests unless asked to', () => {
+    const [first, second] = parse({
+      notify: [email, { ...email, name: 'desk', guestNames: true, to: 'Desk <desk@example.com>' }],
+    }).notify;
+    expect(first).toMatchObject({ on: noticeEventNames, guestNames: false });
+    expect(second).toMatchObject({ name: 'desk', guestNames: true, to: 'Desk <desk@example.com>' });
+    expect(complain({ notify: [{ ...slack, guestNames: true }] })).toEqual([
+      'notify[0].guestNames: unknown setting where kind is slack',
+    ]);
+  });
+
+  it('needs a name of its own for each channel', () => {
+    expect(
+      complain({ notify: [slack, { ...slack, name: 'ops' }, { ...teams, name: 'slack' }, teams, teams] }),
+    ).toEqual([
+      'notify[2].name: must differ from the names of other channels; another one is called slack, too',
+      'notify[4].name: must differ from the names of other channels; another one is called teams, too',
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'an unknown kind',
+      { ...slack, kind: 'discord' },
+      'notify[0].kind: expected email or slack or teams or webhook or pagerduty, got: discord',
+    ],
+    [
+      'an unknown event',
+      { ...slack, on: ['day-lost'] },
+      'notify[0].on[0]: expected the name of an event such as day-late, got: day-lost',
+    ],
+    ['no event', { ...slack, on: [] }, 'notify[0].on: expected at least one event, got: a list'],
+    [
+      'an unknown severity',
+      { ...slack, minimum: 'bad' },
+      'notify[0].minimum: expected info or warning or critical, got: bad',
+    ],
+    [
+      'hours that are none',
+      { ...slack, quietHours: '22:00' },
+      'notify[0].quietHours: expected two times of day such as "22:00-07:00", got: "22:00"',
+    ],
+    [
+      'hours around the clock',
+      { ...slack, quietHours: '22:00-22:00' },
+      'notify[0].quietHours: expected two times of day such as "22:00-07:00", got: 22:00-22:00',
+    ],
+    [
+      'a time that is none',
+      { ...slack, at: '24:00' },
+      'notify[0].at: expected a time of day such as "08:00", got: "24:00"',
+    ],
+    [
+      'a name with spaces',
+      { ...slack, name: 'the ops' },
+      'notify[0].name: expected a name of letters, digits, dots, - and _, got: the ops',
+    ],
+    [
+      'a misspelt name',
+      { ...slack, minimun: 'info' },
+      'notify[0].minimun: unknown setting; did you mean minimum?',
+    ],
+    [
+      'a missing secret',
+      { kind: 'webhook', url: webhook.url },
+      'notify[0].secret: expected a text or a list of texts, got: nothing',
+    ],
+  ])('reports %s by its place', (_, channel, problem) => {
+    expect(complain({ notify: [channel] })).toEqual([problem]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a short secret',
+      { ...webhook, secret: 'hidden' },
+      /^notify\[0\]\.secret: expected at least 24 random bytes.*, got: a text$/,
+    ],
+    [
+      'plain http',
+      { ...slack, url: 'http://hooks.example.com/hidden' },
+      /^notify\[0\]\.url: must begin with https:\/\/; plain http/,
+    ],
+    [
+      'a login in an address',
+      { ...webhook, url: 'https://me:hidden@example.com' },
+      /^notify\[0\]\.url: must not hold a user name or a password$/,
+    ],
+    [
+      'another scheme',
+      { ...teams, url: 'ftp://example.com/hidden' },
+      /^notify\[0\]\.url: expected an address such as .*, got: a text$/,
+    ],
+    [
+      'no mail server',
+      { ...email, smtp: 'imaps://night:hidden@example.com' },
+      /^notify\[0\]\.smtp: expected an address such as .*, got: a text$/,
+    ],
+    [
+      'a password that is not escaped',
+      { ...email, smtp: 'smtp://night:hidden/1@example.com' },
+      /^notify\[0\]\.smtp: expected an address/,
+    ],
+    [
+      'a stray %',
+      { ...email, smtp: 'smtp://night:hidden%zz@example.com' },
+      /^notify\[0\]\.smtp: expected an address/,
+    ],
+    [
+      'a password without a user',
+      { ...email, smtp: 'smtp://:hidden@example.com' },
+      /^notify\[0\]\.smtp: expected an address/,
+    ],
+    [
+      'a key with a line break',
+      { ...pagerduty, routingKey: 'hidden\n' },
+      /^notify\[0\]\.routingKey: expected a text of ASCII characters/,
+    ],
+    [
+      'two addresses in one text',
+      { ...email, to: 'a@example.com, hidden@example.com' },
+      /^notify\[0\]\.to: expected an address or a list/,
+    ],
+    [
+      'a header in an address',
+      { ...email, from: 'a@example.com\nBcc: hidden@example.com' },
+      /^notify\[0\]\.from: expected an address/,
+    ],
+  ])('refuses %s without quoting it', (_, channel, problem) => {
+    const problems = complain({ notify: [channel] });
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+    expect(problems.join('\n')).not.toContain('hidden');
+  });
+
+  it('allows plain http to this machine', () => {
+    const urls = ['http://localhost:8065/hooks/1', 'http://127.0.0.1/1', 'http://[::1]:9/1'];
+    expect(urls.flatMap((url) => complain({ notify: [{ ...slack, url }] }))).toEqual([]);
+  });
+
+  it('takes secrets from the environment, and knows which are in the file itself', () => {
+    const env = { URL: slack.url, SECRET: webhook.secret, KEY: 'hidden', SMTP: 'hidden' };
+    const fromEnvironment = [
+      { kind: 'slack', url: '${URL}' },
+      { ...webhook, url: 'https://example.com/', secret: ['${SECRET}'] },
+      { kind: 'pagerduty', routingKey: '${KEY}' },
+      { ...email, smtp: 'smtps://night:${SMTP}@smtp.example.com' },
+    ];
+    expect(parse({ notify: fromEnvironment }, env).literalSecrets).toEqual([]);
+    expect(parse({ notify: [slack, teams, webhook, pagerduty, email] }).literalSecrets).toEqual([
+      'notify[0].url',
+      'notify[1].url',
+      'notify[2].url',
+      'notify[2].secret',
+      'notify[3].routingKey',
+      'notify[4].smtp',
+    ]);
+  });
+});
+
+describe('server.publicUrl', () => {
+  it('is an address without a query, over https or on this machine', () => {
+    const problems = (publicUrl: string) => complain({ server: { publicUrl } });
+    expect(problems('https://review.example.com/reviews')).toEqual([]);
+    expect(problems('http://localhost:8080')).toEqual([]);
+    expect(problems('http://review.example.com')).toEqual([
+      'server.publicUrl: must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])',
+    ]);
+    expect(problems('https://review.example.com/?a=1')).toEqual([
+      'server.publicUrl: must not hold a query: the paths of pages follow it',
+    ]);
+    expect(problems('review.example.com')).toEqual([
+      'server.publicUrl: expected an address such as https://review.example.com, got: review.example.com',
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { checkChannels } from '../../src/doctor/channels.js';
+import { parse } from '../config/writing.js';
+
+const email = {
+  kind: 'email',
+  smtp: 'smtp://night:hidden@mail.example.com',
+  from: 'a@example.com',
+  to: 'b@example.com',
+};
+const look = (...notify: readonly object[]) =>
+  checkChannels(parse({ notify }).notify).map(({ verdict, message }) => `${verdict}: ${message}`);
+
+it('doctor lists the channels, and nothing that is secret', () => {
+  const lines = look(
+    {
+      kind: 'slack',
+      name: 'ops',
+      url: 'https://hooks.example.com/hidden',
+      minimum: 'warning',
+      quietHours: '22:00-07:00',
+    },
+    { kind: 'pagerduty', routingKey: 'hidden', on: ['day-late', 'run-failed'] },
+    email,
+  );
+  expect(lines).toEqual([
+    'ok: ops (slack): 16 kinds of events, from warning, quiet from 22:00 to 07:00',
+    'ok: pagerduty (pagerduty): 2 kinds of events',
+    'ok: email (email): all events',
+  ]);
+});
+
+it('doctor warns of e-mails that cross the network in plain text', () => {
+  expect(look({ ...email, plaintext: 'allowed' })).toContain(
+    'warning: email sends to mail.example.com without TLS: the password and its e-mails cross the network in plain text',
+  );
+  for (const smtp of ['smtps://mail.example.com', 'smtp://localhost'])
+    expect(look({ ...email, smtp, plaintext: 'allowed' })).toHaveLength(1);
+  expect(look({ ...email, plaintext: 'allowed', ca: 'ca.pem' })).toHaveLength(1);
+});
