@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { isGroup } from '../settings/values.js';
-import { findKinds, findSettingsNamed, outlineSetting } from './outline.js';
+import { findKinds, findSettingsNamed, outlineSetting, takeMember } from './outline.js';
 import { formatPath, type Problem } from './problems.js';
 import type { SettingsTree } from './read.js';
 
@@ -79,11 +79,6 @@ function explainName(
 
 function kindOf(group: unknown): string {
   return isGroup(group) ? String(group.kind) : '';
-}
-
-function takeMember(parent: unknown, name: PropertyKey): unknown {
-  if (Array.isArray(parent)) return parent[Number(name)];
-  return isGroup(parent) && Object.hasOwn(parent, name) ? parent[String(name)] : undefined;
 }
 
 function describeType(value: unknown): string {

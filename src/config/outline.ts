@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confidentiality } from '../settings/values.js';
+import { confidentiality, isGroup } from '../settings/values.js';
 
 /** What the schema says about a place in the tree of settings. */
 interface SettingOutline {
@@ -11,14 +11,28 @@ interface SettingOutline {
   readonly level: 'secret' | 'private' | 'open';
 }
 
-/** Follows a path into the schema as far as it leads. A group of several kinds counts as all of them at once, a list as its items. */
-export function outlineSetting(schema: z.core.$ZodType, path: readonly PropertyKey[]): SettingOutline {
+/**
+ * Follows a path into the schema as far as it leads. A group of several kinds counts as all of them at once, a list as its
+ * items.
+ *
+ * @param tree the settings as written: a group that names its kind then counts as that kind only
+ */
+export function outlineSetting(
+  schema: z.core.$ZodType,
+  path: readonly PropertyKey[],
+  tree?: unknown,
+): SettingOutline {
   let groups = listKinds(schema);
   let level: SettingOutline['level'] = 'open';
   let takesText = false;
-  for (const name of withoutIndexes(path)) {
+  let written = tree;
+  for (const name of path) {
     if (groups.length === 0) break;
-    const members = listMembers(groups, String(name));
+    const group = written;
+    written = takeMember(group, name);
+    // The items of a list share one schema.
+    if (typeof name === 'number') continue;
+    const members = listMembers(ofItsKind(groups, group), String(name));
     if (members.length === 0) return { names: [], takesText: false, level };
     const levels = members.map((member) => confidentiality.get(unwrap(member))?.level);
     level = levels.find((one) => one === 'secret') ?? levels.find((one) => one !== undefined) ?? level;
@@ -40,15 +54,29 @@ export function findSettingsNamed(schema: z.core.$ZodType, name: string): string
 
 /** The kinds of the group at that path. A plain group has one kind; anything else has none. */
 export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly z.ZodObject[] {
-  return withoutIndexes(path).reduce<readonly z.ZodObject[]>(
-    (groups, name) => listMembers(groups, String(name)).flatMap(listKinds),
-    listKinds(schema),
-  );
+  return path
+    .filter((name) => typeof name !== 'number')
+    .reduce<readonly z.ZodObject[]>(
+      (groups, name) => listMembers(groups, String(name)).flatMap(listKinds),
+      listKinds(schema),
+    );
 }
 
-/** The items of a list share one schema. */
-function withoutIndexes(path: readonly PropertyKey[]): readonly PropertyKey[] {
-  return path.filter((part) => typeof part !== 'number');
+/** What the settings as written hold there. */
+export function takeMember(parent: unknown, name: PropertyKey): unknown {
+  if (Array.isArray(parent)) return parent[Number(name)];
+  return isGroup(parent) && Object.hasOwn(parent, name) ? parent[String(name)] : undefined;
+}
+
+/** Whether a group is of that kind. */
+export function isOfKind({ shape }: z.ZodObject, kind: unknown): boolean {
+  return shape.kind instanceof z.ZodLiteral && shape.kind.values.has(kind as z.core.util.Literal);
+}
+
+function ofItsKind(groups: readonly z.ZodObject[], written: unknown): readonly z.ZodObject[] {
+  const kind = takeMember(written, 'kind');
+  const ofKind = groups.filter((group) => isOfKind(group, kind));
+  return ofKind.length > 0 ? ofKind : groups;
 }
 
 function listKinds(schema: z.core.$ZodType): z.ZodObject[] {

@@ -39,7 +39,7 @@ export function parseConfig(request: ReadRequest): Config {
 /** The settings, as paths, whose secrets are in the configuration itself. */
 function findLiteralSecrets(schema: z.core.$ZodType, { tree, origins }: SettingsTree): string[] {
   const isSecret = (path: readonly PropertyKey[], text: string) =>
-    outlineSetting(schema, path).level === 'secret' || holdsPassword(text);
+    outlineSetting(schema, path, tree).level === 'secret' || holdsPassword(text);
 
   const search = (value: unknown, path: readonly PropertyKey[]): string[] => {
     if (typeof value === 'string') {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { explainIssues } from './explain.js';
-import { findKinds } from './outline.js';
+import { findKinds, isOfKind } from './outline.js';
 import { formatPath } from './problems.js';
 import { settingsSchema } from './schema.js';
 
@@ -50,7 +50,7 @@ export function readSettingFacts(path: readonly string[], kind?: string): Settin
   const groups = findKinds(settingsSchema, path.slice(0, -1)).filter(({ shape }) =>
     Object.hasOwn(shape, name),
   );
-  const group = groups.find(({ shape }) => kind !== undefined && isOfKind(shape.kind, kind)) ?? groups[0];
+  const group = groups.find((one) => kind !== undefined && isOfKind(one, kind)) ?? groups[0];
   const member: z.core.$ZodType | undefined = group?.shape[name];
   if (member === undefined) throw new RangeError(`expected a setting of the schema, got: ${path.join('.')}`);
   const { description = '', default: fallback } = z.toJSONSchema(member, {
@@ -58,8 +58,4 @@ export function readSettingFacts(path: readonly string[], kind?: string): Settin
     unrepresentable: 'any',
   });
   return { description, fallback };
-}
-
-function isOfKind(schema: z.core.$ZodType | undefined, kind: string): boolean {
-  return schema instanceof z.ZodLiteral && schema.values.has(kind);
 }

@@ -81,6 +81,7 @@ describe('a configuration', () => {
       emptyDay: 'fail',
       retry: { tries: 6, waits: 20, baseSeconds: 1, capSeconds: 60, retryAfterCapSeconds: 300 },
       ledger: { kind: 'sqlite', path: '/etc/agency/data/ledger.db' },
+      notify: [],
       queue: { kind: 'in-process' },
       archive: { kind: 'directory', path: '/etc/agency/data/archive' },
       s3: {},

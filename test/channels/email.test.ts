@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import PostalMime from 'postal-mime';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Message } from '../../src/notifications/channel.js';
+import { certificateNeeds, makeCertificate } from '../support/machine.js';
+import { type ReceivedEmail, type SmtpOptions, startSmtpServer } from '../support/smtp-server.js';
+import { messageWith, now, open, refusalOf, send } from './channel-kit.js';
+
+const login = { user: 'night@agency.example', password: 'hidden pa55/w0rd' };
+const encodedLogin = `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`;
+const email = { kind: 'email', from: 'Hotel review <night@agency.example>', to: 'ops@agency.example' };
+
+/** A server on this machine without TLS, and a channel that sends to it. */
+async function start(options: SmtpOptions = {}, settings: object = {}) {
+  const server = await startSmtpServer(options);
+  const warnings: string[] = [];
+  const channel = await open(
+    { ...email, smtp: `smtp://localhost:${server.port}`, ...settings },
+    { warn: (line) => warnings.push(line) },
+  );
+  return { server, channel, warnings };
+}
+
+const parseEmail = (received: ReceivedEmail | undefined) => PostalMime.parse(received?.raw ?? '');
+
+async function deliver(message: Message) {
+  const { server, channel } = await start();
+  await send(channel, message);
+  return parseEmail(server.emails[0]);
+}
+
+describe('An e-mail', () => {
+  it('has the title as subject, the text as plain text and HTML, and says what it is about', async () => {
+    const received = await deliver(messageWith());
+    expect(received).toMatchObject({
+      from: { name: 'Hotel review', address: 'night@agency.example' },
+      to: [{ address: 'ops@agency.example' }],
+      subject: '2026-11-20 is late: day 3 without review, 41 check-ins today',
+      date: new Date(now).toISOString(),
+    });
+    expect(received.text?.trimEnd()).toBe(`2026-11-20 is late: day 3 without review, 41 check-ins today
+
+The source has no file for it.
+What to do: run --day 2026-11-20
+
+https://review.example.com/days/2026-11-20
+
+critical · day-late · 2026-11-20 · 20261121-abcdefgh`);
+    expect(received.html).toContain('>2026-11-20 is late: day 3 without review, 41 check-ins today</h1>');
+    expect(received.html).toContain('<a href="https://review.example.com/days/2026-11-20">');
+    const headers = Object.fromEntries(received.headers.map(({ key, value }) => [key, value]));
+    expect(headers).toMatchObject({
+      'x-hotel-review-event': 'day-late',
+      'x-hotel-review-severity': 'critical',
+      'auto-submitted': 'auto-generated',
+      importance: 'High',
+    });
+  });
+
+  it('has the same id when it is sent again, and belongs to the conversation of its incident', async () => {
+    const first = await deliver(messageWith());
+    const again = await deliver(messageWith());
+    const reminder = await deliver(messageWith({ id: 'msg_2', stage: 'reminder' }));
+    const other = await deliver(messageWith({ id: 'msg_3', incident: 'day-2026-11-21' }));
+    expect(first.messageId).toMatch(/^<[0-9a-f]{40}@agency\.example>$/);
+    expect(again.messageId).toBe(first.messageId);
+    expect(reminder.messageId).not.toBe(first.messageId);
+    expect(reminder.references).toBe(first.references);
+    expect(other.references).not.toBe(first.references);
+  });
+
+  it('carries attachments', async () => {
+    const content = Buffer.from('<!DOCTYPE html><p>Núñez</p>');
+    const attachments = [
+      { name: 'report-2026-11-20.html', contentType: 'text/html; charset=utf-8', content },
+    ];
+    const received = await deliver(messageWith({ attachments }));
+    expect(received.attachments).toMatchObject([
+      { filename: 'report-2026-11-20.html', mimeType: 'text/html', disposition: 'attachment' },
+    ]);
+    expect(Buffer.from(received.attachments[0]?.content as ArrayBuffer)).toEqual(content);
+  });
+
+  it('lets no name add a header, markup or a control character', async () => {
+    const received = await deliver(
+      messageWith({
+        title: 'Silent: Hotelbeds\r\nBcc: evil@example.com\r\n\r\n<script>',
+        text: '<img src=x onerror=alert(1)>\u0000\u001b[2J',
+        url: 'https://review.example.com/?a="><script>',
+      }),
+    );
+    expect(received.subject).toBe(
+      'Silent: Hotelbeds\\u000d\\u000aBcc: evil@example.com\\u000d\\u000a\\u000d\\u000a<script>',
+    );
+    expect(received.headers.map(({ key }) => key)).not.toContain('bcc');
+    expect(received.html).not.toMatch(/<script|<img/);
+    expect(received.html).toContain('&lt;img src=x onerror=alert(1)&gt;\\u0000\\u001b[2J');
+  });
+
+  it('has a subject of a bounded length, in any script', async () => {
+    const received = await deliver(messageWith({ title: `Núñez 日本 ${'🏨'.repeat(400)}` }));
+    expect(received.subject).toMatch(/^Núñez 日本 (?:🏨)+…$/u);
+    expect(received.subject?.length).toBeLessThanOrEqual(250);
+  });
+
+  it('goes to each recipient', async () => {
+    const { server, channel } = await start({}, { to: ['a@agency.example', 'Bea <b@agency.example>'] });
+    await send(channel);
+    expect(server.emails).toMatchObject([
+      { from: 'night@agency.example', to: ['a@agency.example', 'b@agency.example'] },
+    ]);
+  });
+});
+
+describe('A mail server', () => {
+  it.each([
+    ['the login', { login }, { smtp: 'smtp://somebody:hidden-wrong@localhost:PORT' }, 'smtp-535'],
+    ['the recipient', { refused: { 'ops@agency.example': 550 } }, {}, 'smtp-550'],
+    ['the e-mail', { reply: 554 }, {}, 'smtp-554'],
+    ['the e-mail for now', { reply: 451 }, {}, 'smtp-451'],
+  ] as const)(
+    'may refuse %s: the error has its code, and none of its words',
+    async (_, options, settings, code) => {
+      const server = await startSmtpServer({ login: undefined, ...options } as SmtpOptions);
+      const smtp = ('smtp' in settings ? settings.smtp : 'smtp://localhost:PORT').replace(
+        'PORT',
+        `${server.port}`,
+      );
+      const refusal = await refusalOf(send(await open({ ...email, smtp })));
+      expect(refusal).toMatchObject({ name: 'ChannelError', code });
+      expect(refusal.message).toContain(code);
+      expect(refusal.shown).not.toMatch(/hidden|you said/);
+    },
+  );
+
+  it('may refuse some of the recipients: those who got it do not get it again', async () => {
+    const refused = { 'gone@agency.example': 550 };
+    const { server, channel, warnings } = await start(
+      { refused },
+      { to: ['ops@agency.example', 'gone@agency.example'] },
+    );
+    await send(channel);
+    expect(server.emails).toMatchObject([{ to: ['ops@agency.example'] }]);
+    expect(warnings).toEqual(['email: refused 1 of its recipients (smtp-550)']);
+  });
+
+  it('that never answers is given up', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const smtp = `smtp://localhost:${(silent.address() as AddressInfo).port}`;
+    const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 200 })));
+    expect(refusal).toMatchObject({
+      code: 'timeout',
+      message: 'email: the mail server did not answer in time',
+    });
+  });
+
+  it('that never confirms an e-mail is given up', async () => {
+    const server = await startSmtpServer({ reply: 'never' });
+    const smtp = `smtp://localhost:${server.port}`;
+    const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
+    expect(refusal.code).toBe('timeout');
+    expect(server.emails).toHaveLength(1);
+  });
+
+  it('that nobody started is reported', async () => {
+    const refusal = await refusalOf(send(await open({ ...email, smtp: 'smtp://localhost:1' })));
+    expect(refusal.code).toBe('connection-refused');
+  });
+
+  it('is left at once, with the reason, when the process is asked to stop', async () => {
+    const { channel } = await start({ reply: 'never' });
+    const stop = new AbortController();
+    const sending = send(channel, messageWith(), stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(sending).rejects.toThrow('stopped');
+  });
+});
+
+describe.skipIf(certificateNeeds !== undefined)('TLS to a mail server', () => {
+  it.each([
+    ['smtps', true],
+    ['smtp', false],
+  ])('is used for %s://, with the login only inside of it', async (scheme, isImplicitTls) => {
+    const certificate = makeCertificate('DNS:localhost');
+    const server = await startSmtpServer({ certificate, isImplicitTls, login });
+    const smtp = `${scheme}://${encodedLogin}localhost:${server.port}`;
+    await send(await open({ ...email, smtp, ca: certificate.certificate }));
+    expect(server.emails).toMatchObject([{ isEncrypted: true, user: login.user }]);
+  });
+
+  it.each([
+    ['smtps', true],
+    ['smtp', false],
+  ])('refuses an unknown certificate and one of another host for %s://', async (scheme, isImplicitTls) => {
+    const certificate = makeCertificate('DNS:localhost');
+    const server = await startSmtpServer({ certificate, isImplicitTls, login });
+    const other = makeCertificate('DNS:localhost').certificate;
+    for (const [host, ca] of [
+      ['localhost', other],
+      ['127.0.0.1', certificate.certificate],
+    ]) {
+      const smtp = `${scheme}://${encodedLogin}${host}:${server.port}`;
+      const refusal = await refusalOf(send(await open({ ...email, smtp, ca })));
+      expect(refusal.code).toMatch(/^(?:tls-certificate|starttls-failed)$/);
+      expect(refusal.message).toMatch(/not trusted/);
+      expect(refusal.shown).not.toContain('hidden');
+    }
+    expect(server.emails).toEqual([]);
+  });
+
+  it('is required where ca is set: nothing is sent to a server without STARTTLS', async () => {
+    const server = await startSmtpServer({ login });
+    const smtp = `smtp://${encodedLogin}localhost:${server.port}`;
+    const ca = makeCertificate('DNS:localhost').certificate;
+    const refusal = await refusalOf(send(await open({ ...email, smtp, ca })));
+    expect(refusal.code).toBe('starttls-failed');
+    expect(server.emails).toEqual([]);
+  });
+});
+
+describe('A mail server on another machine', () => {
+  it('must offer STARTTLS, unless the settings allow plain text', async () => {
+    const server = await startSmtpServer({ login });
+    // A name for this machine that the program does not know as such.
+    const smtp = `smtp://${encodedLogin}0.0.0.0:${server.port}`;
+    const refusal = await refusalOf(send(await open({ ...email, smtp })));
+    expect(refusal.code).toBe('starttls-failed');
+    expect(refusal.shown).not.toContain('hidden');
+    await send(await open({ ...email, smtp, plaintext: 'allowed' }));
+    expect(server.emails).toMatchObject([{ isEncrypted: false, user: login.user }]);
+  });
+});
