@@ -1,4 +1,4 @@
-import { businessDayAt } from '../src/booking/business-day.js';
+import { businessDayAt, goBack } from '../src/booking/business-day.js';
 import { type ReviewEndangeredParts, reviewEndangered } from '../src/cases/watch/review-endangered.js';
 import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
 import { type ExitCode, exitCode, exitCodeOf, worstOf } from '../src/cli/exit-code.js';
@@ -7,7 +7,6 @@ import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { DayBusyError } from '../src/review/refusals.js';
 import type { Run } from '../src/review/run.js';
-import { goBack } from '../src/schedule/due-days.js';
 import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';

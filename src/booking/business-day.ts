@@ -118,24 +118,50 @@ export function businessDayAt(instant: Date, zone: string): BusinessDay {
   return createBusinessDay(writeUtcDate(readLocalClock(instant.getTime(), zone)), zone);
 }
 
+export function goBack(day: BusinessDay, days: number): BusinessDay {
+  let before = day;
+  for (let passed = 0; passed < days; passed += 1) before = before.previous();
+  return before;
+}
+
+/** False for a day that the zone's calendar skipped. */
+export function holdsInstants(day: BusinessDay): boolean {
+  return day.firstInstant.getTime() <= day.lastInstant.getTime();
+}
+
+/**
+ * When the zone's clock shows a time on that day: for the first time where it is shown twice, and the moment to which the clock
+ * jumps where it is skipped.
+ *
+ * @param time HH:MM
+ */
+export function instantAt({ iso, zone, firstInstant }: BusinessDay, time: string): Date {
+  const shown = Date.parse(`${iso}T${time}:00Z`);
+  const start = firstInstant.getTime();
+  const beforeChange = start + (shown - readLocalClock(start, zone));
+  return new Date(
+    readLocalClock(beforeChange, zone) === shown ? beforeChange : findFirstInstant(shown, zone),
+  );
+}
+
 /** The zone's local time at an instant, as if it were UTC. Both are epoch milliseconds. */
 function readLocalClock(instant: number, zone: string): number {
   return zone === utc ? instant : instant + Math.round(tzOffset(zone, new Date(instant)) * 60_000);
 }
 
 /**
- * The first instant at which the zone's clock shows midnight or later.
+ * The first instant at which the zone's clock shows a time or a later one.
  *
  * It is found by bisection rather than from an offset: in some zones the clocks jump from 23:59 to 01:00, or show
  * 00:30 twice, so midnight has no offset of its own.
  */
-function findFirstInstant(midnight: number, zone: string): number {
+function findFirstInstant(time: number, zone: string): number {
   // No zone was ever 16 hours from UTC.
-  let before = midnight - 16 * hour;
-  let reached = midnight + 16 * hour;
+  let before = time - 16 * hour;
+  let reached = time + 16 * hour;
   while (reached - before > 1) {
     const middle = Math.floor((before + reached) / 2);
-    if (readLocalClock(middle, zone) >= midnight) reached = middle;
+    if (readLocalClock(middle, zone) >= time) reached = middle;
     else before = middle;
   }
   return reached;

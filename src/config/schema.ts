@@ -15,6 +15,7 @@ import {
 import { sourceSchema } from '../sources/registry.js';
 import { isGuessable } from '../text/guessable.js';
 import { canary } from './canary-settings.js';
+import { deadline } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
 import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
@@ -102,6 +103,11 @@ export const settingsSchema = group({
     ),
   s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
+  deadline: deadline
+    .exactOptional()
+    .describe(
+      "By when the bookings of the day before must be reviewed, in the configured time zone; a day that is not good by then is late, whatever did or did not start. A time of day, or a group of times by business day. Deadlines that passed before the first process with this setting don't count. Without it, no day is late.",
+    ),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
   notify: notify.default([]).describe('The channels by which people are told what happened, or did not.'),
   server: server.prefault({}).describe('Where `serve` listens.'),

@@ -154,27 +154,48 @@ export function* summarise({ schema }: Dialect, today: BusinessDay): Query<Ledge
   });
 }
 
+/**
+ * The condition of `makesDayGood`, but for `wasOver`. A run with another number of records than the hook expected makes no
+ * day good, nor does one whose trigger says that it completes no day.
+ */
+const mayMakeDayGood = `state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered)`;
+const lastCollect = 'max(coalesce(collect_started_at, started_at)) AS collected';
+
+/**
+ * Whether the bookings were read after the day had ended. Runs that began earlier miss bookings, and those of days that have not
+ * begun, which older versions allowed, miss them all.
+ */
+function wasOver({ day, collected }: StoredRow, zone: string): boolean {
+  return Number(collected) > createBusinessDay(String(day), zone).lastInstant.getTime();
+}
+
+export function* listGoodDays(
+  { schema }: Dialect,
+  { from, to }: { readonly from: BusinessDay; readonly to: BusinessDay },
+): Query<string[]> {
+  const rows = yield* all(
+    `SELECT day, ${lastCollect} FROM ${schema}runs
+     WHERE ${mayMakeDayGood} AND day >= ? AND day <= ? GROUP BY day ORDER BY day`,
+    from.iso,
+    to.iso,
+  );
+  return rows.filter((row) => wasOver(row, from.zone)).map(({ day }) => String(day));
+}
+
 /** Days read at once: the newest one is usually good. */
 const goodDaysRead = 10;
 
-/**
- * Runs that were collected before their day ended miss bookings, and those of days that have not begun, which older versions
- * allowed, miss them all: neither makes a day good. Nor does a run with another number of records than the hook expected, nor
- * one whose trigger says that it completes no day.
- */
 function* findLastGoodDay(schema: string, today: BusinessDay): Query<string | undefined> {
   let before = today.next().iso;
   for (;;) {
     const rows = yield* all(
-      `SELECT day, max(coalesce(collect_started_at, started_at)) AS collected FROM ${schema}runs
-       WHERE state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered) AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
+      `SELECT day, ${lastCollect} FROM ${schema}runs
+       WHERE ${mayMakeDayGood} AND day < ? GROUP BY day ORDER BY day DESC LIMIT ${goodDaysRead}`,
       before,
     );
-    for (const row of rows) {
-      const day = createBusinessDay(String(row.day), today.zone);
-      if (Number(row.collected) > day.lastInstant.getTime()) return day.iso;
-      before = day.iso;
-    }
+    const good = rows.find((row) => wasOver(row, today.zone));
+    if (good) return String(good.day);
     if (rows.length < goodDaysRead) return undefined;
+    before = String(rows.at(-1)?.day);
   }
 }

@@ -44,6 +44,7 @@ export interface Ledger
 export interface ReadOnlyLedger
   extends RunReader,
     DayOverview,
+    GoodDayLister,
     StepReader,
     UndeliveredReader,
     WaitReader,
@@ -91,6 +92,14 @@ export interface DayOverview {
   listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
   /** @param today the day it is now in the account's zone: no later one is a good day */
   summarise(today: BusinessDay): Promise<LedgerSummary>;
+}
+
+export interface GoodDayLister {
+  /**
+   * The days from `from` to `to` with a run that makes them good (`makesDayGood`), whatever runs came after it, oldest first.
+   * YYYY-MM-DD
+   */
+  listGoodDays(range: { readonly from: BusinessDay; readonly to: BusinessDay }): Promise<string[]>;
 }
 
 /** What run-transitions.ts decides about a whole run. */

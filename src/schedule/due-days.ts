@@ -1,9 +1,9 @@
-import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import { type BusinessDay, businessDayAt, goBack, holdsInstants } from '../booking/business-day.js';
 import { wasCollectedEarly } from '../review/day/good-day.js';
 import { mayCompleteDay } from '../review/day-runs.js';
 import { hasUnexpectedCount, isActive, type Run } from '../review/run.js';
 import { findSourceDeadline, isLastTry } from './late-source.js';
-import { businessDayOf, holdsInstants, type Slots } from './slots.js';
+import { businessDayOf, type Slots } from './slots.js';
 
 /** A day that is due, and what to do with it. */
 export interface DueDay {
@@ -109,12 +109,6 @@ export async function findFirstAskableDay(
   if (day.iso >= from) return from;
   const known = await readFirstDay();
   return known !== undefined && known < from ? known : from;
-}
-
-export function goBack(day: BusinessDay, days: number): BusinessDay {
-  let before = day;
-  for (let passed = 0; passed < days; passed += 1) before = before.previous();
-  return before;
 }
 
 function judgeDay(

@@ -1,5 +1,5 @@
 import { Cron, type CronOptions } from 'croner';
-import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import { type BusinessDay, businessDayAt, holdsInstants } from '../booking/business-day.js';
 
 /**
  * The slots of a cron pattern in a zone: the instants at which the nightly run is due.
@@ -52,11 +52,6 @@ export function businessDayOf(slot: Date, zone: string): BusinessDay {
 export function lastDayBefore(day: BusinessDay): BusinessDay {
   const before = day.previous();
   return holdsInstants(before) ? before : lastDayBefore(before);
-}
-
-/** False for a day that the zone's calendar skipped. */
-export function holdsInstants(day: BusinessDay): boolean {
-  return day.firstInstant.getTime() <= day.lastInstant.getTime();
 }
 
 /** The croner options for reading a pattern. */

@@ -60,6 +60,8 @@ function findFault(address: string, what: string): string | undefined {
     ? 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])'
     : undefined;
 }
+export const timeOfDayOrNone = (example: string) =>
+  textLike(new RegExp(`^(?:${clockTime}|none)$`), `a time of day such as "${example}", or none`);
 
 export function wholeNumber(from: number, to: number) {
   const what = expected(`a whole number from ${from} to ${to}`);

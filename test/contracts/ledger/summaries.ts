@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { Ledger } from '../../../src/review/ledger.js';
+import type { Ledger, NewRun } from '../../../src/review/ledger.js';
 import type { OpenedLedger } from '../ledger.js';
-import { at, collectedRun, newRun, rightOf } from './days.js';
+import { at, collectedRun, done, newRun, perform, rightOf } from './days.js';
 
 const today = createBusinessDay('2026-11-22', 'Europe/Madrid');
 
@@ -82,6 +82,42 @@ export function describeSummaries(opened: () => OpenedLedger): void {
         await ledger.settle(rightOf(await ledger.createRun(early)), { state: 'succeeded', at });
       }
       expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-10-01' });
+    });
+
+    it('it lists the good days of a range: by any run that makes them good, oldest first', async () => {
+      const { ledger } = opened();
+      const list = (from: string, to: string) =>
+        ledger.listGoodDays({
+          from: createBusinessDay(from, 'Europe/Madrid'),
+          to: createBusinessDay(to, 'Europe/Madrid'),
+        });
+      const succeed = async (run: NewRun) =>
+        ledger.settle(rightOf(await ledger.createRun(run)), { state: 'succeeded', at });
+      for (const day of ['2026-11-10', '2026-11-14', '2026-11-12', '2026-11-17'])
+        await endedRun(ledger, `good-${day}`, day, 'succeeded');
+      await endedRun(ledger, 'failed-later', '2026-11-12', 'failed');
+      await endedRun(ledger, 'failed', '2026-11-11', 'failed');
+      await succeed(newRun('so-far', { day: '2026-11-13', trigger: 'today' }));
+      await succeed(newRun('of-other-days', { day: '2026-11-13', trigger: 'watch' }));
+      const { lastInstant } = createBusinessDay('2026-11-15', 'Europe/Madrid');
+      await succeed(newRun('early', { day: '2026-11-15', startedAt: lastInstant.getTime() }));
+      const counted = await collectedRun(ledger, 'short', { day: '2026-11-16', bookings: ['one'] });
+      await perform(ledger, counted, 'batch 0', done);
+      await ledger.settle(rightOf(counted), { state: 'succeeded', at });
+      await ledger.noteExpected('short', 2);
+
+      expect(await list('2026-11-11', '2026-11-16')).toEqual(['2026-11-12', '2026-11-14']);
+      expect(await list('2026-11-10', '2026-11-17')).toEqual([
+        '2026-11-10',
+        '2026-11-12',
+        '2026-11-14',
+        '2026-11-17',
+      ]);
+      await ledger.noteExpected('short', 1);
+      await succeed(
+        newRun('late', { day: '2026-11-15', startedAt: lastInstant.getTime() + 1, topsUp: true }),
+      );
+      expect(await list('2026-11-15', '2026-11-16')).toEqual(['2026-11-15', '2026-11-16']);
     });
 
     it('it lists the newest run of each day of a range, oldest day first', async () => {

@@ -1,0 +1,102 @@
+import {
+  type BusinessDay,
+  businessDayAt,
+  goBack,
+  holdsInstants,
+  instantAt,
+} from '../booking/business-day.js';
+
+/**
+ * By when the day before must be good: a time of day such as 06:00, or `none`. It may differ by weekday and by date; both name
+ * the business day, whose deadline is on the day after it.
+ */
+export type Deadline = string | DeadlinePlan;
+
+export interface DeadlinePlan extends Readonly<Partial<Record<Weekday, string>>> {
+  readonly default: string;
+  /** By business day, YYYY-MM-DD. */
+  readonly exceptions: Readonly<Record<string, string>>;
+}
+
+export const weekdays = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const;
+type Weekday = (typeof weekdays)[number];
+
+export const noDeadline = 'none';
+
+/** How many days back a day can be late, so that a day that nobody will review is not reported for ever. */
+const judgedDays = 31;
+
+export interface DeadlineQuestion {
+  readonly deadline: Deadline;
+  readonly timezone: string;
+  /** Epoch milliseconds */
+  readonly now: number;
+  /** When a process first looked at a deadline, epoch milliseconds: those that had passed by then do not count. */
+  readonly countedFrom: number;
+  /** The good days of `findJudgedDays`, YYYY-MM-DD. */
+  readonly goodDays: Iterable<string>;
+}
+
+export interface DayDeadline {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Epoch milliseconds */
+  readonly at: number;
+}
+
+export interface DeadlineJudgement {
+  /** The days that were not good by their deadline and still are not, oldest first. */
+  readonly late: readonly DayDeadline[];
+  /** The next deadline of a day that is not good yet; undefined if there is none within a month. */
+  readonly next: DayDeadline | undefined;
+}
+
+/** The days that can be late now, both ends included. */
+export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezone' | 'now'>): {
+  readonly from: BusinessDay;
+  readonly to: BusinessDay;
+} {
+  const to = businessDayAt(new Date(now), timezone);
+  return { from: goBack(to, judgedDays), to };
+}
+
+/**
+ * Which days are late. Only the clock and the good days matter: a day is late whether its run failed, still works, or never
+ * started.
+ */
+export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
+  const { deadline, now, countedFrom } = question;
+  const goodDays = new Set(question.goodDays);
+  const { from, to } = findJudgedDays(question);
+  const late: DayDeadline[] = [];
+  // A month ahead, as a plan may leave out any number of days.
+  let day = from;
+  for (let ahead = 0; ahead <= judgedDays; day = day.next()) {
+    if (day.iso > to.iso) ahead += 1;
+    const at = goodDays.has(day.iso) ? undefined : deadlineOf(day, deadline);
+    if (at === undefined || at <= countedFrom) continue;
+    if (at > now) return { late, next: { day: day.iso, at } };
+    late.push({ day: day.iso, at });
+  }
+  return { late, next: undefined };
+}
+
+/** Epoch milliseconds; undefined for a day without a deadline. */
+function deadlineOf(day: BusinessDay, deadline: Deadline): number | undefined {
+  const time = typeof deadline === 'string' ? deadline : timeOf(day, deadline);
+  if (time === noDeadline || !holdsInstants(day)) return undefined;
+  return instantAt(day.next(), time).getTime();
+}
+
+function timeOf({ iso }: BusinessDay, plan: DeadlinePlan): string {
+  const weekday = weekdays[new Date(`${iso}T00:00:00Z`).getUTCDay()];
+  return plan.exceptions[iso] ?? (weekday && plan[weekday]) ?? plan.default;
+}

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { type Deadline, findJudgedDays, judgeDeadlines } from '../../src/notifications/deadlines.js';
+
+const zones = ['Europe/Madrid', 'Pacific/Auckland', 'America/Sao_Paulo', 'UTC'];
+const since = Date.parse('2026-11-01T12:00:00Z');
+
+interface Asked {
+  readonly deadline?: Deadline;
+  readonly timezone?: string;
+  readonly now: string;
+  readonly countedFrom?: string;
+  readonly goodDays?: readonly string[];
+}
+
+function judge({ deadline = '06:00', timezone = 'Europe/Madrid', now, countedFrom, goodDays = [] }: Asked) {
+  const { late, next } = judgeDeadlines({
+    deadline,
+    timezone,
+    now: Date.parse(now),
+    countedFrom: countedFrom === undefined ? since : Date.parse(countedFrom),
+    goodDays,
+  });
+  return {
+    late: late.map(({ day }) => day),
+    next: next && `${next.day} at ${new Date(next.at).toISOString()}`,
+  };
+}
+
+/** All days from one to another. */
+function listDays(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let day = createBusinessDay(from, 'UTC'); day.iso <= to; day = day.next()) days.push(day.iso);
+  return days;
+}
+
+describe('A day is late', () => {
+  const goodDays = listDays('2026-11-01', '2026-11-19');
+
+  it('from its deadline on, on the day after it', () => {
+    expect(judge({ now: '2026-11-21T04:59:59.999Z', goodDays })).toEqual({
+      late: [],
+      next: '2026-11-20 at 2026-11-21T05:00:00.000Z',
+    });
+    expect(judge({ now: '2026-11-21T05:00:00Z', goodDays })).toEqual({
+      late: ['2026-11-20'],
+      next: '2026-11-21 at 2026-11-22T05:00:00.000Z',
+    });
+  });
+
+  it('until it is good', () => {
+    expect(judge({ now: '2026-11-23T20:00:00Z', goodDays }).late).toEqual([
+      '2026-11-20',
+      '2026-11-21',
+      '2026-11-22',
+    ]);
+    expect(judge({ now: '2026-11-23T20:00:00Z', goodDays: [...goodDays, '2026-11-21'] }).late).toEqual([
+      '2026-11-20',
+      '2026-11-22',
+    ]);
+  });
+
+  it('also if nothing ever ran', () => {
+    expect(judge({ now: '2026-11-04T06:00:00Z' }).late).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);
+  });
+
+  it('for a month', () => {
+    const { late } = judge({ now: '2027-03-01T12:00:00Z' });
+    expect(late).toEqual(listDays('2027-01-29', '2027-02-28'));
+  });
+
+  it('not because of a deadline that had passed when a process first looked', () => {
+    const looked = { now: '2026-11-22T12:00:00Z', goodDays: [] };
+    expect(judge({ ...looked, countedFrom: '2026-11-22T05:00:00Z' }).late).toEqual([]);
+    expect(judge({ ...looked, countedFrom: '2026-11-22T04:59:59Z' }).late).toEqual(['2026-11-21']);
+  });
+
+  it('never before it is over', () => {
+    expect(judge({ deadline: '00:00', now: '2026-11-20T22:59:59.999Z', goodDays }).late).toEqual([]);
+    expect(judge({ deadline: '00:00', now: '2026-11-20T23:00:00Z', goodDays }).late).toEqual(['2026-11-20']);
+  });
+});
+
+describe('The next deadline', () => {
+  it('leaves out days that are good already', () => {
+    const goodDays = listDays('2026-11-01', '2026-11-20');
+    expect(judge({ now: '2026-11-21T03:00:00Z', goodDays }).next).toBe(
+      '2026-11-21 at 2026-11-22T05:00:00.000Z',
+    );
+  });
+
+  it('is found behind days without one, within a month', () => {
+    const now = '2026-11-21T12:00:00Z';
+    const goodDays = listDays('2026-11-01', '2026-11-20');
+    const plan = (day: string) => ({ default: 'none', exceptions: { [day]: '07:15' } });
+    expect(judge({ deadline: plan('2026-12-20'), now, goodDays })).toEqual({
+      late: [],
+      next: '2026-12-20 at 2026-12-21T06:15:00.000Z',
+    });
+    expect(judge({ deadline: plan('2027-01-20'), now, goodDays })).toEqual({ late: [], next: undefined });
+    expect(judge({ deadline: 'none', now })).toEqual({ late: [], next: undefined });
+  });
+});
+
+describe('Weekdays and exceptions name the business day', () => {
+  const deadline = {
+    default: '06:00',
+    sunday: '09:00',
+    friday: 'none',
+    exceptions: { '2026-11-22': '10:30', '2026-11-24': 'none' },
+  };
+  // 2026-11-20 is a Friday.
+  it.each([
+    ['2026-11-14', undefined, '2026-11-14 at 2026-11-15T05:00:00.000Z'],
+    ['2026-11-15', 'sunday', '2026-11-15 at 2026-11-16T08:00:00.000Z'],
+    ['2026-11-20', 'friday: none', '2026-11-21 at 2026-11-22T05:00:00.000Z'],
+    ['2026-11-22', 'an exception on a Sunday', '2026-11-22 at 2026-11-23T09:30:00.000Z'],
+    ['2026-11-24', 'an exception: none', '2026-11-25 at 2026-11-26T05:00:00.000Z'],
+  ])('in the evening of %s (%s) the next one is that of %s', (day, _, next) => {
+    const now = `${day}T20:00:00Z`;
+    expect(judge({ deadline, now, countedFrom: now }).next).toBe(next);
+  });
+
+  it('so that an exception ends the lateness of its day', () => {
+    const now = '2026-11-23T20:00:00Z';
+    const goodDays = listDays('2026-11-01', '2026-11-21');
+    expect(judge({ now, goodDays }).late).toEqual(['2026-11-22']);
+    const holiday = { default: '06:00', exceptions: { '2026-11-22': 'none' } };
+    expect(judge({ deadline: holiday, now, goodDays }).late).toEqual([]);
+  });
+});
+
+describe('Where the clocks change', () => {
+  it.each([
+    // Forward at 02:00, to 03:00.
+    ['Europe/Madrid', '2026-03-28', '02:30', '2026-03-29T01:00:00.000Z'],
+    ['Europe/Madrid', '2026-03-28', '06:00', '2026-03-29T04:00:00.000Z'],
+    ['Europe/Madrid', '2026-03-27', '06:00', '2026-03-28T05:00:00.000Z'],
+    // Back at 03:00, to 02:00.
+    ['Europe/Madrid', '2026-10-24', '02:30', '2026-10-25T00:30:00.000Z'],
+    ['Europe/Madrid', '2026-10-24', '06:00', '2026-10-25T05:00:00.000Z'],
+    ['Pacific/Auckland', '2026-09-26', '02:15', '2026-09-26T14:00:00.000Z'],
+    ['Pacific/Auckland', '2026-09-26', '06:00', '2026-09-26T17:00:00.000Z'],
+    ['Pacific/Auckland', '2026-04-04', '02:30', '2026-04-04T13:30:00.000Z'],
+    ['Pacific/Auckland', '2026-04-04', '06:00', '2026-04-04T18:00:00.000Z'],
+    // There was no midnight.
+    ['America/Sao_Paulo', '2018-11-03', '00:30', '2018-11-04T03:00:00.000Z'],
+    ['America/Sao_Paulo', '2018-11-03', '06:00', '2018-11-04T08:00:00.000Z'],
+    // The evening hour came twice.
+    ['America/Sao_Paulo', '2018-02-16', '23:30', '2018-02-18T01:30:00.000Z'],
+    ['America/Sao_Paulo', '2018-02-17', '00:00', '2018-02-18T03:00:00.000Z'],
+    ['America/Sao_Paulo', '2026-11-20', '06:00', '2026-11-21T09:00:00.000Z'],
+  ])('in %s, %s is late at %s: %s', (timezone, day, time, at) => {
+    const dayBefore = createBusinessDay(day, 'UTC').previous().iso;
+    const asked = { deadline: time, timezone, countedFrom: `${day}T00:00:00Z`, goodDays: [dayBefore] };
+    const before = new Date(Date.parse(at) - 1).toISOString();
+    expect(judge({ ...asked, now: before })).toEqual({ late: [], next: `${day} at ${at}` });
+    expect(judge({ ...asked, now: at }).late).toEqual([day]);
+  });
+
+  it('a day that the calendar skipped is never late', () => {
+    const asked = { timezone: 'Pacific/Apia', countedFrom: '2011-12-29T20:00:00Z' };
+    expect(judge({ ...asked, now: '2012-01-02T12:00:00Z' }).late).toEqual([
+      '2011-12-29',
+      '2011-12-31',
+      '2012-01-01',
+    ]);
+  });
+});
+
+describe('Whatever the zone, the time of day and the good days', () => {
+  const minutes = fc.integer({ min: 0, max: 24 * 60 - 1 });
+  const time = minutes.map(
+    (minute) => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`,
+  );
+  const instant = fc.integer({ min: Date.UTC(2018, 0, 1), max: Date.UTC(2027, 0, 1) });
+
+  it('a day is late exactly when its deadline has come, counts, and it is not good', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), time, instant, fc.nat(40), (timezone, deadline, now, days) => {
+        const countedFrom = now - days * 86_400_000;
+        const { from, to } = findJudgedDays({ timezone, now });
+        const judged = listDays(from.iso, to.iso);
+        const goodDays = judged.filter((_, index) => index % 3 === 0);
+        const { late, next } = judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays });
+        for (const { at } of late) expect(at > countedFrom && at <= now).toBe(true);
+        expect(late.filter(({ day }) => goodDays.includes(day))).toEqual([]);
+        expect(next && next.at > now).toBe(true);
+        // At the next deadline, and not a millisecond earlier, one more day is late.
+        const at = (instant: number) =>
+          judgeDeadlines({ deadline, timezone, now: instant, countedFrom, goodDays }).late.map(
+            ({ day }) => day,
+          );
+        if (!next) return;
+        expect(at(next.at - 1)).not.toContain(next.day);
+        expect(at(next.at)).toContain(next.day);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
