@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
+import type { HeartbeatObserver } from '../src/cli/heartbeat-observer.js';
 import { openLog } from '../src/cli/log.js';
 import type { Reports } from '../src/cli/reports.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { completeCommands } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
+import type { HeartbeatParts } from './heartbeat.js';
 import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
@@ -25,11 +27,15 @@ export async function withTerminal(
   { config, logLevel, stackTrace }: GlobalOptions,
   { io, reports }: Command,
   job: Job,
+  settings?: Config,
 ): Promise<number> {
   io.signal.throwIfAborted();
   refuseUnverifiedTls(io.env);
   const log = logLevel && (await openLog(logLevel, io.stderr));
-  const terminal = createTerminal({ config, reports, log, showsModuleErrors: stackTrace, io });
+  const warn = (message: string) =>
+    log ? log.warn(message) : void print(io.stderr, `warning: ${message}\n`);
+  const heartbeat = settings && (await loadHeartbeat(settings, { warn, stop: io.signal }));
+  const terminal = createTerminal({ config, reports, log, heartbeat, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);
   } catch (error) {
@@ -37,7 +43,13 @@ export async function withTerminal(
     throw new UsageError(completeCommands(error.message, terminal.command));
   } finally {
     terminal.endProgress();
+    // Calls in flight, which nothing else waits for.
+    await heartbeat?.close();
   }
+}
+
+async function loadHeartbeat(config: Config, parts: HeartbeatParts): Promise<HeartbeatObserver | undefined> {
+  return config.heartbeat && (await import('./heartbeat.js')).openHeartbeat(config, config.heartbeat, parts);
 }
 
 /** Node would accept any certificate, and send the API key to whoever answers. */
@@ -63,7 +75,8 @@ export async function withConfig(
       `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
     );
   }
-  return withTerminal(globals, command, (terminal) => stopInTime(job(config, terminal), config, command));
+  const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
+  return withTerminal(globals, command, work, config);
 }
 
 /** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */

@@ -9,6 +9,8 @@ export interface ObserverParts {
   readonly log: Log | undefined;
   /** Where metrics are served. */
   readonly counters: { readonly notify: Observer } | undefined;
+  /** Tells the service of `heartbeat` how last night went. */
+  readonly heartbeat: { readonly notify: Observer } | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -17,6 +19,7 @@ const observers: readonly ((parts: ObserverParts) => Observer | undefined)[] = [
   ({ progress, log }) => (log ? undefined : progress.notify),
   ({ log }) => log && createLogObserver(log),
   ({ counters }) => counters?.notify,
+  ({ heartbeat }) => heartbeat?.notify,
 ];
 
 export function openObservers(parts: ObserverParts): NotifyAll {

@@ -56,13 +56,14 @@ interface TerminalOptions {
   readonly config: string;
   /** Replaces the progress. */
   readonly log?: Log | undefined;
+  readonly heartbeat?: ObserverParts['heartbeat'];
   /** Shows the messages of a bookings module's errors, which may quote a booking. */
   readonly showsModuleErrors?: boolean;
   readonly io: CommandIo;
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { reports, config, log, showsModuleErrors = false, io } = options;
+  const { reports, config, log, heartbeat, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const target = reports.isJson ? errors : output;
   const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
@@ -74,7 +75,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);
   };
   const notifyCounting = (counters: ObserverParts['counters']) =>
-    openObservers({ progress, log, counters, onFault });
+    openObservers({ progress, log, counters, heartbeat, onFault });
   const say = (text: string) => {
     print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };

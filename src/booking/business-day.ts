@@ -129,6 +129,12 @@ export function holdsInstants(day: BusinessDay): boolean {
   return day.firstInstant.getTime() <= day.lastInstant.getTime();
 }
 
+/** The previous day that exists in the zone's calendar. */
+export function lastDayBefore(day: BusinessDay): BusinessDay {
+  const before = day.previous();
+  return holdsInstants(before) ? before : lastDayBefore(before);
+}
+
 /**
  * When the zone's clock shows a time on that day: for the first time where it is shown twice, and the moment to which the clock
  * jumps where it is skipped.

@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { isCalendarDay } from '../booking/business-day.js';
+import { heartbeatKinds } from '../channels/heartbeat-forms.js';
 import { weekdays } from '../notifications/deadlines.js';
-import { expected, group, textThat, timeOfDayOrNone } from '../settings/values.js';
+import {
+  confidentiality,
+  expected,
+  group,
+  oneOf,
+  textThat,
+  timeOfDayOrNone,
+  webAddress,
+} from '../settings/values.js';
 
 const forms = 'a time of day such as "06:00", or a group with default';
 const time = () => timeOfDayOrNone('06:00');
@@ -45,3 +54,16 @@ export const deadline = z.union(
 function title(weekday = ''): string {
   return `${weekday.slice(0, 1).toUpperCase()}${weekday.slice(1)}`;
 }
+
+/** A service that raises an alarm if it does not hear of the night. */
+export const heartbeat = group(
+  {
+    url: webAddress('https://hc-ping.com/…')
+      .describe('The address that the service shows for its check, monitor or push. It is a secret.')
+      .register(confidentiality, { level: 'secret' }),
+    kind: oneOf(...heartbeatKinds)
+      .default('healthchecks')
+      .describe('Whose form the calls have: that of Healthchecks, Uptime Kuma or Cronitor.'),
+  },
+  'a group with url and kind',
+);

@@ -15,7 +15,7 @@ import {
 import { sourceSchema } from '../sources/registry.js';
 import { isGuessable } from '../text/guessable.js';
 import { canary } from './canary-settings.js';
-import { deadline } from './deadline-settings.js';
+import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
 import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
@@ -107,6 +107,11 @@ export const settingsSchema = group({
     .exactOptional()
     .describe(
       "By when the bookings of the day before must be reviewed, in the configured time zone; a day that is not good by then is late, whatever did or did not start. A time of day, or a group of times by business day. Deadlines that passed before the first process with this setting don't count. Without it, no day is late.",
+    ),
+  heartbeat: heartbeat
+    .exactOptional()
+    .describe(
+      'A service outside that raises an alarm if it does not hear of the night: it is called when the run of the day before starts, succeeds or fails, by whichever process does that.',
     ),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
   notify: notify.default([]).describe('The channels by which people are told what happened, or did not.'),

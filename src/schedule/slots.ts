@@ -1,5 +1,5 @@
 import { Cron, type CronOptions } from 'croner';
-import { type BusinessDay, businessDayAt, holdsInstants } from '../booking/business-day.js';
+import { type BusinessDay, businessDayAt, lastDayBefore } from '../booking/business-day.js';
 
 /**
  * The slots of a cron pattern in a zone: the instants at which the nightly run is due.
@@ -46,12 +46,6 @@ export function createSlots(pattern: string, zone: string): Slots {
  */
 export function businessDayOf(slot: Date, zone: string): BusinessDay {
   return lastDayBefore(businessDayAt(slot, zone));
-}
-
-/** The previous day that exists in the zone's calendar. */
-export function lastDayBefore(day: BusinessDay): BusinessDay {
-  const before = day.previous();
-  return holdsInstants(before) ? before : lastDayBefore(before);
 }
 
 /** The croner options for reading a pattern. */

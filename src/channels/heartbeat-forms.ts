@@ -1,0 +1,105 @@
+import type { Counts } from '../review/run.js';
+
+export const heartbeatKinds = ['healthchecks', 'uptime-kuma', 'cronitor'] as const;
+export type HeartbeatKind = (typeof heartbeatKinds)[number];
+
+/** What such a service hears: numbers and codes, nothing of a booking. */
+export interface Beat {
+  readonly state: 'start' | 'success' | 'failure';
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Absent if the day failed without a run, or before it can be counted. */
+  readonly run?: {
+    readonly id: string;
+    readonly counts: Counts;
+    readonly durationMs: number;
+  };
+  /** Why it failed. */
+  readonly code?: string;
+}
+
+export interface BeatCall {
+  readonly method: 'GET' | 'POST';
+  /** From the root, including the query. */
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** The call in the form of that service; undefined where it has none for this. The query of the configured address stays. */
+export function renderBeat(kind: HeartbeatKind, url: URL, beat: Beat): BeatCall | undefined {
+  switch (kind) {
+    case 'healthchecks':
+      return renderHealthchecks(url, beat);
+    case 'uptime-kuma':
+      return renderUptimeKuma(url, beat);
+    case 'cronitor':
+      return renderCronitor(url, beat);
+  }
+}
+
+const healthchecksEnds = { start: '/start', success: '', failure: '/fail' };
+
+/** The body is shown with the event. */
+function renderHealthchecks({ pathname, search }: URL, beat: Beat): BeatCall {
+  const { day, run, code } = beat;
+  const facts = {
+    day,
+    ...(run && { run: run.id }),
+    ...(code !== undefined && { failure: code }),
+    ...(run && beat.state !== 'start' && run.counts),
+  };
+  const body = Object.entries(facts).map(([name, value]) => `${name}: ${value ?? 'unknown'}\n`);
+  return {
+    method: 'POST',
+    path: `${pathname.replace(/\/$/, '')}${healthchecksEnds[beat.state]}${search}`,
+    body: body.join(''),
+  };
+}
+
+/** It knows no start. The address that it shows has all parameters already. */
+function renderUptimeKuma(url: URL, beat: Beat): BeatCall | undefined {
+  const { state, run } = beat;
+  if (state === 'start') return undefined;
+  return get(url, [
+    ['status', state === 'success' ? 'up' : 'down'],
+    ['msg', describe(beat)],
+    ['ping', run ? `${run.durationMs}` : ''],
+  ]);
+}
+
+const cronitorStates = { start: 'run', success: 'complete', failure: 'fail' };
+
+function renderCronitor(url: URL, beat: Beat): BeatCall {
+  const { state, run } = beat;
+  const { delivered, rejected, refused } = run?.counts ?? { delivered: 0, rejected: 0, refused: 0 };
+  return get(url, [
+    ['state', cronitorStates[state]],
+    ...(run ? [['series', run.id] as const] : []),
+    ['message', describe(beat)],
+    ...(run && state !== 'start'
+      ? ([
+          ['metric', `count:${delivered}`],
+          ['metric', `error_count:${rejected + refused}`],
+          ['metric', `duration:${run.durationMs / 1000}`],
+        ] as const)
+      : []),
+  ]);
+}
+
+/** Parameters of these names in the address are replaced. */
+function get({ pathname, searchParams }: URL, parameters: readonly (readonly [string, string])[]): BeatCall {
+  const query = new URLSearchParams(searchParams);
+  for (const [name] of parameters) query.delete(name);
+  for (const [name, value] of parameters) query.append(name, value);
+  return { method: 'GET', path: `${pathname}?${query}` };
+}
+
+/** In one line. */
+function describe({ state, day, run, code }: Beat): string {
+  if (state === 'start') return `${day}: started`;
+  const counts = ['accepted', 'delivered', 'rejected', 'refused', 'pending'] as const;
+  return [
+    `${day}: ${state === 'success' ? 'succeeded' : `failed${code === undefined ? '' : ` (${code})`}`}`,
+    ...(run ? counts.map((name) => `${run.counts[name]} ${name}`) : []),
+  ].join(', ');
+}

@@ -1,0 +1,123 @@
+import { pause } from '../async/abort.js';
+import { businessDayAt, lastDayBefore } from '../booking/business-day.js';
+import type { Heartbeat } from '../channels/heartbeat.js';
+import type { Beat } from '../channels/heartbeat-forms.js';
+import type { HotelReviewEvent, Observer } from '../events/events.js';
+import { makesDayGood } from '../review/day/good-day.js';
+import { mayCompleteDay } from '../review/day-runs.js';
+import type { Run } from '../review/run.js';
+
+export interface HeartbeatObserverParts {
+  readonly heartbeat: Heartbeat;
+  readonly timezone: string;
+  /** Epoch milliseconds */
+  readonly clock: () => number;
+  /** Takes the code of a beat that was not accepted. */
+  readonly warn: (code: string) => void;
+  /** The process is asked to stop. */
+  readonly stop: AbortSignal;
+  /** How long `close` waits for calls in flight. */
+  readonly closeMs?: number;
+}
+
+export interface HeartbeatObserver {
+  readonly notify: Observer;
+  /** Waits for calls in flight, a few seconds at most. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** How long a process that is asked to stop waits. */
+const stopMs = 1_000;
+
+/**
+ * Tells a service that expects to hear of each night how the last one went: one beat after another, while the work goes on. A beat
+ * that can't be sent is lost: repeated an hour later it would say that all is well now.
+ */
+export function createHeartbeatObserver(parts: HeartbeatObserverParts): HeartbeatObserver {
+  const { heartbeat, timezone, clock, warn, stop, closeMs = 5_000 } = parts;
+  const closing = new AbortController();
+  let sent = Promise.resolve();
+  let goodDay: string | undefined;
+  let hasWarned = false;
+  let closed: Promise<void> | undefined;
+
+  async function send(beat: Beat): Promise<void> {
+    const code = await heartbeat
+      .send(beat, closing.signal)
+      .catch((error: unknown) => (closing.signal.aborted ? 'timeout' : Promise.reject(error)));
+    // Once, until it works again.
+    if (code !== undefined && !hasWarned) warn(code);
+    hasWarned = code !== undefined;
+  }
+
+  async function close(): Promise<void> {
+    const waited = new AbortController();
+    const patience = stop.aborted
+      ? pause(stopMs, waited.signal)
+      : pause(closeMs, AbortSignal.any([stop, waited.signal]));
+    await Promise.race([sent, patience]);
+    waited.abort();
+    closing.abort();
+    await sent.catch(() => {});
+    await heartbeat.close();
+  }
+
+  return {
+    notify(event) {
+      const beat = toBeat(event, { timezone, now: clock() });
+      // What follows a good run may fail without making its day a bad one.
+      if (!beat || (beat.state === 'failure' && !beat.run && beat.day === goodDay)) return undefined;
+      if (beat.state === 'success') goodDay = beat.day;
+      const before = sent;
+      sent = before.catch(() => {}).then(() => send(beat));
+      return sent;
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/**
+ * What an event says about last night: the day before today. Runs of any other day, of `today` and of `watch` say nothing about
+ * it, and nor does one that waits for its result, or that succeeded without making its day good. A run that is resumed was started
+ * before.
+ */
+export function toBeat(
+  event: HotelReviewEvent,
+  { timezone, now }: { readonly timezone: string; readonly now: number },
+): Beat | undefined {
+  const isLastNight = (day: string) => day === lastDayBefore(businessDayAt(new Date(now), timezone)).iso;
+  switch (event.type) {
+    case 'run-opened':
+    case 'settled': {
+      const { run } = event;
+      if (!mayCompleteDay(run) || !isLastNight(run.day)) return undefined;
+      if (event.type === 'run-opened') return event.isResumed ? undefined : describe('start', run, now);
+      if (run.state === 'failed') return describe('failure', run, now);
+      return makesDayGood(run, timezone) ? describe('success', run, now) : undefined;
+    }
+    case 'due-day-failed':
+      return isLastNight(event.dueDay.day.iso) ? brokeOff(event.dueDay.day.iso) : undefined;
+    case 'review-broke-off':
+      return isLastNight(event.day) ? brokeOff(event.day) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function describe(state: Beat['state'], run: Run, now: number): Beat {
+  const { id, day, counts, startedAt, finishedAt = now, failure } = run;
+  return {
+    state,
+    day,
+    run: { id, counts, durationMs: Math.max(0, finishedAt - startedAt) },
+    ...(state === 'failure' && failure && { code: failure.code }),
+  };
+}
+
+/** It failed without settling a run, for a reason that only the log has. */
+function brokeOff(day: string): Beat {
+  return { state: 'failure', day, code: 'broke-off' };
+}
