@@ -97,9 +97,12 @@ export function openArchive(config: Config): Archive {
   return keys ? encryptArchive(archive, { keys, encrypts: mayHoldNames }) : archive;
 }
 
-/** Exports hold no bookings, and manifests are kept for longer than names. */
+/** In place of a day: the pages of reports, by day. */
+export const reportsFolder = 'reports';
+
+/** Exports and pages of reports hold no bookings, and manifests are kept for longer than names. */
 function mayHoldNames(day: string, name: string): boolean {
-  return day !== archiveDay && name !== manifestName;
+  return day !== archiveDay && day !== reportsFolder && name !== manifestName;
 }
 
 function openStoredArchive(config: Config): StoringArchive {

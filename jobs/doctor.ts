@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../src/config/load.js';
 import { checkCanary } from '../src/doctor/canary.js';
 import { checkChannels } from '../src/doctor/channels.js';
 import { findUnpinnedServers, readConfiguration, type UnpinnedServer } from '../src/doctor/configuration.js';
+import { checkDeadline } from '../src/doctor/deadline.js';
 import {
   checkFileModes,
   listClosedFiles,
@@ -85,7 +86,7 @@ function listChecks(
   day: string | undefined,
   { sourceMessages, io }: Terminal,
 ): Check[][] {
-  const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive } = config;
+  const { timezone, service, maxRejectedShare, emptyDay, ledger, queue, archive, deadline } = config;
   const { sftp, resultPattern } = config.file;
   const keys = openKeys(config);
   const runsDay = dayOfRun(new Date(clock()), timezone);
@@ -102,7 +103,10 @@ function listChecks(
       {
         part: 'clock',
         seconds: serviceSeconds,
-        look: (signal) => checkClock({ clock, zone: timezone, askService: () => askService(signal) }),
+        look: async (signal) => [
+          ...(await checkClock({ clock, zone: timezone, askService: () => askService(signal) })),
+          ...(deadline === undefined ? [] : [checkDeadline(deadline, timezone, clock())]),
+        ],
       },
       {
         part: 'source',

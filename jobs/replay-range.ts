@@ -22,6 +22,7 @@ import { completeCommands } from '../src/text/shell.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { followUpAndSay } from './follow-up.js';
+import { keepReport } from './keep-report.js';
 import { applyConfiguredRetention } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
@@ -79,6 +80,11 @@ export async function replayRange(
       },
     });
     if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger, say: progress.say });
+    for (const outcome of outcomes.values()) {
+      if (outcome.kind !== 'reviewed' || signal.aborted) continue;
+      const run = await ledger.getRun(outcome.report.runId);
+      await keepReport(config, run, { ...terminal, ledger, warn: progress.say });
+    }
     if (!signal.aborted) await applyConfiguredRetention(config, parts.ledger, progress.say, signal);
   } finally {
     endProgress(progress, terminal);

@@ -1,18 +1,14 @@
-import { businessDayAt } from '../src/booking/business-day.js';
 import type { ReportOptions } from '../src/cli/commands/history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { createNewFile } from '../src/cli/output-files.js';
 import { renderReport } from '../src/cli/report.js';
 import type { Config } from '../src/config/load.js';
-import type { ReportedCase } from '../src/report/day-report.js';
-import { gatherReport } from '../src/report/gather-report.js';
 import { renderHtml } from '../src/report/render-html.js';
 import { renderMarkdown } from '../src/report/render-markdown.js';
 import { listSections } from '../src/report/sections.js';
 import { recordLook } from './audit.js';
-import { clock } from './clock.js';
+import { gatherDayReport } from './day-report.js';
 import { withReadOnlyLedger } from './ledgers.js';
-import { findCases } from './list-cases.js';
 import type { Terminal } from './terminal.js';
 
 /** Reports how a day went: as text, Markdown or JSON, and as a page in a file. */
@@ -28,9 +24,7 @@ export async function reportDay(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const today = businessDayAt(new Date(clock()), timezone).iso;
-    const listCases = async () => (await findCases(ledger, { today })).map(toReported);
-    const report = await gatherReport(day, { ledger, listCases, volume: config.volume, timezone, clock });
+    const report = await gatherDayReport(config, ledger, day);
     const sections = listSections(report, { timezone, command: terminal.command });
     const details = { found: report.affected.count, html: html && terminal.locate(html) };
     await recordLook(ledger, { action: 'report', subject: day, details }, terminal);
@@ -46,15 +40,4 @@ export async function reportDay(
     terminal.answer(render(report, sections), report);
     return report.runs.length > 0 ? exitCode.done : exitCode.failed;
   });
-}
-
-function toReported(item: Awaited<ReturnType<typeof findCases>>[number]): ReportedCase {
-  const { id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, hotels } = item;
-  return {
-    ...{ id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId },
-    firstCheckIn: item.hasUnknownCheckIn ? null : (item.firstCheckIn ?? null),
-    bookedHotel: hotels.bookedHotel?.name ?? null,
-    copyHotel: hotels.copyHotel?.name ?? null,
-    distanceKm: hotels.distanceKm ?? null,
-  };
 }

@@ -18,6 +18,7 @@ import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { followUpAndSay, followUpCanaries } from './follow-up.js';
+import { keepReport } from './keep-report.js';
 import { openKeyDestruction } from './keys.js';
 import type { Terminal } from './terminal.js';
 
@@ -77,6 +78,7 @@ export async function reviewDay(
     const canary = details.canary && { canary: toCanaryReport(details.canary, clock()) };
     terminal.report({ ...toReport(run, clock(), suspects), ...waiting, ...canary });
     if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger });
+    await keepReport(config, run, { ...terminal, ledger });
     if (!terminal.signal.aborted)
       await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);

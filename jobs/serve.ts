@@ -13,6 +13,7 @@ import type { HookSettings } from '../src/server/hook.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
+import { keepReport } from './keep-report.js';
 import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
@@ -35,8 +36,9 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     configuredDelivery: config.delivery,
     onNewRun: ({ id, day, trigger }) =>
       recordStart(ledger, { action: 'run', subject: day, details: { run: id, trigger } }, terminal),
-    async afterReview() {
+    async afterReview(run) {
       await followUpRuns(config, followUp);
+      await keepReport(config, run, { ...followUp, command: terminal.command });
       await applyConfiguredRetention(config, ledger, warn, signal);
     },
     signal,

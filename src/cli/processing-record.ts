@@ -96,7 +96,8 @@ export function describeProcessing(installation: Installation) {
     source: installation.source,
     places: describePlaces(installation),
     encryption: installation.encryption ?? null,
-    notKept: 'Redis, logs, metrics and error messages hold no guest names',
+    notKept:
+      'Redis, logs, metrics, error messages, heartbeats and the pages of reports in the archive hold no guest names, and the pages no booking and no stay',
     elsewhere:
       'not removed by this installation: the source itself, and the copies that you make (backups, replicas, exported files)',
     writtenFiles: installation.writtenFiles,

@@ -23,6 +23,8 @@ export interface SectionTable {
   readonly rows: readonly (readonly string[])[];
   /** Columns for which a terminal has no room. */
   readonly wide: readonly string[];
+  /** Columns about the stays of single guests. */
+  readonly stays?: readonly string[];
 }
 
 /** A value to compare with others of its section. */
@@ -54,6 +56,21 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
     describeRejects(report, options),
     describeSteps(report),
   ].filter(({ notes, bars = [], table }) => notes.length + bars.length + (table?.rows.length ?? 0) > 0);
+}
+
+/** What a page shows that no erasure of a guest reaches: hotels and numbers, and no stay of anybody. */
+export function withoutStays(sections: readonly Section[]): Section[] {
+  return sections.map((section) => {
+    const { table, notes } = section;
+    if (!table?.stays || table.rows.length === 0) return section;
+    const { head, rows, stays } = table;
+    const keep = (cells: readonly string[]) => cells.filter((_, index) => !stays.includes(head[index] ?? ''));
+    return {
+      ...section,
+      notes: [...notes, 'bookings and their check-ins are left out of this page'],
+      table: { ...table, head: keep(head), rows: rows.map(keep) },
+    };
+  });
 }
 
 function describeRuns({ runs }: DayReport, { timezone }: SectionOptions): Section {
@@ -116,13 +133,14 @@ function describeVerdicts({ day, verdicts, affected, canary }: DayReport, option
       ...adviseMore(affected, command(`affected ${day} --csv FILE`)),
     ],
     table: {
-      head: ['check-in', 'booking', ...hotelColumns],
+      head: [...bookingColumns, ...hotelColumns],
       rows: affected.first.map((item) => [
         item.checkIn ?? 'unknown',
         item.reference ?? '-',
         ...toHotelCells(item),
       ]),
       wide: wideColumns,
+      stays: bookingColumns,
     },
   };
 }
@@ -150,6 +168,7 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
         ...toHotelCells(item),
       ]),
       wide: wideColumns,
+      stays: bookingColumns,
     },
   };
 }
@@ -160,6 +179,7 @@ function adviseMore({ count, first }: Listed<unknown>, command: string): string[
     : [];
 }
 
+const bookingColumns = ['check-in', 'booking'];
 const wideColumns = ['booked hotel', 'hotel of the copy'];
 const hotelColumns = [
   'provider',

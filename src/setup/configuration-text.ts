@@ -20,6 +20,10 @@ const write = createSettingWriter();
 const aboutKeys =
   "Guests' names are stored without encryption. To encrypt them, add the line `keys: ./keys`, which names a folder for the keys, apart from ledger and archive.";
 
+/** Neither has a default, and an address is needed for one of them. */
+const aboutLateDays =
+  'Without a deadline no day counts as late: add the line `deadline: "06:00"`, by when the day before must be reviewed. With `heartbeat`, Healthchecks, Uptime Kuma or Cronitor notice a night that did not happen.';
+
 /**
  * The text of a configuration with these answers, valid as it is. The settings that are changed most often follow,
  * commented out. Descriptions and defaults come from the schema.
@@ -46,6 +50,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
     renderSchedule(today),
+    write.comment(aboutLateDays),
     ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
     keys === undefined ? write.comment(aboutKeys) : write.setting(['keys'], keys),
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],

@@ -83,7 +83,8 @@ describe('a day by file with keys', () => {
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
     const kept = ['20112026.csv', '20112026_Result.csv', 'manifest.json'];
     const keys = kept.map((name) => `sealed/${day}/${result.report.runId}/${name}`);
-    expect(await buckets().keys()).toEqual(keys);
+    const page = `sealed/reports/${day}/${result.report.runId}-succeeded.html`;
+    expect(await buckets().keys()).toEqual([...keys, page]);
     for (const key of keys) expect((await buckets().read(key)).includes(canary)).toBe(false);
     expect((await folder.run(['verify', day])).exitCode).toBe(0);
     expect((await folder.run(['guest', 'export', 'BR-2', '--json'])).json).toMatchObject({

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDayFolder, type Settings } from '../support/day-folder.js';
@@ -59,7 +59,7 @@ describe('a server that offers more than is accepted', () => {
       message: expect.stringContaining('upload of run 20261120-'),
     });
     expect(server.bytesSent).toBe(0);
-    expect(existsSync(join(folder.path, 'data', 'archive'))).toBe(false);
+    expect(readdirSync(join(folder.path, 'data', 'archive'))).toEqual(['reports']);
   });
 
   it('does not keep the run busy with a folder without end', async () => {

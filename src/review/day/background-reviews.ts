@@ -19,8 +19,8 @@ export interface BackgroundReviewsOptions {
   readonly configuredDelivery: DeliveryKind;
   /** Called when the ledger holds a new run, which doesn't wait for it. */
   readonly onNewRun?: (run: Run) => Promise<void>;
-  /** Called after each review that ended. */
-  readonly afterReview: () => Promise<void>;
+  /** Called after each review that ended, unless it was one of today. */
+  readonly afterReview: (run: Run) => Promise<void>;
   /** Stops all reviews. */
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
       },
     });
     // Runs of today are many, and what follows a review is for whole days.
-    if (!stop.aborted && request.mode !== 'today') await afterReview();
+    if (!stop.aborted && request.mode !== 'today') await afterReview(result.run);
     return result;
   }
 

@@ -1,0 +1,47 @@
+import { businessDayAt } from '../src/booking/business-day.js';
+import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import type { Config } from '../src/config/load.js';
+import type { DayReport, ReportedCase } from '../src/report/day-report.js';
+import { gatherReport } from '../src/report/gather-report.js';
+import { renderHtml } from '../src/report/render-html.js';
+import { listSections, withoutStays } from '../src/report/sections.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { clock } from './clock.js';
+import { findCases } from './list-cases.js';
+
+/** How a day went, with the cases that are open now. */
+export async function gatherDayReport(
+  { timezone, volume }: Config,
+  ledger: ReadOnlyCaseLedger,
+  day: string,
+): Promise<DayReport> {
+  const today = businessDayAt(new Date(clock()), timezone).iso;
+  const listCases = async () => (await findCases(ledger, { today })).map(toReported);
+  return gatherReport(day, { ledger, listCases, volume, timezone, clock });
+}
+
+/**
+ * The page of a day for places that no erasure of a guest reaches, such as the archive and mailboxes: it names providers and
+ * hotels, and no booking, check-in or guest.
+ */
+export async function renderDayReport(
+  config: Config,
+  ledger: ReadOnlyCaseLedger,
+  day: string,
+  command: WriteCommand,
+): Promise<string> {
+  const { timezone } = config;
+  const report = await gatherDayReport(config, ledger, day);
+  return renderHtml(report, withoutStays(listSections(report, { timezone, command })), timezone);
+}
+
+function toReported(item: Awaited<ReturnType<typeof findCases>>[number]): ReportedCase {
+  const { id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, hotels } = item;
+  return {
+    ...{ id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId },
+    firstCheckIn: item.hasUnknownCheckIn ? null : (item.firstCheckIn ?? null),
+    bookedHotel: hotels.bookedHotel?.name ?? null,
+    copyHotel: hotels.copyHotel?.name ?? null,
+    distanceKm: hotels.distanceKm ?? null,
+  };
+}

@@ -1,0 +1,72 @@
+import { untilAborted } from '../src/async/abort.js';
+import { startTimeLimit } from '../src/async/time-limit.js';
+import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import type { Config } from '../src/config/load.js';
+import { mayCompleteDay } from '../src/review/day-runs.js';
+import type { Run } from '../src/review/run.js';
+import { describeError } from '../src/text/safe-error.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { openArchive, reportsFolder } from './deliveries.js';
+
+interface KeepReportParts {
+  readonly ledger: ReadOnlyCaseLedger;
+  readonly command: WriteCommand;
+  /** Gets a message if the page could not be kept: the run stays what it is. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** The run is over, and its process must not wait for an archive that does not answer. */
+const keepMs = 10_000;
+
+/**
+ * Keeps the page of the day as it was when a run of it succeeded or failed, in the archive as
+ * `reports/DAY/RUN-STATE.html`. Each end of a run is kept once, failures by their code.
+ */
+export async function keepReport(config: Config, run: Run, parts: KeepReportParts): Promise<void> {
+  const name = nameOf(run);
+  if (name === undefined || parts.signal.aborted) return;
+  const warn = (why: string) =>
+    parts.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
+  const limit = startTimeLimit(parts.signal, keepMs);
+  try {
+    await Promise.race([keepPage(config, run.day, name, parts), untilAborted(limit.signal)]);
+    if (limit.isOver()) warn('it did not answer in time');
+  } catch (error) {
+    warn(describeError(error));
+  } finally {
+    limit.stop();
+  }
+}
+
+/** Undefined for a run that has not ended, and for one that completes no day: there are dozens of those. */
+function nameOf(run: Run): string | undefined {
+  if (!mayCompleteDay(run)) return undefined;
+  switch (run.state) {
+    case 'succeeded':
+      return `${run.id}-succeeded.html`;
+    case 'failed':
+      return `${run.id}-failed-${run.failure?.code ?? 'unknown'}.html`;
+    case 'collecting':
+    case 'delivering':
+    case 'awaiting-result':
+    case 'cancelled':
+      return undefined;
+  }
+}
+
+async function keepPage(
+  config: Config,
+  day: string,
+  name: string,
+  { ledger, command }: KeepReportParts,
+): Promise<void> {
+  const archive = openArchive(config);
+  if ((await archive.list(reportsFolder, day)).includes(name)) return;
+  const { renderDayReport } = await import('./day-report.js');
+  const page = Buffer.from(await renderDayReport(config, ledger, day, command));
+  async function* content() {
+    yield page;
+  }
+  await archive.keep(reportsFolder, day, name, content());
+}

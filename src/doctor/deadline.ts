@@ -1,0 +1,14 @@
+import { type Finding, findingsOf } from '../examination/finding.js';
+import { type Deadline, judgeDeadlines } from '../notifications/deadlines.js';
+import { formatLocalInstant } from '../text/format.js';
+
+const { ok, warning } = findingsOf('clock');
+
+/** Shows which day has to be reviewed next, and by when. */
+export function checkDeadline(deadline: Deadline, timezone: string, now: number): Finding {
+  const { next } = judgeDeadlines({ deadline, timezone, now, countedFrom: now, goodDays: [] });
+  if (!next)
+    return warning('the setting deadline gives no day of the coming month a deadline: none can be late');
+  const at = formatLocalInstant(next.at, timezone);
+  return ok(`the next deadline is ${at} (${timezone}), for the bookings of ${next.day}`);
+}
