@@ -1,25 +1,30 @@
 import type { Config } from '../src/config/load.js';
+import type { NotifyAll } from '../src/events/events.js';
 import type { MappingReader } from '../src/mappings/mapping-copy.js';
 import type { CanarySettings } from '../src/review/canary.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';
 import { readErasedGuests } from '../src/review/erasures.js';
-import type { Notify } from '../src/review/events.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
-import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import type { WriteCommand } from '../src/text/shell.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
 import { openReviewService } from './mapping-services.js';
+import { startNotifications } from './notifications.js';
 import { openFillingReader, openReader } from './reading.js';
 import type { SourceMessages } from './sources.js';
 import { openWorkforce } from './workforces.js';
 
 export interface ComposeOptions {
-  readonly notify: Notify;
+  readonly notify: NotifyAll;
+  readonly warn: (message: string) => void;
+  readonly command: WriteCommand;
+  readonly signal: AbortSignal;
   readonly sourceMessages: SourceMessages;
   /** False for a process that leaves the steps to workers. */
   readonly performs?: boolean;
@@ -32,7 +37,7 @@ const hourMs = 3_600_000;
 /** The parts of a review as configured: the one place that chooses adapters. */
 export async function composeReview(
   config: Config,
-  { notify, sourceMessages, performs = true }: ComposeOptions,
+  { notify, sourceMessages, performs = true, ...telling }: ComposeOptions,
 ) {
   const ledger = await openLedger(config);
   const readErased = () => readErasedGuests(ledger, config.hashKey);
@@ -57,7 +62,8 @@ export async function composeReview(
     return delivery;
   };
   const workforce = await openWorkforce(config, { ledger, deliveryFor, notify, performs });
-  const parts: RunDayParts & { readonly ledger: VerdictMailLedger } = {
+  const notifications = await startNotifications(config, { ...telling, ledger, notify });
+  const parts: RunDayParts & { readonly ledger: NoticeLedger } = {
     ...(await composeCollect(config, sourceMessages)),
     comparison: await composeComparison(config, ledger, sourceMessages),
     readErased,
@@ -73,6 +79,7 @@ export async function composeReview(
     ledger,
     async close(): Promise<void> {
       await workforce.close();
+      await notifications.close();
       await Promise.all([sftp?.close(), service.close(), ledger.close()]);
     },
   };

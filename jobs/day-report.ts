@@ -29,10 +29,11 @@ export async function renderDayReport(
   ledger: ReadOnlyCaseLedger,
   day: string,
   command: WriteCommand,
-): Promise<string> {
+): Promise<{ readonly headline: string; readonly page: Buffer }> {
   const { timezone } = config;
   const report = await gatherDayReport(config, ledger, day);
-  return renderHtml(report, withoutStays(listSections(report, { timezone, command })), timezone);
+  const page = renderHtml(report, withoutStays(listSections(report, { timezone, command })), timezone);
+  return { headline: report.headline, page: Buffer.from(page) };
 }
 
 function toReported(item: Awaited<ReturnType<typeof findCases>>[number]): ReportedCase {

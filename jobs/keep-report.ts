@@ -64,7 +64,7 @@ async function keepPage(
   const archive = openArchive(config);
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
   const { renderDayReport } = await import('./day-report.js');
-  const page = Buffer.from(await renderDayReport(config, ledger, day, command));
+  const { page } = await renderDayReport(config, ledger, day, command);
   async function* content() {
     yield page;
   }

@@ -7,7 +7,7 @@ import {
 } from '../src/ledger/sqlite/sqlite-ledger.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
-import type { ReadOnlyMailLedger, VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { clock } from './clock.js';
 import { openKeys } from './keys.js';
 
@@ -15,7 +15,7 @@ import { openKeys } from './keys.js';
 const spareConnections = 4;
 
 /** Opens the configured ledger. A database's client is loaded only if needed. */
-export async function openLedger(config: Config): Promise<VerdictMailLedger> {
+export async function openLedger(config: Config): Promise<NoticeLedger> {
   const { ledger, workers, body } = config;
   const leaseMs = workers.leaseSeconds * 1000;
   const keys = openKeys(config);
@@ -40,7 +40,7 @@ export async function openLedger(config: Config): Promise<VerdictMailLedger> {
 export function openSqlite(
   path: string,
   options: Pick<SqliteLedgerOptions, 'leaseMs' | 'keys'> = {},
-): VerdictMailLedger {
+): NoticeLedger {
   return createSqliteLedger({ path, carriesReference, clock, ...options });
 }
 
@@ -56,7 +56,7 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
 export async function findLedger(
   config: Config,
   { waits = true } = {},
-): Promise<ReadOnlyMailLedger | undefined> {
+): Promise<ReadOnlyNoticeLedger | undefined> {
   const { ledger } = config;
   const keys = openKeys(config);
   switch (ledger.kind) {
@@ -89,7 +89,7 @@ export async function showLedgerPlace({ ledger }: Config): Promise<string> {
 export async function withReadOnlyLedger<Answer>(
   config: Config,
   whenNone: (notice: string) => Answer,
-  look: (ledger: ReadOnlyMailLedger) => Promise<Answer>,
+  look: (ledger: ReadOnlyNoticeLedger) => Promise<Answer>,
 ): Promise<Answer> {
   const ledger = await findLedger(config);
   if (!ledger)

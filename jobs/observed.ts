@@ -19,10 +19,15 @@ import type { Terminal } from './terminal.js';
 const canariesCounted = 100;
 
 /** The parts of a review in a long-running process, with health and metrics. */
-export async function composeObserved(config: Config, { notifyCounting, log, sourceMessages }: Terminal) {
+export async function composeObserved(config: Config, terminal: Terminal) {
+  const { notifyCounting, log } = terminal;
   const counters = createEventCounters(clock);
   const notify = notifyCounting(counters);
-  const { parts, ledger, close } = await composeReview(config, { notify, sourceMessages });
+  const { parts, ledger, close } = await composeReview(config, {
+    ...terminal,
+    notify,
+    warn: (message) => log.warn(message),
+  });
   const { countWaiting } = parts.workforce;
   const metrics = createMetrics({
     counters,

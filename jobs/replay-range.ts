@@ -42,10 +42,7 @@ export async function replayRange(
   const places = config.workers.runsAtOnce;
   const atOnce = Math.min(places, days.length);
   const progress = terminal.followDays();
-  const { parts, ledger, close } = await composeReview(config, {
-    notify: terminal.notify,
-    sourceMessages: terminal.sourceMessages,
-  });
+  const { parts, ledger, close } = await composeReview(config, terminal);
   const outcomes = new Map<string, DayOutcome>();
   const perform = (day: BusinessDay) => reviewOne(day, { config, parts, options, terminal });
   const note = (outcome: DayOutcome) => {

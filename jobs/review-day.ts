@@ -38,11 +38,7 @@ export async function reviewDay(
   requireBegun(day, clock());
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
-  const { parts, ledger, close } = await composeReview(config, {
-    notify: terminal.notify,
-    sourceMessages: terminal.sourceMessages,
-    performs: !detach,
-  });
+  const { parts, ledger, close } = await composeReview(config, { ...terminal, performs: !detach });
   try {
     const { run, wasDone } = await runDay(
       { ...request, day, configuredDelivery: config.delivery },

@@ -14,6 +14,7 @@ import { recordStart } from './audit.js';
 import { clock } from './clock.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
+import { tellFailedSyncs } from './notifications.js';
 import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
 import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
@@ -64,7 +65,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const syncScheduler = openSyncScheduler(config, {
     ledger,
     review: observed.parts,
-    notify,
+    notify: tellFailedSyncs(config, { ledger, notify }),
     afterSync: () => followUpSync(config, followUp),
     signal,
   });

@@ -57,6 +57,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     }
     case 'stopping':
       return log.warn({ ...(event.run && nameFields(event.run)), graceMs: event.graceMs }, 'stopping');
+    case 'message-not-sent':
+      return log.warn({ channel: event.channel, code: event.code }, 'notification not sent');
     case 'queue-away':
       return log.error(
         { queue: event.address, reason: event.reason },

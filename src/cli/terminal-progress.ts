@@ -49,6 +49,8 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'case-corrected':
         case 'case-escalated':
           return;
+        // Said once, at the end.
+        case 'message-not-sent':
         // The schedulers run in `serve`, which writes log lines instead of progress.
         case 'due-day-started':
         case 'due-day-ended':

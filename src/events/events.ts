@@ -3,6 +3,7 @@ import type { WatchEvent } from '../cases/watch/watch-events.js';
 import type { ExportEvent } from '../mappings/export/await-export.js';
 import type { SyncEvent } from '../mappings/sync-events.js';
 import type { CanaryEvent } from '../review/canary.js';
+import type { SendingEvent } from '../notifications/send-messages.js';
 import type { ReviewEvent } from '../review/events.js';
 import type { SchedulerEvent } from '../schedule/scheduler-event.js';
 import type { VerdictMailEvent } from '../verdict-mails/verdict-mail-events.js';
@@ -19,6 +20,7 @@ export type HotelReviewEvent =
   | VerdictMailEvent
   | CanaryEvent
   | ExportEvent
+  | SendingEvent
   | SchedulerEvent;
 
 export type NotifyAll = (event: HotelReviewEvent) => void;

@@ -1,5 +1,6 @@
 import type { Canary, CanaryFilter, CanaryReader, CanaryWriter, NewCanary } from '../review/canary.js';
 import type { BookingForm } from '../review/step.js';
+import { raise } from './notices.js';
 import { all, type Cell, change, type Dialect, one, type Query, type Store } from './query.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
 
@@ -89,7 +90,13 @@ function* reportMissed(dialect: Dialect, now: number): Query<Canary[]> {
       `UPDATE ${dialect.schema}canaries SET reported_at = ? WHERE run = ? AND named_at IS NULL AND reported_at IS NULL`,
       ...[now, Number(row.run)],
     );
-    if (changed > 0) missed.push({ ...toCanary(row), reportedAt: now });
+    if (changed === 0) continue;
+    const canary = { ...toCanary(row), reportedAt: now };
+    const { runId, day } = canary;
+    yield* raise(dialect, [
+      { event: 'canary-missed', subject: runId, day, runId, facts: {}, raisedAt: now },
+    ]);
+    missed.push(canary);
   }
   return missed;
 }

@@ -1,7 +1,9 @@
 import type { Case, CaseKey, HeldCase } from '../cases/case.js';
 import type { CaseDecision } from '../cases/case-store.js';
+import type { NewNotice } from '../notifications/notice.js';
 import type { RecordedAction } from '../review/audit.js';
 import { insertActions } from './audit-trail.js';
+import { raise } from './notices.js';
 import { all, type Cell, change, type Dialect, insert, one, type Query, update } from './query.js';
 import {
   bookingColumns,
@@ -53,6 +55,22 @@ interface Change {
   readonly key: CaseKey;
   readonly found: HeldCase | undefined;
   readonly decision: CaseDecision;
+}
+
+/** Each time that a case is escalated. */
+function listEscalated(changes: readonly Change[]): NewNotice[] {
+  return changes.flatMap(({ found, decision: { case: item } }) =>
+    !found || item.state !== 'escalated' || found.state === 'escalated'
+      ? []
+      : [
+          {
+            event: 'case-escalated',
+            subject: `case ${found.id} since ${new Date(item.stateSince).toISOString()}`,
+            facts: { case: found.id },
+            raisedAt: item.stateSince,
+          },
+        ],
+  );
 }
 
 /** Writers of cases take turns: what one decides depends on what it has read. */
@@ -127,5 +145,6 @@ function* write(dialect: Dialect, changes: readonly Change[]): Query<readonly Ca
   if (added.length > 0) yield* insert('cases', { ...caseColumns, ...keyColumns }, added);
   if (bookings.length > 0) yield* insert('case_bookings', bookingColumns, bookings);
   yield* insertActions(actions);
+  yield* raise(dialect, listEscalated(changes));
   return written;
 }

@@ -1,3 +1,4 @@
+import { noticesOfVolume } from '../notifications/run-notices.js';
 import type { Right } from '../review/claims.js';
 import type { Collect, CollectedChunk, CollectStart } from '../review/collected.js';
 import { FencedError } from '../review/ledger-errors.js';
@@ -9,6 +10,7 @@ import { storeCanary } from './canaries.js';
 import { createCollectedIndexes } from './collected-indexes.js';
 import { countSuspects, storeSuspects } from './findings.js';
 import { storeKeptColumns } from './kept-columns.js';
+import { raise } from './notices.js';
 import { change, type Dialect, insert, one, type Query, type Store } from './query.js';
 import { changeRun } from './run-changes.js';
 import { lockRight, readRun } from './runs.js';
@@ -56,9 +58,9 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       return lines.includes(`\n${line}\n`);
     },
 
-    noteVolume: ({ accepted, providers, drop }) =>
+    noteVolume: ({ accepted, providers, drop, at }) =>
       transact(function* () {
-        yield* lockRight(dialect, right);
+        const { run: before } = yield* lockRight(dialect, right);
         yield* change(
           `UPDATE ${dialect.schema}runs SET day_accepted = ?, providers = ?, volume = ? WHERE number = ?`,
           accepted ?? null,
@@ -66,6 +68,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
           drop ? JSON.stringify(drop) : null,
           run,
         );
+        if (drop && !before.acceptsVolume) yield* raise(dialect, noticesOfVolume(before, drop, at));
       }),
 
     finish: ({ steps, canary, at }) =>

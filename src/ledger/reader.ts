@@ -1,5 +1,5 @@
+import type { ReadOnlyNoticeLedger } from '../notifications/notice-store.js';
 import type { BookingForm } from '../review/step.js';
-import type { ReadOnlyMailLedger } from '../verdict-mails/mail-log.js';
 import { createActionRecorder } from './audit-trail.js';
 import { measureBatches, readBatch, sampleBatches } from './batches.js';
 import { createCanaryReader } from './canaries.js';
@@ -11,6 +11,7 @@ import { createHotelReader } from './hotel-contents.js';
 import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { describeKept } from './kept-data.js';
 import { createMappingReader } from './mapping-copy.js';
+import { createNoticeReader } from './notice-store.js';
 import type { Store } from './query.js';
 import {
   findRun,
@@ -44,7 +45,7 @@ export type CarriesReference = (line: string, form: BookingForm, reference: stri
 export function createReader(
   store: Store,
   carriesReference: CarriesReference,
-): Omit<ReadOnlyMailLedger, 'ping' | 'close'> {
+): Omit<ReadOnlyNoticeLedger, 'ping' | 'close'> {
   const { dialect, read, readTogether } = store;
   return {
     mappings: createMappingReader(store),
@@ -53,6 +54,7 @@ export function createReader(
     audit: createActionRecorder(store),
     cases: createCaseReader(store),
     verdictMails: createMailReader(store),
+    notices: createNoticeReader(store),
     ...createErasureReader(store),
     ...createCanaryReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),

@@ -1,3 +1,4 @@
+import { noticesOfEnding, noticesOfRun } from '../notifications/run-notices.js';
 import { patchRun } from '../review/changes.js';
 import type { Recorded } from '../review/claims.js';
 import { FencedError } from '../review/ledger-errors.js';
@@ -6,6 +7,7 @@ import type { Claimed, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
 import { nameCanary } from './canaries.js';
 import { replaceVerdicts } from './findings.js';
+import { raise } from './notices.js';
 import { type Dialect, one, type Query } from './query.js';
 import { changeRun } from './run-changes.js';
 import { findLocked, readRun } from './runs.js';
@@ -42,7 +44,9 @@ export function* record(
   if (ending.verdicts) yield* replaceVerdicts(dialect, number, ending.verdicts);
   if (ending.namesCanary) yield* nameCanary(dialect, { run: number }, 'result', at);
   yield* insertAttempt(dialect, number, claim, ending, at);
-  return { run: patchRun(run, change.run), opened, settled };
+  const changed = patchRun(run, change.run);
+  yield* raise(dialect, [...noticesOfRun(run, changed, at), ...noticesOfEnding(ending, changed, at)]);
+  return { run: changed, opened, settled };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { BookingForm } from '../review/step.js';
 import { pruneActions } from './audit-trail.js';
 import { pruneCases } from './cases.js';
 import { blankKeptColumns } from './kept-columns.js';
+import { pruneNotices } from './notices.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
@@ -100,6 +101,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
         transact(() => pruneRun(dialect, id, clock())),
       );
       await transact(() => pruneMails(dialect, Date.parse(before)));
+      await transact(() => pruneNotices(dialect, Date.parse(before)));
       await store.overwriteRemains('references');
       return count;
     },

@@ -1,3 +1,4 @@
+import { noticesOfRun } from '../notifications/run-notices.js';
 import { patchRun, type RunPatch } from '../review/changes.js';
 import type { Right } from '../review/claims.js';
 import type {
@@ -18,6 +19,7 @@ import {
   settleRun,
   takeOverSteps,
 } from '../review/run-transitions.js';
+import { raise } from './notices.js';
 import { type Assigned, assign, change, type Dialect, one, type Query, type Store } from './query.js';
 import { findRun, getRun, lockRight, lockRun } from './runs.js';
 import { readTotals } from './step-totals.js';
@@ -94,13 +96,14 @@ function* noteExpected(dialect: Dialect, runId: string, expected: number): Query
 function* replaceFailure(
   dialect: Dialect,
   runId: string,
-  { before, failure }: Parameters<RunWriter['replaceFailure']>[1],
+  { before, failure, at }: Parameters<RunWriter['replaceFailure']>[1],
   mayBeDone: boolean,
 ): Query<boolean> {
   const { number, run } = yield* lockRun(dialect, runId);
   if (run.state !== 'failed') return false;
   if (run.failure?.code !== before) return mayBeDone && run.failure?.code === failure.code;
   yield* changeRun(dialect, number, { failure });
+  yield* raise(dialect, noticesOfRun(run, patchRun(run, { failure }), at));
   return true;
 }
 
@@ -117,8 +120,10 @@ function* settle(dialect: Dialect, right: Right, settlement: Settlement, mayBeDo
   const finishedAt = state === 'awaiting-result' ? undefined : at;
   if (mayBeDone && run.state === state && run.finishedAt === finishedAt) return true;
   const patch = settleRun(run, settlement);
-  if (patch) yield* changeRun(dialect, number, patch);
-  return patch !== undefined;
+  if (!patch) return false;
+  yield* changeRun(dialect, number, patch);
+  yield* raise(dialect, noticesOfRun(run, patchRun(run, patch), at));
+  return true;
 }
 
 export function* changeRun({ schema }: Dialect, run: number, patch: RunPatch): Query<void> {

@@ -16,6 +16,8 @@ import type {
 import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { nameCanary } from './canaries.js';
 import { findBookings, groupByBatch, listProviders, readPlaces } from './mail-bookings.js';
+import { raise } from './notices.js';
+import type { NewNotice } from '../notifications/notice.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
@@ -131,9 +133,19 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
       added,
       number,
     );
+  if (added > 0) yield* raise(dialect, [noticeOfMail(number, mail)]);
   if (added === 0 && outcome === 'named')
     yield* change(`UPDATE ${schema}verdict_mails SET outcome = 'named' WHERE number = ?`, number);
   return { number, isNew: inserted + added + found > 0 };
+}
+
+function noticeOfMail(number: number, { bookings, pairs, readAt }: NewMail): NewNotice {
+  return {
+    event: 'affected-found',
+    subject: `e-mail ${number}`,
+    facts: { affected: bookings.length, mappings: pairs.length },
+    raisedAt: readAt,
+  };
 }
 
 /**

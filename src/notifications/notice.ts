@@ -2,11 +2,18 @@
  * A notice is a fact that people are told about: it is recorded in the ledger in the transaction that makes it true, and
  * every channel that wants it gets one message. It holds no guest's name and no text of others.
  */
-export interface Notice {
+export interface Notice extends NewNotice {
+  readonly stage: NoticeStage;
+  /** Of a recovery: that of what is over. */
+  readonly severity: Severity;
+}
+
+export interface NewNotice {
   readonly event: NoticeEvent;
   /** What it is about: a day, a case, a provider, or a part such as `service`. */
   readonly subject: string;
-  readonly stage: NoticeStage;
+  /** That of the event, if absent. */
+  readonly severity?: Severity;
   /** YYYY-MM-DD */
   readonly day?: string;
   readonly runId?: string;
@@ -26,7 +33,7 @@ export type Severity = (typeof severities)[number];
 
 interface EventKind {
   readonly severity: Severity;
-  /** How long it stays true: until the day is good, until this part works again, or it just happened. */
+  /** A problem lasts until its day is good, or until its part works again; anything else happens once. */
   readonly lasts: 'until-day-is-good' | 'until-recovered' | 'once';
 }
 
@@ -57,4 +64,41 @@ export const noticeEventNames = Object.keys(noticeEvents) as readonly NoticeEven
 
 export function isAtLeast(severity: Severity, minimum: Severity): boolean {
   return severities.indexOf(severity) >= severities.indexOf(minimum);
+}
+
+/** What is known of the last time that an event was raised for a subject. */
+export interface LastNotice {
+  /** How often it was raised before. */
+  readonly round: number;
+  /** The problem is over. */
+  readonly isOver: boolean;
+  readonly severity: Severity;
+  readonly reminders: number;
+}
+
+/** Where a notice stands among those of its event and subject: no two of them have the same place. */
+export interface NoticePlace {
+  readonly round: number;
+  /** 0 when raised, then one more for each reminder. */
+  readonly reminder: number;
+}
+
+/**
+ * Whether people are told: the first time, when a problem comes back, and when it gets worse. Undefined while they know.
+ */
+export function placeNotice(
+  { event, severity = noticeEvents[event].severity }: Pick<NewNotice, 'event' | 'severity'>,
+  last: LastNotice | undefined,
+): NoticePlace | undefined {
+  if (!last) return { round: 0, reminder: 0 };
+  if (noticeEvents[event].lasts === 'once') return undefined;
+  if (last.isOver) return { round: last.round + 1, reminder: 0 };
+  return isAtLeast(last.severity, severity) ? undefined : { round: last.round, reminder: last.reminders + 1 };
+}
+
+/** What a message is about, the same for a problem, its reminders and its recovery: all problems of a day are one incident. */
+export function incidentOf({ event, subject, day }: Pick<Notice, 'event' | 'subject' | 'day'>): string {
+  const isOfDay =
+    day !== undefined && (event === 'day-recovered' || noticeEvents[event].lasts === 'until-day-is-good');
+  return isOfDay ? `day ${subject}` : `${event} ${subject}`;
 }

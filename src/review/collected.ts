@@ -57,6 +57,8 @@ export interface CollectedVolume extends Pick<Volume, 'providers'> {
   /** The bookings of the whole day, of a run that stores only a part of them. */
   readonly accepted?: number;
   readonly drop?: VolumeDrop;
+  /** When they were compared, epoch milliseconds. */
+  readonly at: number;
 }
 
 export interface CollectedChunk {

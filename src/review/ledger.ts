@@ -117,7 +117,7 @@ export interface RunWriter {
   /** Replaces why a run failed; false unless it failed with the code `before`. */
   replaceFailure(
     runId: string,
-    change: { readonly before: string | undefined; readonly failure: RunFailure },
+    change: { readonly before: string | undefined; readonly failure: RunFailure; readonly at: number },
   ): Promise<boolean>;
   /** Ends a run by compare-and-set. False if the run is no longer active. @throws FencedError */
   settle(right: Right, settlement: Settlement): Promise<boolean>;

@@ -195,8 +195,8 @@ async function giveUpSources(
   { ledger, giveUps, notify }: Pick<ReviewSchedulerParts, 'ledger' | 'giveUps' | 'notify'>,
 ): Promise<void> {
   for (const run of runs.filter((one) => isToGiveUp(one, giveUps, now.getTime()))) {
-    if (await ledger.replaceFailure(run.id, { before: run.failure?.code, failure: describeGivenUp(run) }))
-      notify({ type: 'source-given-up', run });
+    const change = { before: run.failure?.code, failure: describeGivenUp(run), at: now.getTime() };
+    if (await ledger.replaceFailure(run.id, change)) notify({ type: 'source-given-up', run });
   }
 }
 

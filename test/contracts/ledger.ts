@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
 import { describeAffected } from './ledger/affected.js';
 import { describeAudit } from './ledger/audit.js';
 import { describeAwaiting } from './ledger/awaiting.js';
@@ -29,9 +29,9 @@ import { describeWaitingSteps } from './ledger/waiting-steps.js';
 
 /** An empty ledger, created with `carriesReference` of ledger/days.ts. */
 export interface OpenedLedger {
-  readonly ledger: VerdictMailLedger;
+  readonly ledger: NoticeLedger;
   /** A second connection on the same database, as another process would have. */
-  reopen(): Promise<VerdictMailLedger>;
+  reopen(): Promise<NoticeLedger>;
   /** Expires every lease that was claimed or renewed so far. */
   endLeases(): Promise<void>;
   /** The rows of a run's steps, in the order of the plan. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
-import type { VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
 import { openTestKeys } from '../keys/test-keys.js';
@@ -18,7 +18,7 @@ export interface OpenedSqliteLedger extends OpenedLedger {
 export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<OpenedSqliteLedger> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
   const path = join(folder, 'data', 'ledger.db');
-  const ledgers: VerdictMailLedger[] = [];
+  const ledgers: NoticeLedger[] = [];
   const databases: Database[] = [];
   let now = at;
   const open = () => {

@@ -3,7 +3,7 @@ import {
   findPostgresLedger,
   type PostgresLedgerOptions,
 } from '../../src/ledger/postgres/postgres-ledger.js';
-import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
+import type { ReadOnlyNoticeLedger, NoticeLedger } from '../../src/notifications/notice-store.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger, StepRow } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';
@@ -11,9 +11,9 @@ import type { Postgres } from '../support/postgres.js';
 export interface OpenedPostgresLedger extends OpenedLedger {
   readonly url: string;
   /** Another ledger on the same database, with its own settings. */
-  open(options?: Partial<PostgresLedgerOptions>): VerdictMailLedger;
+  open(options?: Partial<PostgresLedgerOptions>): NoticeLedger;
   /** The same ledger for reading, as `findPostgresLedger` finds it. */
-  find(options?: { readonly waits: boolean }): Promise<ReadOnlyMailLedger | undefined>;
+  find(options?: { readonly waits: boolean }): Promise<ReadOnlyNoticeLedger | undefined>;
   /** Runs statements directly, bypassing the ledger. */
   query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
 }
@@ -24,7 +24,7 @@ export async function openPostgresLedger(
   options: Partial<PostgresLedgerOptions> = {},
 ): Promise<OpenedPostgresLedger> {
   const url = await postgres.createDatabase();
-  const ledgers: Pick<VerdictMailLedger, 'close'>[] = [];
+  const ledgers: Pick<NoticeLedger, 'close'>[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
     const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
     ledgers.push(ledger);

@@ -189,10 +189,10 @@ describe('when the connection ends between a commit and its answer', () => {
     const run = await collectedRun(ledger, 'r1');
     const missing = { class: 'data', code: 'source-missing', message: 'no export' } as const;
     await ledger.settle(rightOf(run), { state: 'failed', at, failure: missing });
-    const given = { before: 'source-missing', failure: { ...missing, code: 'source-given-up' } };
+    const given = { before: 'source-missing', failure: { ...missing, code: 'source-given-up' }, at };
     expect(await losing('COMMIT', () => ledger.replaceFailure('r1', given))).toBe(true);
     expect((await opened.ledger.getRun('r1')).failure).toEqual(given.failure);
-    const other = { before: 'source-missing', failure: { ...missing, code: 'volume-below-minimum' } };
+    const other = { ...given, failure: { ...missing, code: 'volume-below-minimum' } };
     expect(await losing('COMMIT', () => ledger.replaceFailure('r1', other))).toBe(false);
   });
 

@@ -3,6 +3,7 @@ import { describeCasesContract } from '../contracts/cases.js';
 import { describeExportLogContract } from '../contracts/export-log.js';
 import { describeHotelContentsContract } from '../contracts/hotel-contents.js';
 import { describeMappingCopyContract } from '../contracts/mapping-copy.js';
+import { describeNoticesContract } from '../contracts/notices.js';
 import { describeWatchContract } from '../contracts/watch.js';
 import { openSqliteLedger } from './opened-ledger.js';
 
@@ -12,3 +13,4 @@ describeHotelContentsContract('SQLite', { open: openSqliteLedger });
 describeCasesContract('SQLite', { open: openSqliteLedger });
 describeWatchContract('SQLite', { open: openSqliteLedger });
 describeCaseUpdatesContract('SQLite', { open: openSqliteLedger });
+describeNoticesContract('SQLite', { open: openSqliteLedger });

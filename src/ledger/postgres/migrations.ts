@@ -502,4 +502,42 @@ export const migrations: readonly string[] = [
     reported_at bigint
   );
   `,
+  `
+  CREATE TABLE hotel_review.notices (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    event text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    round integer NOT NULL,
+    reminder integer NOT NULL,
+    severity text COLLATE "C" NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+    day text COLLATE "C",
+    run text COLLATE "C",
+    facts text NOT NULL,
+    raised_at bigint NOT NULL,
+    ended_at bigint,
+    routed_at bigint,
+    UNIQUE (event, subject, round, reminder)
+  );
+  CREATE INDEX notices_open ON hotel_review.notices (number) WHERE reminder = 0 AND ended_at IS NULL;
+  CREATE INDEX notices_not_routed ON hotel_review.notices (number) WHERE routed_at IS NULL;
+
+  CREATE TABLE hotel_review.messages (
+    id text COLLATE "C" PRIMARY KEY,
+    notice bigint NOT NULL REFERENCES hotel_review.notices (number),
+    channel text COLLATE "C" NOT NULL,
+    state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'sent', 'given-up')),
+    due_at bigint NOT NULL,
+    attempts integer NOT NULL,
+    lease_until bigint,
+    ended_at bigint,
+    last_code text COLLATE "C",
+    UNIQUE (notice, channel)
+  );
+  CREATE INDEX messages_pending ON hotel_review.messages (channel, notice) WHERE state = 'pending';
+
+  CREATE TABLE hotel_review.noted_instants (
+    name text COLLATE "C" PRIMARY KEY,
+    at bigint NOT NULL
+  );
+  `,
 ];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
-import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../verdict-mails/mail-log.js';
 import { createAuditTrail } from '../audit-trail.js';
 import { createCanaryWriter } from '../canaries.js';
 import { createCaseStore } from '../cases.js';
@@ -10,6 +10,7 @@ import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
 import { createHotelContents } from '../hotel-contents.js';
 import { createMappingCopy } from '../mapping-copy.js';
+import { createNoticeStore } from '../notice-store.js';
 import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
@@ -54,7 +55,7 @@ export interface PostgresLedgerOptions extends PostgresReaderOptions {
  *
  * @throws LedgerUnusableError for an address that can't be read
  */
-export function createPostgresLedger(options: PostgresLedgerOptions): VerdictMailLedger {
+export function createPostgresLedger(options: PostgresLedgerOptions): NoticeLedger {
   const { clock, leaseMs = 30_000 } = options;
   const database = connect(options, (transact, place) => transact((session) => migrate(session, place)));
   const { perform, transact } = database;
@@ -78,6 +79,7 @@ export function createPostgresLedger(options: PostgresLedgerOptions): VerdictMai
     watch: createWatchStore(store),
     cases: createCaseStore(store),
     verdictMails: createMailLog(store),
+    notices: createNoticeStore(store),
     holdDay,
     async holdSlot(places) {
       for (let number = 1; number <= places; number += 1) {
@@ -125,7 +127,7 @@ export async function findPostgresLedger({
 }: PostgresReaderOptions & {
   /** False: fail within two seconds if the server doesn't answer. */
   readonly waits?: boolean;
-}): Promise<ReadOnlyMailLedger | undefined> {
+}): Promise<ReadOnlyNoticeLedger | undefined> {
   const database = connect(options, async () => {});
   try {
     if (!waits) await database.ping(pingTimeoutMs);

@@ -474,4 +474,42 @@ export const migrations: readonly string[] = [
     reported_at INTEGER
   ) STRICT;
   `,
+  `
+  CREATE TABLE notices (
+    number INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    reminder INTEGER NOT NULL,
+    severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+    day TEXT,
+    run TEXT,
+    facts TEXT NOT NULL,
+    raised_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    routed_at INTEGER,
+    UNIQUE (event, subject, round, reminder)
+  ) STRICT;
+  CREATE INDEX notices_open ON notices (number) WHERE reminder = 0 AND ended_at IS NULL;
+  CREATE INDEX notices_not_routed ON notices (number) WHERE routed_at IS NULL;
+
+  CREATE TABLE messages (
+    id TEXT PRIMARY KEY,
+    notice INTEGER NOT NULL REFERENCES notices (number),
+    channel TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'sent', 'given-up')),
+    due_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    lease_until INTEGER,
+    ended_at INTEGER,
+    last_code TEXT,
+    UNIQUE (notice, channel)
+  ) STRICT;
+  CREATE INDEX messages_pending ON messages (channel, notice) WHERE state = 'pending';
+
+  CREATE TABLE noted_instants (
+    name TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

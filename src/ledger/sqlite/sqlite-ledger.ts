@@ -1,6 +1,6 @@
 import type { Hold } from '../../async/hold.js';
 import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
-import type { ReadOnlyMailLedger, VerdictMailLedger } from '../../verdict-mails/mail-log.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
 import { createAuditTrail } from '../audit-trail.js';
 import { createCanaryWriter } from '../canaries.js';
 import { createCaseStore } from '../cases.js';
@@ -9,6 +9,7 @@ import { createErasures } from '../erasing.js';
 import { createExportLog } from '../export-log.js';
 import { createHotelContents } from '../hotel-contents.js';
 import { createMappingCopy } from '../mapping-copy.js';
+import { createNoticeStore } from '../notice-store.js';
 import { type CarriesReference, createReader } from '../reader.js';
 import { record } from '../recording.js';
 import { createRetention } from '../retention.js';
@@ -32,7 +33,7 @@ export interface SqliteLedgerOptions {
 }
 
 /** The ledger in a local SQLite file. */
-export function createSqliteLedger(options: SqliteLedgerOptions): VerdictMailLedger {
+export function createSqliteLedger(options: SqliteLedgerOptions): NoticeLedger {
   const { path, carriesReference, clock, leaseMs = 30_000, keys } = options;
   const { database, locks, dropLog, close } = openLedgerFile(path, { isReader: false });
   const store = createSqliteStore(database, { clock, keys, dropLog });
@@ -59,6 +60,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): VerdictMailLed
     watch: createWatchStore(store),
     cases: createCaseStore(store),
     verdictMails: createMailLog(store),
+    notices: createNoticeStore(store),
     holdDay: (day) => tryHold(day),
     async holdSlot(places) {
       for (let place = 1; place <= places; place += 1) {
@@ -87,7 +89,7 @@ export function createSqliteReader({
   carriesReference,
   clock,
   keys,
-}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyMailLedger {
+}: Omit<SqliteLedgerOptions, 'leaseMs'>): ReadOnlyNoticeLedger {
   const { database, close } = openLedgerFile(path, { isReader: true });
   const store = createSqliteStore(database, { clock, keys });
   return {

@@ -174,6 +174,7 @@ async function checkVolume(
     volumes,
     acceptsVolume = false,
     right,
+    clock,
     notify,
   }: CollectParts & { readonly right: Right },
   collect: Pick<Collect, 'noteVolume'>,
@@ -181,7 +182,7 @@ async function checkVolume(
   const comparison = volumes && settings && { volumes, settings };
   const drop = comparison && (await compare(counted, comparison));
   const { accepted, providers } = counted;
-  await collect.noteVolume({ accepted, providers, ...(drop && { drop }) });
+  await collect.noteVolume({ accepted, providers, at: clock(), ...(drop && { drop }) });
   if (!drop || acceptsVolume) return;
   if (settings?.onDrop === 'fail') {
     throw new CollectError(

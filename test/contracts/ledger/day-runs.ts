@@ -93,7 +93,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('nightly', { topsUp: true }));
       const collect = await startCollect(ledger, run);
-      await collect.noteVolume({ accepted: 412, providers: { Bedlink: 412 } });
+      await collect.noteVolume({ at: 1, accepted: 412, providers: { Bedlink: 412 } });
       await ledger.settle(rightOf(run), { state: 'succeeded', at });
       expect(await ledger.listVolumes([day])).toEqual([{ day, accepted: 412, providers: { Bedlink: 412 } }]);
     });

@@ -21,7 +21,7 @@ async function endedRun(
   const run = await ledger.createRun(newRun(id, { day, topsUp }));
   const collect = await startCollect(ledger, run);
   await collect.store(chunkOf({ batches: [batchOf(0, references(bookings))] }));
-  await collect.noteVolume({ providers: { Bedlink: bookings } });
+  await collect.noteVolume({ at: 1, providers: { Bedlink: bookings } });
   await ledger.settle(rightOf(run), { state, at });
 }
 
@@ -30,11 +30,11 @@ export function describeVolumes(opened: () => OpenedLedger): void {
     it('it keeps a drop with the run until the run is collected again', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
-      await (await startCollect(ledger, run)).noteVolume({ providers: { Bedlink: 2 }, drop });
+      await (await startCollect(ledger, run)).noteVolume({ at: 1, providers: { Bedlink: 2 }, drop });
       expect((await ledger.getRun('r1')).volume).toEqual(drop);
       const again = await startCollect(ledger, run);
       expect(await ledger.getRun('r1')).not.toHaveProperty('volume');
-      await again.noteVolume({ providers: null });
+      await again.noteVolume({ at: 1, providers: null });
       expect(await ledger.getRun('r1')).not.toHaveProperty('volume');
     });
 
@@ -58,7 +58,7 @@ export function describeVolumes(opened: () => OpenedLedger): void {
     it('it replaces why a run failed, once', async () => {
       const { ledger } = opened();
       const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
-      const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' } };
+      const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' }, at };
       const run = await ledger.createRun(newRun('r1'));
       expect(await ledger.replaceFailure('r1', given)).toBe(false);
       await ledger.settle(rightOf(run), { state: 'failed', failure, at });

@@ -1,0 +1,198 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pause } from '../src/async/abort.js';
+import type { Config } from '../src/config/load.js';
+import type { NotifyAll } from '../src/events/events.js';
+import { checkNotices } from '../src/notifications/check-notices.js';
+import { composeMessage } from '../src/notifications/compose-messages.js';
+import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
+import { findDueDigest } from '../src/notifications/morning-digest.js';
+import type { NewNotice } from '../src/notifications/notice.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
+import { findDueTime, isWanted } from '../src/notifications/routing.js';
+import { createSender, type Sender } from '../src/notifications/send-messages.js';
+import { formatCountOf } from '../src/text/format.js';
+import { describeError } from '../src/text/safe-error.js';
+import type { WriteCommand } from '../src/text/shell.js';
+import { openChannels } from './channels.js';
+import { clock, random } from './clock.js';
+import { findStaleBound } from './schedules.js';
+
+export interface NotificationParts {
+  readonly ledger: NoticeLedger;
+  readonly notify: NotifyAll;
+  readonly warn: (message: string) => void;
+  readonly command: WriteCommand;
+  /** The process is asked to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface Notifications {
+  /** Looks what is new, sends what is due, and then waits for the end of the process. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The time between two looks for messages to send, and for what the clock makes true. */
+const sendEveryMs = 5_000;
+const checkEveryMs = 60_000;
+/** How long the end of a process may wait for receivers. */
+const lastSendMs = 3_000;
+
+/**
+ * Tells people what the ledger has to tell, for as long as the process works: it begins with everything that waits, and ends with
+ * what this process brought about. What it does not get rid of, the next process sends.
+ */
+export async function startNotifications(config: Config, parts: NotificationParts): Promise<Notifications> {
+  const { ledger, notify, warn, signal } = parts;
+  const { notices } = ledger;
+  const channels = await openChannels(config, warn);
+  const files = new Set(config.notify.filter(({ kind }) => kind === 'email').map(({ name }) => name));
+  const failures = new Map<string, string>();
+  const composing = {
+    ...parts,
+    timezone: config.timezone,
+    publicUrl: config.server.publicUrl,
+    clock,
+    async reportDay(day: string) {
+      const { renderDayReport } = await import('./day-report.js');
+      return renderDayReport(config, ledger, day, parts.command);
+    },
+  };
+  const sender = createSender({
+    store: notices,
+    channels,
+    compose: (each, channel) => composeMessage(each, composing, { takesFiles: files.has(channel) }),
+    clock,
+    random,
+    notify(event) {
+      failures.set(event.channel, event.code);
+      notify(event);
+    },
+  });
+  const closing = new AbortController();
+  let isWorking = true;
+  const working = work();
+  let closed: Promise<void> | undefined;
+
+  async function work(): Promise<void> {
+    const stop = AbortSignal.any([signal, closing.signal]);
+    await attempt(() => notices.stopWaiting(clock()));
+    let checkedAt = Number.NEGATIVE_INFINITY;
+    while (!stop.aborted) {
+      const isToCheck = clock() - checkedAt >= checkEveryMs;
+      if (isToCheck) checkedAt = clock();
+      await attempt(() => tell(isToCheck, stop));
+      await pause(sendEveryMs, stop);
+    }
+  }
+
+  async function tell(checks: boolean, stop: AbortSignal, options?: Parameters<Sender['sendDue']>[1]) {
+    if (checks) await checkNotices(listChecks(config, parts));
+    const at = clock();
+    await notices.route(
+      (notice) =>
+        config.notify
+          .filter((channel) => isWanted(notice, channel))
+          .map((channel) => ({
+            id: crypto.randomUUID(),
+            channel: channel.name,
+            dueAt: findDueTime(notice, channel, config.timezone),
+          })),
+      at,
+    );
+    await sender.sendDue(stop, options);
+  }
+
+  /** A ledger that is away is reported once, until it is back. */
+  async function attempt(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+      isWorking = true;
+    } catch (error) {
+      if (isWorking && !closing.signal.aborted)
+        warn(`notifications can't be sent: ${describeError(error)}; it is tried again and again`);
+      isWorking = false;
+    }
+  }
+
+  async function close(): Promise<void> {
+    closing.abort();
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(lastSendMs)]);
+    await working;
+    await attempt(() => tell(true, stop, { isLast: true }));
+    await Promise.all(channels.map((channel) => channel.close()));
+    if (failures.size === 0) return;
+    const { pending } = await notices.countMessages();
+    const reasons = [...failures].map(([channel, code]) => `${channel}: ${code}`).join(', ');
+    if (pending > 0)
+      warn(
+        `${formatCountOf(pending, 'notification')} not sent yet (${reasons}); the next run, or serve, tries again`,
+      );
+  }
+
+  return {
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function listChecks(config: Config, { ledger }: NotificationParts) {
+  const { timezone, deadline, notify } = config;
+  const { notices } = ledger;
+  const digestTimes = notify.filter(({ on }) => on.includes('morning-digest')).map(({ at }) => at);
+  return {
+    ledger,
+    timezone,
+    clock,
+    copy: findStaleBound(config, clock()),
+    exportPatienceMs: config.export.timeoutMinutes * 60_000,
+    measureFree: () => measureFree(config),
+    async findLateDays(now: number): Promise<readonly string[]> {
+      if (deadline === undefined) return [];
+      const countedFrom = await notices.noteFirst('deadline', now);
+      const goodDays = await ledger.listGoodDays(findJudgedDays({ timezone, now }));
+      const { late } = judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays });
+      return late.map(({ day }) => day);
+    },
+    async findDigest(now: number): Promise<NewNotice | undefined> {
+      const [at] = digestTimes.sort();
+      if (at === undefined) return undefined;
+      const countedFrom = await notices.noteFirst('morning-digest', now);
+      const due = findDueDigest({ at, now, countedFrom, timezone });
+      return (
+        due && { event: 'morning-digest', subject: due.date, day: due.day, facts: {}, raisedAt: now }
+      );
+    },
+  };
+}
+
+/** The disks that a run writes to; one that does not exist yet is left out. */
+async function measureFree({ ledger, archive, file }: Config) {
+  const places = {
+    'the ledger': 'path' in ledger ? dirname(ledger.path) : undefined,
+    'the archive': 'path' in archive ? archive.path : undefined,
+    'the spool': file.spool,
+  };
+  const measured = await Promise.all(
+    Object.entries(places).map(async ([place, path]) => {
+      const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
+      return found ? [{ place, bytes: found.bavail * found.bsize }] : [];
+    }),
+  );
+  return measured.flat();
+}
+
+/** A sync that fails leaves no trace in the ledger: it is told where it is reported. */
+export function tellFailedSyncs({ mappings }: Config, { ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>): NotifyAll {
+  return (event) => {
+    notify(event);
+    if (event.type !== 'sync-failed') return;
+    const facts = { reason: describeError(event.error) };
+    const subject = mappings.providerFamily ?? '';
+    void ledger.notices
+      .raise([{ event: 'sync-failing', subject, facts, raisedAt: clock() }])
+      .catch((error: unknown) => notify({ type: 'check-failed', error }));
+  };
+}

@@ -1,0 +1,181 @@
+import {
+  type Facts,
+  type LastNotice,
+  type NewNotice,
+  type Notice,
+  type NoticeEvent,
+  noticeEvents,
+  placeNotice,
+  type Severity,
+  severities,
+} from '../notifications/notice.js';
+import type { OpenProblem } from '../notifications/notice-store.js';
+import { all, type Cell, change, type Dialect, one, type Query } from './query.js';
+import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+
+/**
+ * Notices: one row for a problem when it is raised (`reminder` 0), for each reminder, and for its recovery (`reminder` -1). What
+ * happens once is over at once.
+ */
+
+/** For whatever makes a notice true, in its own transaction. Returns how many were new. */
+export function* raise(dialect: Dialect, notices: readonly NewNotice[]): Query<number> {
+  let raised = 0;
+  for (const notice of notices) {
+    const place = placeNotice(notice, yield* findLast(dialect, notice));
+    if (place) raised += yield* insertNotice(dialect, notice, place.round, place.reminder);
+  }
+  return raised;
+}
+
+function* findLast(
+  { schema }: Dialect,
+  { event, subject }: Pick<NewNotice, 'event' | 'subject'>,
+): Query<LastNotice | undefined> {
+  const row = yield* one(
+    `SELECT raised.round, raised.ended_at,
+       (SELECT max(reminder) FROM ${schema}notices AS told
+        WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round) AS reminders,
+       (SELECT severity FROM ${schema}notices AS told
+        WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round
+        ORDER BY told.reminder DESC LIMIT 1) AS severity
+     FROM ${schema}notices AS raised WHERE event = ? AND subject = ? AND reminder = 0 ORDER BY round DESC LIMIT 1`,
+    event,
+    toStorable(subject),
+  );
+  return (
+    row && {
+      round: Number(row.round),
+      isOver: row.ended_at !== null,
+      severity: toSeverity(row.severity),
+      reminders: Number(row.reminders),
+    }
+  );
+}
+
+/** Returns 0 if another process has inserted the same one. */
+function* insertNotice(
+  { schema }: Dialect,
+  { event, subject, severity, day, runId, facts, raisedAt }: NewNotice,
+  round: number,
+  reminder: number,
+): Query<number> {
+  const { severity: usual, lasts } = noticeEvents[event];
+  return yield* change(
+    `INSERT INTO ${schema}notices (event, subject, round, reminder, severity, day, run, facts, raised_at, ended_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event, subject, round, reminder) DO NOTHING`,
+    event,
+    toStorable(subject),
+    round,
+    reminder,
+    severity ?? usual,
+    day ?? null,
+    runId ?? null,
+    toStorable(JSON.stringify(facts)),
+    raisedAt,
+    reminder === 0 && lasts !== 'once' ? null : raisedAt,
+  );
+}
+
+export function* listProblems({ schema }: Dialect): Query<OpenProblem[]> {
+  const rows = yield* all(
+    `SELECT raised.*, last.reminder AS reminders, last.raised_at AS last_told_at, last.severity AS last_severity
+     FROM ${schema}notices AS raised JOIN ${schema}notices AS last
+       ON last.event = raised.event AND last.subject = raised.subject AND last.round = raised.round
+     WHERE raised.reminder = 0 AND raised.ended_at IS NULL
+       AND last.reminder = (SELECT max(reminder) FROM ${schema}notices AS told
+         WHERE told.event = raised.event AND told.subject = raised.subject AND told.round = raised.round)
+     ORDER BY raised.number`,
+  );
+  return rows.map((row) => ({
+    ...toNotice(row),
+    severity: toSeverity(row.last_severity),
+    number: Number(row.number),
+    reminders: Number(row.reminders),
+    lastToldAt: Number(row.last_told_at),
+  }));
+}
+
+export function* remind(
+  dialect: Dialect,
+  { number, reminders, ...problem }: OpenProblem,
+  at: number,
+): Query<boolean> {
+  const row = yield* one(
+    `SELECT round FROM ${dialect.schema}notices WHERE number = ? AND ended_at IS NULL ${dialect.lock}`,
+    number,
+  );
+  if (!row) return false;
+  const repeated = { ...problem, raisedAt: at };
+  return (yield* insertNotice(dialect, repeated, Number(row.round), reminders + 1)) > 0;
+}
+
+/** See `NoticeStore`. */
+export function* end(
+  dialect: Dialect,
+  problems: readonly OpenProblem[],
+  at: number,
+  recovery: NewNotice | undefined,
+): Query<number> {
+  let ended = 0;
+  let worst: Severity = 'info';
+  for (const { number, ...problem } of problems) {
+    const round = yield* endOne(dialect, number, at);
+    if (round === undefined) continue;
+    ended += 1;
+    if (severities.indexOf(problem.severity) > severities.indexOf(worst)) worst = problem.severity;
+    if (!recovery) yield* insertNotice(dialect, { ...problem, raisedAt: at }, round, recoveredMark);
+  }
+  if (recovery && ended > 0) {
+    const last = yield* findLast(dialect, recovery);
+    yield* insertNotice(dialect, { ...recovery, severity: worst }, last ? last.round + 1 : 0, 0);
+  }
+  return ended;
+}
+
+export function* dismiss(dialect: Dialect, problems: readonly OpenProblem[], at: number): Query<void> {
+  for (const { number } of problems) yield* endOne(dialect, number, at);
+}
+
+/** Returns its round; undefined if it is over already. */
+function* endOne({ schema }: Dialect, number: number, at: number): Query<number | undefined> {
+  const changed = yield* change(
+    `UPDATE ${schema}notices SET ended_at = ? WHERE number = ? AND ended_at IS NULL`,
+    at,
+    number,
+  );
+  if (changed === 0) return undefined;
+  return Number((yield* one(`SELECT round FROM ${schema}notices WHERE number = ?`, number))?.round);
+}
+
+/** What the recovery of a problem has in place of the number of a reminder. */
+const recoveredMark = -1;
+
+/** Removes notices that were raised before and are over, with their messages. */
+export function* pruneNotices({ schema }: Dialect, before: number): Query<void> {
+  const isOld = 'raised_at < ? AND ended_at IS NOT NULL AND routed_at IS NOT NULL';
+  yield* change(
+    `DELETE FROM ${schema}messages WHERE notice IN (SELECT number FROM ${schema}notices WHERE ${isOld})`,
+    before,
+  );
+  yield* change(`DELETE FROM ${schema}notices WHERE ${isOld}`, before);
+}
+
+export function toNotice(row: StoredRow): Notice {
+  const { text, integer } = readColumns(row);
+  const reminder = integer('reminder') ?? 0;
+  return withoutUndefined({
+    event: (text('event') ?? '') as NoticeEvent,
+    subject: text('subject') ?? '',
+    stage: reminder === 0 ? 'raised' : reminder === recoveredMark ? 'recovered' : 'reminder',
+    severity: toSeverity(row.severity),
+    day: text('day'),
+    runId: text('run'),
+    facts: JSON.parse(text('facts') ?? '{}') as Facts,
+    raisedAt: integer('raised_at') ?? 0,
+  } as const);
+}
+
+function toSeverity(stored: Cell | boolean | undefined): Severity {
+  return severities.find((severity) => severity === stored) ?? 'critical';
+}

@@ -1,0 +1,202 @@
+import { businessDayAt } from '../booking/business-day.js';
+import type { CaseReader } from '../cases/case-store.js';
+import type { ExportReader } from '../mappings/export/export-log.js';
+import type { MappingReader, MappingSync } from '../mappings/mapping-copy.js';
+import { readCompleteUntil } from '../mappings/sync-bounds.js';
+import { makesDayGood } from '../review/day/good-day.js';
+import { incompleteTriggers } from '../review/day-runs.js';
+import type { RunReader } from '../review/ledger.js';
+import type { Run } from '../review/run.js';
+import { formatBytes } from '../text/format.js';
+import { type NewNotice, noticeEvents } from './notice.js';
+import type { NoticeStore, OpenProblem } from './notice-store.js';
+
+/**
+ * What becomes true by the clock, or by several runs together, is found by looking: every process does, again and again, and the
+ * ledger keeps what is known already. Nothing here depends on which process runs, or ran.
+ */
+export interface CheckParts {
+  readonly ledger: RunReader & {
+    readonly notices: NoticeStore;
+    readonly cases: Pick<CaseReader, 'list'>;
+    readonly mappings: Pick<MappingReader, 'latestSync'>;
+    readonly exports: ExportReader;
+  };
+  readonly timezone: string;
+  /** The days that are late now. */
+  readonly findLateDays: (now: number) => Promise<readonly string[]>;
+  /** The scope of the copy, and until when it must be complete at least; absent where nothing keeps it up to date. */
+  readonly copy?: { readonly scope: string; readonly completeUntil: number } | undefined;
+  /** How long after it was requested an export may take. */
+  readonly exportPatienceMs: number;
+  /** The free space of the disks in use. */
+  readonly measureFree: () => Promise<readonly { readonly place: string; readonly bytes: number }[]>;
+  /** The digest that is due; undefined for none. */
+  readonly findDigest: (now: number) => Promise<NewNotice | undefined>;
+  readonly clock: () => number;
+}
+
+const dayMs = 86_400_000;
+/** A problem that lasts is told again that often. */
+const reminderMs = dayMs;
+/** With less free space a large day may not fit. */
+const leastFreeBytes = 1_000_000_000;
+
+/** Raises what is new, ends what is over, and reminds of what lasts. */
+export async function checkNotices(parts: CheckParts): Promise<void> {
+  const { ledger, clock } = parts;
+  const now = clock();
+  const found = [
+    ...(await findLate(parts, now)),
+    ...(await findUrgentCases(parts, now)),
+    ...(await findStaleCopy(parts, now)),
+    ...(await findMissingExport(parts, now)),
+    ...(await findLowDisks(parts, now)),
+  ];
+  const digest = await parts.findDigest(now);
+  await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
+  const problems = await ledger.notices.listProblems();
+  await endDays(parts, problems, found, now);
+  await endOthers(parts, problems, found, now);
+  for (const problem of await ledger.notices.listProblems()) {
+    if (now - problem.lastToldAt >= reminderMs) await ledger.notices.remind(problem, now);
+  }
+}
+
+async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewNotice[]> {
+  const days = await findLateDays(now);
+  return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {}, raisedAt: now }));
+}
+
+/** A guest checks in today or tomorrow, or nobody knows when. Told once for each such day of a case. */
+async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
+  const today = dayAt(now, timezone);
+  const cases = await ledger.cases.list({ today, checkInBefore: dayAt(now + 2 * dayMs, timezone) });
+  return cases
+    .filter(({ openBookings }) => openBookings > 0)
+    .map(({ id, state, firstCheckIn = 'an unknown day', openBookings }) => ({
+      event: 'case-urgent',
+      subject: `case ${id} on ${firstCheckIn}`,
+      facts: { case: id, state, firstCheckIn, openBookings },
+      raisedAt: now,
+    }));
+}
+
+async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
+  const latest = copy && (await ledger.mappings.latestSync(copy.scope));
+  if (!latest || !isStale(latest, copy)) return [];
+  const hours = Math.floor((now - readCompleteUntil(latest, 0)) / 3_600_000);
+  return [{ event: 'copy-stale', subject: 'mappings', facts: { hours }, raisedAt: now }];
+}
+
+function isStale(latest: MappingSync, { completeUntil }: NonNullable<CheckParts['copy']>): boolean {
+  return readCompleteUntil(latest, 0) < completeUntil;
+}
+
+async function findMissingExport(
+  { ledger, exportPatienceMs }: CheckParts,
+  now: number,
+): Promise<NewNotice[]> {
+  const request = await ledger.exports.latestRequest();
+  if (!request || now - request.requestedAt < exportPatienceMs) return [];
+  const fetched = await ledger.exports.latestFetched();
+  if (fetched && fetched.fetchedAt >= request.requestedAt) return [];
+  return [{ event: 'export-missing', subject: 'export', facts: {}, raisedAt: now }];
+}
+
+async function findLowDisks({ measureFree }: CheckParts, now: number): Promise<NewNotice[]> {
+  return (await measureFree())
+    .filter(({ bytes }) => bytes < leastFreeBytes)
+    .map(({ place, bytes }) => ({
+      event: 'resource-low',
+      subject: place,
+      facts: { free: formatBytes(bytes) },
+      raisedAt: now,
+    }));
+}
+
+/** All problems of a day end together, with one word about it. */
+async function endDays(
+  { ledger, timezone }: CheckParts,
+  problems: readonly OpenProblem[],
+  found: readonly NewNotice[],
+  now: number,
+): Promise<void> {
+  const late = new Set(found.flatMap(({ event, subject }) => (event === 'day-late' ? [subject] : [])));
+  const ofDays = problems.filter(({ event }) => noticeEvents[event].lasts === 'until-day-is-good');
+  for (const day of new Set(ofDays.flatMap((problem) => problem.day ?? []))) {
+    const open = ofDays.filter((problem) => problem.day === day);
+    const runs = await ledger.listRuns({ day, limit: runsRead });
+    const ended = open.filter((problem) => isOver(problem, runs, timezone));
+    if (ended.length > 0) {
+      const events = [...new Set(ended.map(({ event }) => event))].join(' ');
+      const recovery: NewNotice = {
+        event: 'day-recovered',
+        subject: day,
+        day,
+        facts: { ended: events },
+        raisedAt: now,
+      };
+      await ledger.notices.end(ended, { at: now, recovery });
+    }
+    const isGivenUp = runs[0]?.cancelReason !== undefined;
+    const left = open.filter((problem) => !ended.includes(problem));
+    // A day that somebody gave up is late like any other, until it is an exception.
+    await ledger.notices.dismiss(
+      left.filter(({ event }) => (event === 'day-late' ? !late.has(day) : isGivenUp)),
+      now,
+    );
+  }
+}
+
+/** More runs of one day than anybody starts. */
+const runsRead = 50;
+
+/** A run that completes no day is over its own problem once it succeeded. */
+function isOver({ runId, raisedAt }: OpenProblem, runs: readonly Run[], timezone: string): boolean {
+  return runs.some((run) => {
+    if ((run.finishedAt ?? 0) < raisedAt || run.state !== 'succeeded') return false;
+    const isOwn = run.id === runId && incompleteTriggers.includes(run.trigger);
+    return isOwn || makesDayGood(run, timezone);
+  });
+}
+
+async function endOthers(
+  { ledger }: CheckParts,
+  problems: readonly OpenProblem[],
+  found: readonly NewNotice[],
+  now: number,
+): Promise<void> {
+  const stillThere = new Set(found.map(({ event, subject }) => `${event} ${subject}`));
+  const ended: OpenProblem[] = [];
+  for (const problem of problems) {
+    const { event, subject } = problem;
+    if (noticeEvents[event].lasts !== 'until-recovered' || stillThere.has(`${event} ${subject}`)) continue;
+    if (await worksAgain(problem, ledger)) ended.push(problem);
+  }
+  await ledger.notices.end(ended, { at: now });
+}
+
+/** What is not looked for above is over once something succeeded that needs it. */
+async function worksAgain(
+  { event, subject, lastToldAt }: OpenProblem,
+  ledger: CheckParts['ledger'],
+): Promise<boolean> {
+  switch (event) {
+    case 'sync-failing': {
+      const latest = await ledger.mappings.latestSync(subject);
+      return (latest?.endedAt ?? 0) > lastToldAt;
+    }
+    case 'credentials-refused':
+      return (await ledger.listRuns({ limit: runsRead })).some(
+        ({ state, delivery, finishedAt = 0 }) =>
+          state === 'succeeded' && finishedAt > lastToldAt && (subject === 'service' || delivery === 'file'),
+      );
+    default:
+      return true;
+  }
+}
+
+function dayAt(instant: number, timezone: string): string {
+  return businessDayAt(new Date(instant), timezone).iso;
+}

@@ -1,0 +1,85 @@
+import { businessDayAt } from '../booking/business-day.js';
+import type { CaseReader } from '../cases/case-store.js';
+import type { DayOverview } from '../review/ledger.js';
+import { formatCountOf } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import type { Message } from './channel.js';
+import { describeDigest, describeNotice, type Situation } from './describe-notice.js';
+import type { Notice } from './notice.js';
+import type { NoticeReader } from './notice-store.js';
+
+export interface ComposeParts {
+  readonly ledger: Pick<DayOverview, 'summarise'> & {
+    readonly cases: Pick<CaseReader, 'list'>;
+    readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
+  };
+  readonly timezone: string;
+  /** Where people reach the page of `serve`. */
+  readonly publicUrl?: string | undefined;
+  readonly command: WriteCommand;
+  readonly clock: () => number;
+  /** How a day went, in a sentence and as a page. */
+  readonly reportDay: (day: string) => Promise<{ readonly headline: string; readonly page: Buffer }>;
+}
+
+export interface Composing {
+  /** Only an e-mail carries files. */
+  readonly takesFiles: boolean;
+}
+
+/** The words of a message about these notices, which are of one kind, as things are now. */
+export async function composeMessage(
+  notices: readonly Notice[],
+  parts: ComposeParts,
+  { takesFiles }: Composing,
+): Promise<Pick<Message, 'title' | 'text' | 'url' | 'attachments'>> {
+  const link = parts.publicUrl === undefined ? {} : { url: parts.publicUrl };
+  const [first] = notices;
+  if (first?.event === 'morning-digest' && first.day !== undefined) {
+    const { page, ...words } = await composeMorningDigest(first.day, parts);
+    const name = `report-${first.day}.html`;
+    const attachments = [{ name, contentType: 'text/html; charset=utf-8', content: page }];
+    return { ...words, ...link, ...(takesFiles && { attachments }) };
+  }
+  const situation = await readSituation(parts);
+  const each = notices.map((notice) => describeNotice(notice, situation));
+  const [only] = each;
+  return { ...(each.length === 1 && only ? only : describeDigest(each)), ...link };
+}
+
+async function readSituation({ ledger, timezone, command, clock }: ComposeParts): Promise<Situation> {
+  const today = businessDayAt(new Date(clock()), timezone);
+  const { lastGoodDay } = await ledger.summarise(today);
+  const tomorrow = today.next().iso;
+  const urgent = await ledger.cases.list({ today: today.iso, checkInBefore: tomorrow });
+  return {
+    daysWithoutReview: lastGoodDay === undefined ? undefined : countDays(lastGoodDay, today.previous().iso),
+    checkInsToday: urgent.filter(({ firstCheckIn }) => firstCheckIn === today.iso).length,
+    command,
+  };
+}
+
+function countDays(from: string, to: string): number {
+  return Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000));
+}
+
+async function composeMorningDigest(day: string, parts: ComposeParts) {
+  const { ledger, timezone, command, clock } = parts;
+  const { headline, page } = await parts.reportDay(day);
+  const today = businessDayAt(new Date(clock()), timezone).iso;
+  const cases = await ledger.cases.list({ today });
+  const nearest = cases.flatMap(({ firstCheckIn }) => firstCheckIn ?? []).sort()[0];
+  const problems = await ledger.notices.listProblems();
+  const { givenUp } = await ledger.notices.countMessages();
+  const lines = [
+    cases.length === 0
+      ? 'No case has an open booking.'
+      : `${formatCountOf(cases.length, 'case')} with open bookings, the nearest check-in on ${nearest ?? 'an unknown day'}: ${command('cases')}`,
+    ...problems.map(
+      (problem) => `Still: ${describeNotice(problem, { checkInsToday: 0, command }).title}`,
+    ),
+    ...(givenUp > 0 ? [`${formatCountOf(givenUp, 'message')} could not be sent`] : []),
+    `More: ${command(`report ${day}`)}`,
+  ];
+  return { title: `Reviews of ${day}: ${headline}`, text: lines.join('\n'), page };
+}

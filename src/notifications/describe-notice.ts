@@ -1,0 +1,185 @@
+import { formatCount, formatCountOf } from '../text/format.js';
+import type { WriteCommand } from '../text/shell.js';
+import type { Message } from './channel.js';
+import type { Facts, Notice } from './notice.js';
+
+/** How it is with the reviews when a message is sent. */
+export interface Situation {
+  /** Days up to yesterday without a good review, without a gap; undefined while no day was ever good. */
+  readonly daysWithoutReview?: number | undefined;
+  /** Cases with an open booking whose check-in is today. */
+  readonly checkInsToday: number;
+  /** Writes a command as a person would type it. */
+  readonly command: WriteCommand;
+}
+
+type Words = Pick<Message, 'title' | 'text'>;
+
+/** The first line says what, which day, and how bad; the others what to do. */
+export function describeNotice(notice: Notice, situation: Situation): Words {
+  const words = describeRaised(notice, situation);
+  switch (notice.stage) {
+    case 'raised':
+      return words;
+    case 'reminder':
+      return { ...words, title: `Still: ${words.title}` };
+    case 'recovered':
+      return { title: `Recovered: ${words.title}`, text: '' };
+  }
+}
+
+function describeRaised({ event, subject, day = '', facts }: Notice, situation: Situation): Words {
+  const { command } = situation;
+  const about = createReader(facts);
+  switch (event) {
+    case 'run-failed':
+      return {
+        title: `The review of ${subject} failed (${about.text('code')})${describeDanger(situation)}`,
+        text: lines(
+          about.text('message'),
+          about.count('pending', 'booking', 'not delivered'),
+          `To resume it: ${command(`run ${day}`)}`,
+        ),
+      };
+    case 'day-late':
+      return {
+        title: `${day} is not reviewed by its deadline${describeDanger(situation)}`,
+        text: lines(
+          about.text('reason'),
+          `To see why: ${command(`status ${day}`)}; to run it: ${command(`run ${day}`)}`,
+        ),
+      };
+    case 'day-recovered':
+      return { title: `${day} is reviewed now`, text: '' };
+    case 'result-late':
+      return {
+        title: `The result of ${day} has not arrived in time`,
+        text: lines(
+          about.count('delivered', 'booking', 'without a verdict'),
+          `Ask the service for it. To look again: ${command(`run ${day}`)}`,
+        ),
+      };
+    case 'result-incomplete':
+      return {
+        title: `The result of ${day} is incomplete: ${formatCountOf(about.number('unanswered'), 'booking')} without a verdict`,
+        text: lines(`Ask the service for the complete result, then: ${command(`run ${day}`)}`),
+      };
+    case 'volume-dropped':
+      return {
+        title: `${day} has far fewer bookings than usual: ${about.text('drops')}`,
+        text: lines('Check the export. Bookings that are missing in it are not reviewed.'),
+      };
+    case 'provider-silent':
+      return {
+        title: `No bookings of ${about.text('provider')} on ${day}, usually ${formatCount(about.number('usual'))}`,
+        text: lines('Check the export. Bookings that are missing in it are not reviewed.'),
+      };
+    case 'affected-found':
+      return {
+        title:
+          day === ''
+            ? `An e-mail names ${formatCountOf(about.number('affected'), 'booking')} on an incorrect mapping`
+            : `${formatCountOf(about.number('affected'), 'booking')} of ${day} on an incorrect mapping`,
+        text: lines(
+          about.count('mappings', 'mapping', 'named without bookings'),
+          about.count('unanswered', 'booking', 'without a verdict'),
+          day === '' ? '' : `To list them: ${command(`affected ${day}`)}`,
+          `To act: ${command('cases')}`,
+        ),
+      };
+    case 'case-urgent':
+      return {
+        title: `Case ${about.number('case')}: a guest checks in on ${about.text('firstCheckIn')}, and the mapping is ${about.text('state')}`,
+        text: lines(about.count('openBookings', 'booking', 'not resolved'), `To act: ${command(`case ${about.number('case')}`)}`),
+      };
+    case 'case-escalated':
+      return {
+        title: `Case ${about.number('case')} was reported to the service and is not corrected`,
+        text: lines(`Ask the service again. To act: ${command(`case ${about.number('case')}`)}`),
+      };
+    case 'sync-failing':
+      return {
+        title: 'The copy of the mappings cannot be updated',
+        text: lines(about.text('reason'), `To try it: ${command('mappings sync')}`),
+      };
+    case 'copy-stale':
+      return {
+        title: `The copy of the mappings is ${formatCountOf(about.number('hours'), 'hour')} old`,
+        text: lines(
+          'Bookings are compared with it, and stays ahead are watched by it.',
+          `To update it: ${command('mappings sync')}`,
+        ),
+      };
+    case 'export-missing':
+      return {
+        title: 'The export that was requested has not arrived',
+        text: lines(`To look again: ${command('export fetch')}`),
+      };
+    case 'credentials-refused':
+      return {
+        title:
+          subject === 'sftp'
+            ? `The SFTP server refuses the account, or its host key has changed (${about.text('code')})`
+            : `The service refuses the account or its key (${about.text('code')})`,
+        text: lines(`Nothing is reviewed until that is fixed. To try it: ${command('doctor')}`),
+      };
+    case 'resource-low':
+      return {
+        title: `Only ${about.text('free')} free for ${subject}`,
+        text: lines('A run that finds the disk full fails, and loses nothing. Free some space.'),
+      };
+    case 'canary-missed':
+      return {
+        title: `Nothing named the canary of ${day}`,
+        text: lines(
+          'The service reviews nothing, or its e-mails do not arrive.',
+          `To see more: ${command(`report ${day}`)}`,
+        ),
+      };
+    case 'morning-digest':
+      return { title: `Reviews of ${day}`, text: '' };
+  }
+}
+
+/** Such as "; day 3 without review, 41 cases with check-in today". */
+function describeDanger({ daysWithoutReview = 0, checkInsToday }: Situation): string {
+  const parts = [
+    ...(daysWithoutReview > 1 ? [`day ${formatCount(daysWithoutReview)} without review`] : []),
+    ...(checkInsToday > 0 ? [`${formatCountOf(checkInsToday, 'case')} with check-in today`] : []),
+  ];
+  return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
+}
+
+function createReader(facts: Facts) {
+  const number = (name: string) => Number(facts[name] ?? 0);
+  return {
+    number,
+    text: (name: string) => String(facts[name] ?? ''),
+    /** Empty for none. */
+    count: (name: string, thing: string, state: string) =>
+      number(name) > 0 ? `${formatCountOf(number(name), thing)} ${state}` : '',
+  };
+}
+
+function lines(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+/** Several notices of one kind as one message: how many, and a line for each. */
+export function describeDigest(each: readonly Words[]): Words {
+  const [first] = each;
+  const title = `${formatCount(each.length)} notices, the first: ${first?.title ?? ''}`;
+  const listed = each.slice(0, listedInDigest).map((words) => `- ${words.title}`);
+  const left = each.length - listed.length;
+  return {
+    title,
+    text: lines(...listed, left > 0 ? `and ${formatCount(left)} more` : '', '', lastLine(first?.text)),
+  };
+}
+
+const listedInDigest = 50;
+
+/** What to do is the same for all of a kind. */
+function lastLine(text = ''): string {
+  return text.split('\n').at(-1) ?? '';
+}

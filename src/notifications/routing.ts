@@ -1,0 +1,101 @@
+import { businessDayAt, instantAt } from '../booking/business-day.js';
+import { isAtLeast, type Notice, type NoticeEvent, type Severity } from './notice.js';
+import type { ClaimedMessage } from './notice-store.js';
+
+/** Which channel gets a notice, when, and how often it is tried: decisions without effects. */
+
+/** What a channel wants, and when. */
+export interface ChannelRules {
+  readonly name: string;
+  readonly on: readonly NoticeEvent[];
+  readonly minimum: Severity;
+  /** HH:MM each. Midnight may be between them. */
+  readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
+  /** HH:MM, when it gets the morning digest. */
+  readonly at: string;
+}
+
+/** Whether the channel gets it. Whoever was told of a problem of a day is told that the day recovered. */
+export function isWanted(
+  { event, severity, facts }: Pick<Notice, 'event' | 'severity' | 'facts'>,
+  { on, minimum }: Pick<ChannelRules, 'on' | 'minimum'>,
+): boolean {
+  if (!isAtLeast(severity, minimum)) return false;
+  if (on.includes(event)) return true;
+  return event === 'day-recovered' && endedEvents(facts).some((ended) => on.includes(ended));
+}
+
+/** The events of the problems that a recovery ends, as its facts name them. */
+export function endedEvents({ ended }: Notice['facts']): NoticeEvent[] {
+  return typeof ended === 'string' ? (ended.split(' ') as NoticeEvent[]) : [];
+}
+
+/** What is not critical waits that long for others of its kind. */
+export const collectingMs = 10_000;
+
+/** When a message may be sent: what is not critical waits for others of its kind, and until quiet hours are over. */
+export function findDueTime(
+  { event, severity, raisedAt }: Pick<Notice, 'event' | 'severity' | 'raisedAt'>,
+  { quietHours, at }: Pick<ChannelRules, 'quietHours' | 'at'>,
+  timezone: string,
+): number {
+  if (severity === 'critical') return raisedAt;
+  if (event === 'morning-digest')
+    return Math.max(raisedAt, instantAt(businessDayAt(new Date(raisedAt), timezone), at).getTime());
+  const collected = raisedAt + collectingMs;
+  return (quietHours && findQuietEnd(collected, quietHours, timezone)) ?? collected;
+}
+
+/** The end of the quiet hours at an instant; undefined outside of them. */
+function findQuietEnd(
+  instant: number,
+  { from, to }: NonNullable<ChannelRules['quietHours']>,
+  timezone: string,
+): number | undefined {
+  const today = businessDayAt(new Date(instant), timezone);
+  const [begin, end] = [from, to].map((time) => instantAt(today, time).getTime()) as [number, number];
+  const isPastMidnight = from > to;
+  if (instant < end && (isPastMidnight || instant >= begin)) return end;
+  return isPastMidnight && instant >= begin ? instantAt(today.next(), to).getTime() : undefined;
+}
+
+const minuteMs = 60_000;
+const firstPauseMs = 15_000;
+const longestPauseMs = 15 * minuteMs;
+/** A receiver that does not accept a message for that long is not repaired by trying on. */
+const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
+
+/** When a message is tried again; undefined to give it up. Half of each pause is random, so that processes don't call together. */
+export function retryAt(
+  { attempt, notice }: Pick<ClaimedMessage, 'attempt' | 'notice'>,
+  {
+    now,
+    random,
+    retryAfterMs = 0,
+  }: { readonly now: number; readonly random: () => number; readonly retryAfterMs?: number | undefined },
+): number | undefined {
+  if (now - notice.raisedAt >= giveUpAfterMs) return undefined;
+  const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+  return now + Math.max(pause * (0.5 + random() / 2), Math.min(retryAfterMs, 4 * longestPauseMs));
+}
+
+/** So many of a kind become one message. */
+export const leastForDigest = 10;
+
+/**
+ * What is sent as one message each: the notices of one kind, if there are many and they are not critical; any other alone. The
+ * order is that of the first of each.
+ */
+export function bundle(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
+  const kinds = new Map<string, ClaimedMessage[]>();
+  for (const message of messages) {
+    const { event, stage, severity } = message.notice;
+    const kind = severity === 'critical' ? message.id : `${event} ${stage}`;
+    const known = kinds.get(kind);
+    if (known) known.push(message);
+    else kinds.set(kind, [message]);
+  }
+  return [...kinds.values()].flatMap((kind) =>
+    kind.length < leastForDigest ? kind.map((message) => [message]) : [kind],
+  );
+}

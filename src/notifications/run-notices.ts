@@ -1,0 +1,120 @@
+import { incompleteTriggers, isOfItsDay } from '../review/day-runs.js';
+import type { Run } from '../review/run.js';
+import type { StepEnding } from '../review/step.js';
+import { describeDrops, type VolumeDrop } from '../review/volume.js';
+import type { NewNotice, Severity } from './notice.js';
+
+/** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
+
+/** What a change of a run makes true. */
+export function noticesOfRun(before: Run, after: Run, at: number): NewNotice[] {
+  const found: NewNotice[] = [];
+  if (after.state === 'failed' && (before.state !== 'failed' || before.failure?.code !== after.failure?.code))
+    found.push(...noticesOfFailure(after, at));
+  const { affected } = after.counts;
+  if (affected !== null && affected > 0 && before.counts.affected !== affected)
+    found.push({
+      ...aboutRun(after, at),
+      event: 'affected-found',
+      subject: after.id,
+      facts: { affected, unanswered: after.counts.unanswered },
+    });
+  return found;
+}
+
+/** What the ending of a step makes true by itself. */
+export function noticesOfEnding(ending: StepEnding, after: Run, at: number): NewNotice[] {
+  if (ending.kind !== 'overdue') return [];
+  return [
+    {
+      ...aboutRun(after, at),
+      event: 'result-late',
+      subject: after.day,
+      facts: { delivered: after.counts.delivered },
+    },
+  ];
+}
+
+/** A provider without any booking is silent; any other drop is told together. */
+export function noticesOfVolume(run: Pick<Run, 'id' | 'day'>, drop: VolumeDrop, at: number): NewNotice[] {
+  const silent = drop.drops.filter(({ provider, accepted }) => provider !== null && accepted === 0);
+  const others = drop.drops.filter((one) => !silent.includes(one));
+  const about = aboutRun(run, at);
+  return [
+    ...(others.length > 0
+      ? [
+          {
+            ...about,
+            event: 'volume-dropped' as const,
+            subject: run.day,
+            facts: {
+              accepted: drop.accepted,
+              usual: drop.usual,
+              drops: describeDrops({ ...drop, drops: others }).join('; '),
+            },
+          },
+        ]
+      : []),
+    ...silent.map(({ provider, usual }) => ({
+      ...about,
+      event: 'provider-silent' as const,
+      subject: `${provider} on ${run.day}`,
+      facts: { provider, usual },
+    })),
+  ];
+}
+
+function noticesOfFailure(run: Run, at: number): NewNotice[] {
+  const { failure, counts } = run;
+  const code = failure?.code ?? 'unknown';
+  const facts = {
+    code,
+    message: failure?.message ?? '',
+    trigger: run.trigger,
+    accepted: counts.accepted,
+    delivered: counts.delivered,
+    pending: counts.pending,
+  };
+  const about = {
+    ...aboutRun(run, at),
+    subject: isOfItsDay(run) ? run.day : `${run.day} (${run.trigger})`,
+    facts,
+  };
+  const refused = findRefusedCredentials(run);
+  return [
+    { ...about, event: 'run-failed', severity: severityOf(run) },
+    ...(code === 'result-incomplete'
+      ? [
+          {
+            ...about,
+            event: 'result-incomplete' as const,
+            facts: { ...facts, unanswered: counts.unanswered },
+          },
+        ]
+      : []),
+    ...(refused
+      ? [{ ...about, event: 'credentials-refused' as const, subject: refused, facts: { code } }]
+      : []),
+  ];
+}
+
+/** A source that is late is tried again until it is given up, and the current day until the night. */
+function severityOf({ trigger, failure }: Run): Severity {
+  if (incompleteTriggers.includes(trigger)) return 'warning';
+  const isAwaited = failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');
+  return isAwaited ? 'warning' : 'critical';
+}
+
+const refusedByService = ['http-401', 'http-403', 'code-2003'];
+const refusedBySftp = ['authentication-refused', 'host-key-refused'];
+
+/** Whose credentials the failure is about. */
+function findRefusedCredentials({ failure }: Run): 'service' | 'sftp' | undefined {
+  if (failure === undefined) return undefined;
+  if (refusedByService.includes(failure.code)) return 'service';
+  return refusedBySftp.includes(failure.code) ? 'sftp' : undefined;
+}
+
+function aboutRun({ id, day }: Pick<Run, 'id' | 'day'>, at: number) {
+  return { day, runId: id, raisedAt: at };
+}

@@ -1,0 +1,116 @@
+import { type Channel, ChannelError, type Message } from './channel.js';
+import { incidentOf, type Notice } from './notice.js';
+import type { ClaimedMessage, NoticeStore } from './notice-store.js';
+import { bundle, collectingMs, retryAt } from './routing.js';
+
+/** A receiver did not accept a message, or could not be reached. It is tried again. */
+export interface SendingEvent {
+  readonly type: 'message-not-sent';
+  readonly channel: string;
+  readonly code: string;
+}
+
+export interface SenderParts {
+  readonly store: Pick<NoticeStore, 'claim' | 'release' | 'noteSent' | 'noteFailed'>;
+  readonly channels: readonly Channel[];
+  /** The words, link and attachments of one message about these notices; all of one kind. */
+  readonly compose: (notices: readonly Notice[], channel: string) => Promise<Composed>;
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly notify: (event: SendingEvent) => void;
+}
+
+export type Composed = Pick<Message, 'title' | 'text' | 'url' | 'attachments'>;
+
+const attemptMs = 10_000;
+/** Of all that is claimed at once; an attempt starts only if it fits into what is left. */
+const leaseMs = 30_000;
+const claimedAtOnce = 500;
+
+export interface Sender {
+  /**
+   * Sends what is due through every channel, all at once, and each channel's messages in their order. It never rejects: what is not
+   * accepted is tried again later, here or by another process.
+   *
+   * @param isLast also sends what still waits for others of its kind
+   */
+  sendDue(signal: AbortSignal, options?: { readonly isLast?: boolean }): Promise<void>;
+}
+
+export function createSender({ store, channels, compose, clock, random, notify }: SenderParts): Sender {
+  async function sendThrough(channel: Channel, signal: AbortSignal, ahead: number): Promise<void> {
+    let isAway = false;
+    while (!isAway && !signal.aborted) {
+      const now = clock();
+      const claimed = await store.claim({
+        channel: channel.name,
+        at: now + ahead,
+        leaseUntil: now + leaseMs,
+        limit: claimedAtOnce,
+      });
+      if (claimed.length === 0) return;
+      const left = [...bundle(claimed)];
+      while (left.length > 0 && !isAway && !signal.aborted && clock() < now + leaseMs - attemptMs) {
+        isAway = !(await attempt(channel, left.shift() ?? [], signal));
+      }
+      // The others would only wait for the same receiver, or for a lease that ends soon.
+      if (left.length > 0) await store.release(left.flat().map(({ id }) => id));
+    }
+  }
+
+  /** Returns whether they were accepted. */
+  async function attempt(
+    channel: Channel,
+    messages: readonly ClaimedMessage[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const ids = messages.map(({ id }) => id);
+    const [first] = messages;
+    if (!first) return true;
+    try {
+      const composed = await compose(
+        messages.map(({ notice }) => notice),
+        channel.name,
+      );
+      await channel.send(
+        toMessage(first, composed, messages.length),
+        AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]),
+      );
+    } catch (error) {
+      const { code, retryAfterMs } =
+        error instanceof ChannelError ? error : { code: 'internal', retryAfterMs: undefined };
+      if (!signal.aborted) notify({ type: 'message-not-sent', channel: channel.name, code });
+      const at = clock();
+      const next = retryAt(first, { now: at, random, retryAfterMs });
+      await store.noteFailed(ids, { code, at, ...(next !== undefined && { retryAt: next }) });
+      return false;
+    }
+    await store.noteSent(ids, clock());
+    return true;
+  }
+
+  return {
+    async sendDue(signal, { isLast = false } = {}) {
+      await Promise.all(channels.map((channel) => sendThrough(channel, signal, isLast ? collectingMs : 0)));
+    },
+  };
+}
+
+function toMessage({ id, notice }: ClaimedMessage, composed: Composed, notices: number): Message {
+  const { event, stage, severity, day, runId, facts, raisedAt } = notice;
+  const numbers = Object.entries(facts).filter(
+    (fact): fact is [string, number | null] => typeof fact[1] !== 'string',
+  );
+  return {
+    id,
+    event,
+    stage,
+    severity: stage === 'recovered' || event === 'day-recovered' ? 'info' : severity,
+    incident: incidentOf(notice),
+    ...(day !== undefined && { day }),
+    ...(runId !== undefined && { runId }),
+    ...composed,
+    counts: { ...Object.fromEntries(numbers), ...(notices > 1 && { notices }) },
+    raisedAt,
+  };
+}

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { NewNotice } from '../../src/notifications/notice.js';
+import type { NoticeStore, PlannedMessage } from '../../src/notifications/notice-store.js';
+import type { OpenedLedger } from './ledger.js';
+import { at, collectedRun, newRun, rightOf, startCollect } from './ledger/days.js';
+
+const day = '2026-11-20';
+const failed: NewNotice = { event: 'run-failed', subject: day, day, runId: 'r1', facts: { pending: 3 }, raisedAt: at };
+const late: NewNotice = { event: 'day-late', subject: day, day, facts: {}, raisedAt: at };
+const recovery: NewNotice = {
+  event: 'day-recovered',
+  subject: day,
+  day,
+  facts: { ended: 'run-failed day-late' },
+  raisedAt: at + 9,
+};
+
+/** One message to each of these channels, due at once. */
+function toChannels(...channels: string[]) {
+  let count = 0;
+  return (): PlannedMessage[] =>
+    channels.map((channel) => ({ id: `${channel}-${(count += 1)}`, channel, dueAt: at }));
+}
+
+/** The contract of every adapter of notices and their messages. */
+export function describeNoticesContract(
+  name: string,
+  { open }: { readonly open: () => Promise<OpenedLedger> },
+): void {
+  describe(`the contract of notices: ${name}`, () => {
+    let opened: OpenedLedger;
+    let notices: NoticeStore;
+    beforeEach(async () => {
+      opened = await open();
+      notices = opened.ledger.notices;
+    });
+    afterEach(() => opened.cleanUp());
+
+    const claimAll = (channel: string, { now = at, store = notices } = {}) =>
+      store.claim({ channel, at: now, leaseUntil: now + 30, limit: 100 });
+    const stages = async (channel: string) =>
+      (await notices.listMessages({ limit: 100 }))
+        .filter((message) => message.channel === channel)
+        .map(({ notice, state }) => `${notice.event} ${notice.stage} ${state}`)
+        .reverse();
+
+    it('raises a problem once while it lasts, whoever raises it', async () => {
+      const other = (await opened.reopen()).notices;
+      expect(await notices.raise([failed, late])).toBe(2);
+      expect(await other.raise([{ ...failed, raisedAt: at + 1 }, late])).toBe(0);
+      expect(await other.listProblems()).toEqual([
+        { ...failed, number: 1, stage: 'raised', severity: 'critical', reminders: 0, lastToldAt: at },
+        { ...late, number: 2, stage: 'raised', severity: 'critical', reminders: 0, lastToldAt: at },
+      ]);
+    });
+
+    it('tells again of a problem that gets worse', async () => {
+      await notices.raise([{ ...failed, severity: 'warning' }]);
+      expect(await notices.raise([failed])).toBe(1);
+      expect(await notices.raise([failed])).toBe(0);
+      expect(await notices.listProblems()).toMatchObject([{ severity: 'critical', reminders: 1 }]);
+    });
+
+    it('reminds of a problem once per reminder, of several processes', async () => {
+      await notices.raise([failed]);
+      const other = (await opened.reopen()).notices;
+      const [problem] = await notices.listProblems();
+      if (!problem) throw new Error('no problem');
+      expect([await notices.remind(problem, at + 5), await other.remind(problem, at + 6)]).toEqual([true, false]);
+      expect(await notices.listProblems()).toMatchObject([{ reminders: 1, lastToldAt: at + 5 }]);
+    });
+
+    it('ends the problems of a day with one word, and knows a new one afterwards', async () => {
+      await notices.raise([failed, late]);
+      const problems = await notices.listProblems();
+      const other = (await opened.reopen()).notices;
+      expect(await notices.end(problems, { at: at + 9, recovery })).toBe(2);
+      expect(await other.end(problems, { at: at + 9, recovery })).toBe(0);
+      expect(await notices.listProblems()).toEqual([]);
+      await notices.route(toChannels('ops'), at);
+      expect(await stages('ops')).toEqual([
+        'run-failed raised pending',
+        'day-late raised pending',
+        'day-recovered raised pending',
+      ]);
+      expect(await notices.raise([{ ...failed, raisedAt: at + 20 }])).toBe(1);
+    });
+
+    it('tells itself that a problem without a day is over', async () => {
+      await notices.raise([{ event: 'copy-stale', subject: 'mappings', facts: { hours: 50 }, raisedAt: at }]);
+      await notices.end(await notices.listProblems(), { at: at + 9 });
+      await notices.route(toChannels('ops'), at);
+      expect(await stages('ops')).toEqual(['copy-stale raised pending', 'copy-stale recovered pending']);
+    });
+
+    it('ends the problems of a day that was given up without a word', async () => {
+      await notices.raise([failed]);
+      await notices.dismiss(await notices.listProblems(), at + 9);
+      await notices.route(toChannels('ops'), at);
+      expect(await stages('ops')).toEqual(['run-failed raised pending']);
+      expect(await notices.listProblems()).toEqual([]);
+    });
+
+    it('raises once what happens once', async () => {
+      const found: NewNotice = { event: 'affected-found', subject: 'r1', day, facts: { affected: 2 }, raisedAt: at };
+      expect([await notices.raise([found]), await notices.raise([found])]).toEqual([1, 0]);
+      expect(await notices.listProblems()).toEqual([]);
+    });
+
+    it('routes each notice once', async () => {
+      await notices.raise([failed]);
+      const other = (await opened.reopen()).notices;
+      expect(await notices.route(toChannels('ops', 'mail'), at)).toBe(2);
+      expect(await other.route(toChannels('ops', 'mail'), at)).toBe(0);
+      expect(await notices.countMessages()).toEqual({ pending: 2, givenUp: 0, pendingSince: at });
+    });
+
+    it('gives a message to one process for as long as its lease lasts', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      const other = (await opened.reopen()).notices;
+      const [claimed] = await claimAll('ops');
+      expect(claimed).toMatchObject({ id: 'ops-1', attempt: 1, notice: { event: 'run-failed', facts: { pending: 3 } } });
+      expect(await claimAll('ops', { store: other })).toEqual([]);
+      expect(await claimAll('ops', { store: other, now: at + 30 })).toMatchObject([{ id: 'ops-1', attempt: 1 }]);
+      await other.noteSent(['ops-1'], at + 31);
+      // Whoever held it first comes late: it stays sent.
+      await notices.noteFailed(['ops-1'], { code: 'timeout', at: at + 32, retryAt: at + 40 });
+      expect(await claimAll('ops', { now: at + 100 })).toEqual([]);
+      expect(await notices.listMessages({ limit: 1 })).toMatchObject([{ state: 'sent', attempts: 1, endedAt: at + 31 }]);
+    });
+
+    it('lets a message that failed wait, and tries it at once when asked', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.noteFailed(['ops-1'], { code: 'http-503', at, retryAt: at + 1_000 });
+      expect(await claimAll('ops', { now: at + 999 })).toEqual([]);
+      await notices.stopWaiting(at + 10);
+      expect(await claimAll('ops', { now: at + 10 })).toMatchObject([{ id: 'ops-1', attempt: 2 }]);
+    });
+
+    it('leaves a message that somebody is sending to them when others ask to try at once', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.stopWaiting(at + 10);
+      expect(await claimAll('ops', { now: at + 10 })).toEqual([]);
+    });
+
+    it('gives up a message, and says so', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.noteFailed(['ops-1'], { code: 'http-404', at: at + 5 });
+      expect(await notices.countMessages()).toEqual({ pending: 0, givenUp: 1 });
+      expect(await notices.listMessages({ limit: 1 })).toMatchObject([{ state: 'given-up', code: 'http-404' }]);
+    });
+
+    it('sends a recovery after the problem, not in its place', async () => {
+      await notices.raise([failed]);
+      await notices.end(await notices.listProblems(), { at: at + 9, recovery });
+      await notices.route(toChannels('ops'), at);
+      expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['run-failed']);
+      expect(await claimAll('ops')).toEqual([]);
+      await notices.noteSent(['ops-1'], at);
+      expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['day-recovered']);
+    });
+
+    it('gives back what was claimed and not tried', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.release(['ops-1']);
+      expect(await claimAll('ops')).toMatchObject([{ id: 'ops-1', attempt: 1 }]);
+    });
+
+    it('keeps the first instant of a name', async () => {
+      const other = (await opened.reopen()).notices;
+      expect([await notices.noteFirst('deadline', at), await other.noteFirst('deadline', at + 5)]).toEqual([at, at]);
+    });
+
+    it('raises that a run failed together with the failure', async () => {
+      const { ledger } = opened;
+      const run = await ledger.createRun(newRun('r1'));
+      const failure = { class: 'data', code: 'binary', message: 'not a CSV file' } as const;
+      await ledger.settle(rightOf(run), { state: 'failed', failure, at: at + 3 });
+      expect(await notices.listProblems()).toMatchObject([
+        { event: 'run-failed', severity: 'critical', runId: 'r1', facts: { code: 'binary' }, raisedAt: at + 3 },
+      ]);
+    });
+
+    it('raises nothing for a run that succeeded', async () => {
+      const { ledger } = opened;
+      const run = await collectedRun(ledger, 'r1', { bookings: [] });
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      expect(await notices.route(toChannels('ops'), at)).toBe(0);
+    });
+
+    it('raises that a provider is silent when the volume is noted', async () => {
+      const { ledger } = opened;
+      const run = await ledger.createRun(newRun('r1'));
+      const drop = { accepted: 2, usual: 9, drops: [{ provider: 'Bedlink', accepted: 0, usual: 412 }] };
+      await (await startCollect(ledger, run)).noteVolume({ at, providers: { Bedlink: 0 }, drop });
+      await notices.route(toChannels('ops'), at);
+      expect(await notices.listMessages({ limit: 9 })).toMatchObject([
+        { notice: { event: 'provider-silent', facts: { provider: 'Bedlink', usual: 412 } } },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { prepareDay } from '../support/day-folder.js';
+import { startStandIn } from '../support/http-stand-in.js';
+import { createSeed } from '../support/processes.js';
+
+const rounds = 200;
+const secret = `whsec_${Buffer.from('notify-secret-of-the-test-1234').toString('base64')}`;
+/** The receiver takes a moment, so that kills also meet a message on its way. */
+const answerMs = 40;
+/** Longer than starting a command and failing takes. */
+const longestLifeMs = 1_500;
+
+interface Received {
+  readonly id: string;
+  readonly event: string;
+  readonly day: string;
+}
+
+it(`each of ${rounds} failures is told, whatever is killed, and at most once more than was killed`, {
+  timeout: 1_500_000,
+}, async () => {
+  const { random } = createSeed();
+  const receiver = await startStandIn(() => ({ kind: 'text', status: 204, body: '', delayMs: answerMs }));
+  onTestFinished(() => receiver.close());
+  const { folder } = await prepareDay({
+    hasWorkers: false,
+    settings: {
+      notify: [{ kind: 'webhook', url: `http://127.0.0.1:${receiver.port}`, secret, on: ['run-failed'] }],
+    },
+  });
+  const days = Array.from({ length: rounds }, (_, index) =>
+    new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10),
+  );
+  let kills = 0;
+
+  async function failAndKill(day: string): Promise<void> {
+    await folder.writeBookings('not a header\n', day);
+    const run = folder.start(['run', '--day', day]);
+    const isKilled = await Promise.race([run.ended.then(() => false), delay(random() * longestLifeMs, true)]);
+    if (isKilled) {
+      run.kill('SIGKILL');
+      kills += 1;
+      await run.ended;
+    }
+  }
+
+  for (let index = 0; index < rounds; index += 2)
+    await Promise.all(days.slice(index, index + 2).map(failAndKill));
+  // What was killed before it failed fails now. That takes longer than the lease of a dead process.
+  for (const day of days) await folder.run(['run', '--day', day]);
+
+  const received = receiver.requests.map(({ body }) => JSON.parse(String(body)) as Received);
+  const ids = new Map<string, Set<string>>();
+  for (const { id, day } of received) ids.set(day, (ids.get(day) ?? new Set()).add(id));
+  expect([...ids.keys()].sort()).toEqual(days);
+  expect([...ids.values()].filter((each) => each.size !== 1)).toEqual([]);
+  expect(received.length - rounds).toBeLessThanOrEqual(kills);
+  expect(kills).toBeGreaterThan(rounds / 10);
+});

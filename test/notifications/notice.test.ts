@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { incidentOf, type LastNotice, placeNotice } from '../../src/notifications/notice.js';
+
+const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };
+
+describe('a notice', () => {
+  it('is told the first time', () => {
+    expect(placeNotice({ event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
+  });
+
+  it('is not told again while the problem lasts', () => {
+    expect(placeNotice({ event: 'run-failed' }, known)).toBeUndefined();
+    expect(placeNotice({ event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
+  });
+
+  it('is told again as a reminder when the problem gets worse', () => {
+    expect(placeNotice({ event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({ round: 2, reminder: 4 });
+  });
+
+  it('is told again when the problem comes back', () => {
+    expect(placeNotice({ event: 'run-failed' }, { ...known, isOver: true })).toEqual({ round: 3, reminder: 0 });
+  });
+
+  it('is told once if it happens once', () => {
+    expect(placeNotice({ event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
+  });
+
+  it('has one incident for all problems of a day and their recovery', () => {
+    const about = { subject: '2026-11-20', day: '2026-11-20' };
+    const incidents = (['run-failed', 'day-late', 'result-late', 'day-recovered'] as const).map((event) =>
+      incidentOf({ event, ...about }),
+    );
+    expect(new Set(incidents)).toEqual(new Set(['day 2026-11-20']));
+    expect(incidentOf({ event: 'volume-dropped', ...about })).toBe('volume-dropped 2026-11-20');
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { type Notice, noticeEventNames } from '../../src/notifications/notice.js';
+import type { ClaimedMessage } from '../../src/notifications/notice-store.js';
+import { bundle, collectingMs, findDueTime, isWanted, retryAt } from '../../src/notifications/routing.js';
+
+const zone = 'Europe/Madrid';
+const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
+  event: 'affected-found',
+  subject: 'r1',
+  stage: 'raised',
+  severity: 'warning',
+  facts: {},
+  raisedAt: Date.UTC(2026, 10, 20, 12),
+  ...changes,
+});
+const message = (id: string, changes: Partial<Notice> = {}): ClaimedMessage => ({
+  id,
+  attempt: 1,
+  notice: noticeOf(changes),
+});
+const hour = 3_600_000;
+
+describe('a channel', () => {
+  it('gets the events that it names, from its least severity on', () => {
+    const rules = { on: ['affected-found'], minimum: 'warning' } as const;
+    expect(isWanted(noticeOf(), rules)).toBe(true);
+    expect(isWanted(noticeOf({ severity: 'info' }), rules)).toBe(false);
+    expect(isWanted(noticeOf({ event: 'day-late', severity: 'critical' }), rules)).toBe(false);
+  });
+
+  it('is told that a day recovered if it was told of the problem', () => {
+    const recovered = noticeOf({ event: 'day-recovered', severity: 'critical', facts: { ended: 'day-late run-failed' } });
+    expect(isWanted(recovered, { on: ['run-failed'], minimum: 'critical' })).toBe(true);
+    expect(isWanted(recovered, { on: ['result-late'], minimum: 'info' })).toBe(false);
+    expect(isWanted(recovered, { on: noticeEventNames, minimum: 'info' })).toBe(true);
+  });
+});
+
+describe('when a message is due', () => {
+  const due = (utc: string, quietHours?: { from: string; to: string }, severity: Notice['severity'] = 'warning') =>
+    new Date(findDueTime(noticeOf({ raisedAt: Date.parse(utc), severity }), { quietHours, at: '08:00' }, zone)).toISOString();
+
+  it('it waits a moment for others of its kind, unless it is critical', () => {
+    expect(due('2026-11-20T12:00:00Z')).toBe(new Date(Date.parse('2026-11-20T12:00:00Z') + collectingMs).toISOString());
+    expect(due('2026-11-20T12:00:00Z', undefined, 'critical')).toBe('2026-11-20T12:00:00.000Z');
+  });
+
+  it.each([
+    ['before midnight', '2026-11-20T22:30:00Z', '2026-11-21T06:00:00.000Z'],
+    ['after midnight', '2026-11-21T03:00:00Z', '2026-11-21T06:00:00.000Z'],
+    ['at their end', '2026-11-21T06:00:00Z', '2026-11-21T06:00:10.000Z'],
+    ['before they begin', '2026-11-20T20:00:00Z', '2026-11-20T20:00:10.000Z'],
+    ['in the night in which the clocks go forward', '2026-03-28T23:30:00Z', '2026-03-29T05:00:00.000Z'],
+  ])('it waits for the end of quiet hours: %s', (_, raised, expected) => {
+    expect(due(raised, { from: '22:00', to: '07:00' })).toBe(expected);
+  });
+
+  it.each([
+    ['between them', '2026-11-20T12:00:00Z', '2026-11-20T13:00:00.000Z'],
+    ['after them', '2026-11-20T13:00:00Z', '2026-11-20T13:00:10.000Z'],
+    ['before them', '2026-11-20T09:00:00Z', '2026-11-20T09:00:10.000Z'],
+  ])('it waits for the end of quiet hours within a day: %s', (_, raised, expected) => {
+    expect(due(raised, { from: '12:00', to: '14:00' })).toBe(expected);
+  });
+
+  it('a critical one does not wait for the end of quiet hours', () => {
+    expect(due('2026-11-20T22:30:00Z', { from: '22:00', to: '07:00' }, 'critical')).toBe('2026-11-20T22:30:00.000Z');
+  });
+
+  it('a morning digest waits for the time of its channel', () => {
+    const digest = noticeOf({ event: 'morning-digest', severity: 'info', raisedAt: Date.parse('2026-11-20T06:00:00Z') });
+    expect(findDueTime(digest, { at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
+    expect(findDueTime(digest, { at: '06:30' }, zone)).toBe(digest.raisedAt);
+  });
+});
+
+describe('a message that failed', () => {
+  const now = noticeOf().raisedAt;
+  const after = (attempt: number, options: { random?: number; retryAfterMs?: number; later?: number } = {}) => {
+    const { random = 1, retryAfterMs, later = 0 } = options;
+    const at = retryAt(
+      { attempt, notice: noticeOf() },
+      { now: now + later, random: () => random, retryAfterMs },
+    );
+    return at === undefined ? undefined : (at - now - later) / 1_000;
+  };
+
+  it('is tried again after pauses that double, up to a quarter of an hour', () => {
+    expect([1, 2, 3, 7, 50].map((attempt) => after(attempt))).toEqual([15, 30, 60, 900, 900]);
+    expect(after(1, { random: 0 })).toBe(7.5);
+  });
+
+  it('waits as long as the receiver asks, up to an hour', () => {
+    expect(after(1, { retryAfterMs: 120_000 })).toBe(120);
+    expect(after(1, { retryAfterMs: 24 * hour })).toBe(3_600);
+  });
+
+  it('is given up after three days', () => {
+    expect(after(9, { later: 72 * hour - 1 })).toBe(900);
+    expect(after(9, { later: 72 * hour })).toBeUndefined();
+  });
+});
+
+describe('many messages', () => {
+  const many = (count: number, changes: Partial<Notice> = {}) =>
+    Array.from({ length: count }, (_, index) => message(`m${index}`, changes));
+
+  it('of one kind become one from ten on', () => {
+    expect(bundle(many(9)).map((each) => each.length)).toEqual(Array(9).fill(1));
+    expect(bundle(many(10)).map((each) => each.length)).toEqual([10]);
+  });
+
+  it('that are critical are sent one by one', () => {
+    expect(bundle(many(12, { event: 'run-failed', severity: 'critical' }))).toHaveLength(12);
+  });
+
+  it('of several kinds are bundled by kind', () => {
+    const mixed = [message('a', { event: 'copy-stale' }), ...many(10), message('z', { event: 'case-escalated' })];
+    expect(bundle(mixed).map((each) => each.map(({ id }) => id).join())).toEqual([
+      'a',
+      many(10).map(({ id }) => id).join(),
+      'z',
+    ]);
+  });
+});

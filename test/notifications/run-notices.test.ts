@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { noticesOfEnding, noticesOfRun, noticesOfVolume } from '../../src/notifications/run-notices.js';
+import type { Run } from '../../src/review/run.js';
+
+const at = 1_000;
+const counts: Run['counts'] = {
+  read: 10,
+  accepted: 10,
+  duplicates: 0,
+  rejected: 0,
+  filtered: 0,
+  delivered: 4,
+  refused: 0,
+  pending: 6,
+  repeated: 0,
+  posted: 0,
+  affected: null,
+  unanswered: null,
+};
+const delivering: Run = {
+  id: 'r1',
+  day: '2026-11-20',
+  delivery: 'file',
+  trigger: 'schedule',
+  state: 'delivering',
+  token: 1,
+  startedAt: 0,
+  counts,
+  openSteps: 1,
+  failedSteps: 0,
+  failuresInRow: 0,
+};
+const failedWith = (code: string, changes: Partial<Run> = {}): Run => ({
+  ...delivering,
+  state: 'failed',
+  failure: { class: 'fatal', code, message: 'stopped' },
+  ...changes,
+});
+const eventsOf = (after: Run, before: Run = delivering) =>
+  noticesOfRun(before, after, at).map(({ event, subject, severity }) => [event, subject, severity]);
+
+describe('a run', () => {
+  it('that fails is told as critical', () => {
+    expect(eventsOf(failedWith('sums-differ'))).toEqual([['run-failed', '2026-11-20', 'critical']]);
+  });
+
+  it('that fails again in the same way is not told again', () => {
+    expect(eventsOf(failedWith('sums-differ'), failedWith('sums-differ'))).toEqual([]);
+  });
+
+  it('whose source may still come is told as a warning, unless a person started it', () => {
+    expect(eventsOf(failedWith('missing'))).toEqual([['run-failed', '2026-11-20', 'warning']]);
+    expect(eventsOf(failedWith('missing', { trigger: 'manual' }))).toEqual([
+      ['run-failed', '2026-11-20', 'critical'],
+    ]);
+    expect(eventsOf(failedWith('source-given-up'), failedWith('missing'))).toEqual([
+      ['run-failed', '2026-11-20', 'critical'],
+    ]);
+  });
+
+  it('of the current day, or for stays of other days, is told as a warning', () => {
+    expect(eventsOf(failedWith('binary', { trigger: 'today' }))).toEqual([['run-failed', '2026-11-20', 'warning']]);
+    expect(eventsOf(failedWith('binary', { trigger: 'watch' }))).toEqual([
+      ['run-failed', '2026-11-20 (watch)', 'warning'],
+    ]);
+  });
+
+  it.each([
+    ['http-401', 'service'],
+    ['http-403', 'service'],
+    ['code-2003', 'service'],
+    ['authentication-refused', 'sftp'],
+    ['host-key-refused', 'sftp'],
+  ])('that stops with %s also tells whose credentials were refused', (code, subject) => {
+    expect(eventsOf(failedWith(code)).map(([event, about]) => [event, about])).toEqual([
+      ['run-failed', '2026-11-20'],
+      ['credentials-refused', subject],
+    ]);
+  });
+
+  it('whose result is incomplete tells that, too', () => {
+    expect(eventsOf(failedWith('result-incomplete')).map(([event]) => event)).toEqual([
+      'run-failed',
+      'result-incomplete',
+    ]);
+  });
+
+  it('whose result names affected bookings tells how many, once', () => {
+    const judged = { ...delivering, counts: { ...counts, affected: 2, unanswered: 0 } };
+    expect(noticesOfRun(delivering, judged, at)).toEqual([
+      {
+        event: 'affected-found',
+        subject: 'r1',
+        day: '2026-11-20',
+        runId: 'r1',
+        facts: { affected: 2, unanswered: 0 },
+        raisedAt: at,
+      },
+    ]);
+    expect(noticesOfRun(judged, judged, at)).toEqual([]);
+    expect(noticesOfRun(delivering, { ...judged, counts: { ...counts, affected: 0 } }, at)).toEqual([]);
+  });
+
+  it('whose result is overdue is told as late', () => {
+    const overdue = { kind: 'overdue', evidence: { code: 'result-overdue' } } as const;
+    expect(noticesOfEnding(overdue, delivering, at).map(({ event }) => event)).toEqual(['result-late']);
+    expect(noticesOfEnding({ kind: 'done', evidence: { code: 'ok' } }, delivering, at)).toEqual([]);
+  });
+
+  it('with too few bookings tells the drops together, and each silent provider', () => {
+    const drop = {
+      accepted: 50,
+      usual: 500,
+      drops: [
+        { provider: null, accepted: 50, usual: 500 },
+        { provider: 'Bedlink', accepted: 0, usual: 412 },
+        { provider: 'NorthStar', accepted: 1, usual: 60 },
+      ],
+    };
+    expect(noticesOfVolume(delivering, drop, at).map(({ event, subject, facts }) => [event, subject, facts])).toEqual([
+      [
+        'volume-dropped',
+        '2026-11-20',
+        { accepted: 50, usual: 500, drops: '50 bookings, usually 500; NorthStar: 1, usually 60' },
+      ],
+      ['provider-silent', 'Bedlink on 2026-11-20', { provider: 'Bedlink', usual: 412 }],
+    ]);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { type Channel, ChannelError, type Message } from '../../src/notifications/channel.js';
+import type { Notice } from '../../src/notifications/notice.js';
+import type { ClaimedMessage, NoticeStore } from '../../src/notifications/notice-store.js';
+import { createSender } from '../../src/notifications/send-messages.js';
+
+const now = Date.UTC(2026, 10, 20, 12);
+const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
+  event: 'run-failed',
+  subject: '2026-11-20',
+  day: '2026-11-20',
+  runId: 'r1',
+  stage: 'raised',
+  severity: 'critical',
+  facts: { pending: 3, code: 'binary', unanswered: null },
+  raisedAt: now,
+  ...changes,
+});
+
+/** A store that hands out these messages once, and what the sender says of them. */
+function storeOf(...claimed: ClaimedMessage[]) {
+  const said: unknown[] = [];
+  let left = claimed;
+  const store: Pick<NoticeStore, 'claim' | 'release' | 'noteSent' | 'noteFailed'> = {
+    async claim() {
+      const all = left;
+      left = [];
+      return all;
+    },
+    async release(ids) {
+      said.push(['released', ...ids]);
+    },
+    async noteSent(ids) {
+      said.push(['sent', ...ids]);
+    },
+    async noteFailed(ids, { code, retryAt }) {
+      said.push([code, retryAt === undefined ? 'given up' : retryAt - now, ...ids]);
+    },
+  };
+  return { store, said };
+}
+
+function senderOf(store: ReturnType<typeof storeOf>['store'], send: (message: Message) => Promise<void>) {
+  const channel: Channel = { name: 'ops', send, close: async () => {} };
+  const events: unknown[] = [];
+  const sender = createSender({
+    store,
+    channels: [channel],
+    compose: async (notices) => ({ title: `${notices.length} notices`, text: '' }),
+    clock: () => now,
+    random: () => 1,
+    notify: (event) => events.push(event),
+  });
+  return { sender, events };
+}
+
+const { signal } = new AbortController();
+
+describe('the sender', () => {
+  it('sends a message with its numbers, and records it', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    const received: Message[] = [];
+    await senderOf(store, async (message) => void received.push(message)).sender.sendDue(signal);
+    expect(received).toEqual([
+      {
+        id: 'm1',
+        event: 'run-failed',
+        stage: 'raised',
+        severity: 'critical',
+        incident: 'day 2026-11-20',
+        day: '2026-11-20',
+        runId: 'r1',
+        title: '1 notices',
+        text: '',
+        counts: { pending: 3, unanswered: null },
+        raisedAt: now,
+      },
+    ]);
+    expect(said).toEqual([['sent', 'm1']]);
+  });
+
+  it('calls a recovery informative, whatever it ends', async () => {
+    const { store } = storeOf(
+      { id: 'm1', attempt: 1, notice: noticeOf({ event: 'day-recovered' }) },
+      { id: 'm2', attempt: 1, notice: noticeOf({ event: 'copy-stale', stage: 'recovered' }) },
+    );
+    const severities: string[] = [];
+    await senderOf(store, async ({ severity }) => void severities.push(severity)).sender.sendDue(signal);
+    expect(severities).toEqual(['info', 'info']);
+  });
+
+  it('leaves the other messages to later once the receiver is away', async () => {
+    const { store, said } = storeOf(
+      { id: 'm1', attempt: 1, notice: noticeOf() },
+      { id: 'm2', attempt: 1, notice: noticeOf({ subject: '2026-11-21' }) },
+    );
+    const { sender, events } = senderOf(store, () =>
+      Promise.reject(new ChannelError('not accepted', 'http-503', 60_000)),
+    );
+    await sender.sendDue(signal);
+    expect(said).toEqual([
+      ['http-503', 60_000, 'm1'],
+      ['released', 'm2'],
+    ]);
+    expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'http-503' }]);
+  });
+
+  it('sends ten of a kind as one message, with the id of the first', async () => {
+    const claimed = Array.from({ length: 10 }, (_, index) => ({
+      id: `m${index}`,
+      attempt: 1,
+      notice: noticeOf({ event: 'case-escalated', severity: 'warning', subject: `case ${index}`, facts: {} }),
+    }));
+    const { store, said } = storeOf(...claimed);
+    const received: Message[] = [];
+    await senderOf(store, async (message) => void received.push(message)).sender.sendDue(signal);
+    expect(received.map(({ id, title, counts }) => [id, title, counts])).toEqual([
+      ['m0', '10 notices', { notices: 10 }],
+    ]);
+    expect(said).toEqual([['sent', ...claimed.map(({ id }) => id)]]);
+  });
+
+  it('gives up what no receiver took for days', async () => {
+    const old = noticeOf({ raisedAt: now - 3 * 86_400_000 });
+    const { store, said } = storeOf({ id: 'm1', attempt: 99, notice: old });
+    await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
+    expect(said).toEqual([['http-404', 'given up', 'm1']]);
+  });
+
+  it('starts nothing once it is asked to stop', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    await senderOf(store, async () => {}).sender.sendDue(AbortSignal.abort());
+    expect(said).toEqual([]);
+  });
+});
