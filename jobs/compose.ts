@@ -1,9 +1,9 @@
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingReader } from '../src/mappings/mapping-copy.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { CanarySettings } from '../src/review/canary.js';
 import type { MappingComparison } from '../src/review/collect/collect.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { createRunId } from '../src/review/day/open-run.js';
 import type { RunDayParts } from '../src/review/day/run-day.js';
 import type { Delivery } from '../src/review/delivery.js';

@@ -5,9 +5,9 @@ import {
   createSqliteReader,
   type SqliteLedgerOptions,
 } from '../src/ledger/sqlite/sqlite-ledger.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import type { BookingForm } from '../src/review/step.js';
 import { readReference } from '../src/review/stored/stored-line.js';
-import type { NoticeLedger, ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { clock } from './clock.js';
 import { openKeys } from './keys.js';
 

@@ -11,12 +11,12 @@ import type { NewNotice } from '../src/notifications/notice.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { findDueTime, isWanted } from '../src/notifications/routing.js';
 import { createSender, type Sender } from '../src/notifications/send-messages.js';
+import { createSlots } from '../src/schedule/slots.js';
 import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { openChannels } from './channels.js';
 import { clock, random } from './clock.js';
-import { findStaleBound } from './schedules.js';
 
 export interface NotificationParts {
   readonly ledger: NoticeLedger;
@@ -161,9 +161,7 @@ function listChecks(config: Config, { ledger }: NotificationParts) {
       if (at === undefined) return undefined;
       const countedFrom = await notices.noteFirst('morning-digest', now);
       const due = findDueDigest({ at, now, countedFrom, timezone });
-      return (
-        due && { event: 'morning-digest', subject: due.date, day: due.day, facts: {}, raisedAt: now }
-      );
+      return due && { event: 'morning-digest', subject: due.date, day: due.day, facts: {}, raisedAt: now };
     },
   };
 }
@@ -185,7 +183,10 @@ async function measureFree({ ledger, archive, file }: Config) {
 }
 
 /** A sync that fails leaves no trace in the ledger: it is told where it is reported. */
-export function tellFailedSyncs({ mappings }: Config, { ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>): NotifyAll {
+export function tellFailedSyncs(
+  { mappings }: Config,
+  { ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>,
+): NotifyAll {
   return (event) => {
     notify(event);
     if (event.type !== 'sync-failed') return;
@@ -195,4 +196,18 @@ export function tellFailedSyncs({ mappings }: Config, { ledger, notify }: Pick<N
       .raise([{ event: 'sync-failing', subject, facts, raisedAt: clock() }])
       .catch((error: unknown) => notify({ type: 'check-failed', error }));
   };
+}
+
+/**
+ * Until when the copy of the mappings must be complete at least: after two slots without a complete sync it is stale. Undefined
+ * where nothing keeps it up to date.
+ */
+function findStaleBound(
+  { mappings: { cron, providerFamily = '' }, timezone }: Config,
+  now: number,
+): { readonly scope: string; readonly completeUntil: number } | undefined {
+  const slots = cron === undefined ? undefined : createSlots(cron, timezone);
+  const last = slots?.last(new Date(now));
+  const before = last && slots?.last(new Date(last.getTime() - 1));
+  return before && { scope: providerFamily, completeUntil: before.getTime() };
 }

@@ -120,17 +120,3 @@ export function openSyncScheduler(
     signal,
   });
 }
-
-/**
- * Until when the copy of the mappings must be complete at least: after two slots without a complete sync it is stale. Undefined
- * where nothing keeps it up to date.
- */
-export function findStaleBound(
-  { mappings: { cron, providerFamily = '' }, timezone }: Config,
-  now: number,
-): { readonly scope: string; readonly completeUntil: number } | undefined {
-  const slots = cron === undefined ? undefined : createSlots(cron, timezone);
-  const last = slots?.last(new Date(now));
-  const before = last && slots?.last(new Date(last.getTime() - 1));
-  return before && { scope: providerFamily, completeUntil: before.getTime() };
-}

@@ -25,12 +25,7 @@ export function* readBatch(
 }
 
 /** All lines of a batch of a run that is known to exist. */
-export function* readLines(
-  dialect: Dialect,
-  run: number,
-  form: BookingForm,
-  batch: number,
-): Query<string[]> {
+export function* readLines(dialect: Dialect, run: number, form: BookingForm, batch: number): Query<string[]> {
   return (yield* readOpened(dialect, run, form, batch)).toString().split('\n');
 }
 

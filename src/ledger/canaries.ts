@@ -93,9 +93,7 @@ function* reportMissed(dialect: Dialect, now: number): Query<Canary[]> {
     if (changed === 0) continue;
     const canary = { ...toCanary(row), reportedAt: now };
     const { runId, day } = canary;
-    yield* raise(dialect, [
-      { event: 'canary-missed', subject: runId, day, runId, facts: {}, raisedAt: now },
-    ]);
+    yield* raise(dialect, [{ event: 'canary-missed', subject: runId, day, runId, facts: {}, raisedAt: now }]);
     missed.push(canary);
   }
   return missed;

@@ -1,3 +1,4 @@
+import type { NewNotice } from '../notifications/notice.js';
 import type { BookingForm } from '../review/step.js';
 import type {
   BookingPlace,
@@ -17,7 +18,6 @@ import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { nameCanary } from './canaries.js';
 import { findBookings, groupByBatch, listProviders, readPlaces } from './mail-bookings.js';
 import { raise } from './notices.js';
-import type { NewNotice } from '../notifications/notice.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';

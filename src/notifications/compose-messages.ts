@@ -75,9 +75,7 @@ async function composeMorningDigest(day: string, parts: ComposeParts) {
     cases.length === 0
       ? 'No case has an open booking.'
       : `${formatCountOf(cases.length, 'case')} with open bookings, the nearest check-in on ${nearest ?? 'an unknown day'}: ${command('cases')}`,
-    ...problems.map(
-      (problem) => `Still: ${describeNotice(problem, { checkInsToday: 0, command }).title}`,
-    ),
+    ...problems.map((problem) => `Still: ${describeNotice(problem, { checkInsToday: 0, command }).title}`),
     ...(givenUp > 0 ? [`${formatCountOf(givenUp, 'message')} could not be sent`] : []),
     `More: ${command(`report ${day}`)}`,
   ];

@@ -90,7 +90,10 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
     case 'case-urgent':
       return {
         title: `Case ${about.number('case')}: a guest checks in on ${about.text('firstCheckIn')}, and the mapping is ${about.text('state')}`,
-        text: lines(about.count('openBookings', 'booking', 'not resolved'), `To act: ${command(`case ${about.number('case')}`)}`),
+        text: lines(
+          about.count('openBookings', 'booking', 'not resolved'),
+          `To act: ${command(`case ${about.number('case')}`)}`,
+        ),
       };
     case 'case-escalated':
       return {

@@ -43,23 +43,7 @@ export const timeOfDay = (example: string) =>
 export const timesOfDay = (example: string) =>
   textLike(new RegExp(`^(${clockTime})-(?!\\1$)${clockTime}$`), `two times of day such as "${example}"`);
 
-/** Where something is called over HTTP. The message quotes nothing of the address, which may hold a secret. */
-export const webAddress = (example: string) => {
-  const what = expected(`an address such as ${example}`);
-  return z.string(what).refine((address) => findFault(address, what) === undefined, {
-    error: ({ input }) => findFault(String(input), what),
-  });
-};
-
-function findFault(address: string, what: string): string | undefined {
-  if (!/^https?:\/\/[^/?#]/i.test(address) || !URL.canParse(address)) return what;
-  const { protocol, hostname, username, password, hash } = new URL(address);
-  if (username !== '' || password !== '') return 'must not hold a user name or a password';
-  if (hash !== '') return 'must not hold a fragment, which never reaches a server';
-  return protocol === 'http:' && !isLoopback(hostname)
-    ? 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])'
-    : undefined;
-}
+/** HH:MM, or `none`. */
 export const timeOfDayOrNone = (example: string) =>
   textLike(new RegExp(`^(?:${clockTime}|none)$`), `a time of day such as "${example}", or none`);
 

@@ -1,11 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewNotice } from '../../src/notifications/notice.js';
 import type { NoticeStore, PlannedMessage } from '../../src/notifications/notice-store.js';
-import type { OpenedLedger } from './ledger.js';
 import { at, collectedRun, newRun, rightOf, startCollect } from './ledger/days.js';
+import type { OpenedLedger } from './ledger.js';
 
 const day = '2026-11-20';
-const failed: NewNotice = { event: 'run-failed', subject: day, day, runId: 'r1', facts: { pending: 3 }, raisedAt: at };
+const failed: NewNotice = {
+  event: 'run-failed',
+  subject: day,
+  day,
+  runId: 'r1',
+  facts: { pending: 3 },
+  raisedAt: at,
+};
 const late: NewNotice = { event: 'day-late', subject: day, day, facts: {}, raisedAt: at };
 const recovery: NewNotice = {
   event: 'day-recovered',
@@ -66,7 +73,10 @@ export function describeNoticesContract(
       const other = (await opened.reopen()).notices;
       const [problem] = await notices.listProblems();
       if (!problem) throw new Error('no problem');
-      expect([await notices.remind(problem, at + 5), await other.remind(problem, at + 6)]).toEqual([true, false]);
+      expect([await notices.remind(problem, at + 5), await other.remind(problem, at + 6)]).toEqual([
+        true,
+        false,
+      ]);
       expect(await notices.listProblems()).toMatchObject([{ reminders: 1, lastToldAt: at + 5 }]);
     });
 
@@ -102,7 +112,13 @@ export function describeNoticesContract(
     });
 
     it('raises once what happens once', async () => {
-      const found: NewNotice = { event: 'affected-found', subject: 'r1', day, facts: { affected: 2 }, raisedAt: at };
+      const found: NewNotice = {
+        event: 'affected-found',
+        subject: 'r1',
+        day,
+        facts: { affected: 2 },
+        raisedAt: at,
+      };
       expect([await notices.raise([found]), await notices.raise([found])]).toEqual([1, 0]);
       expect(await notices.listProblems()).toEqual([]);
     });
@@ -120,14 +136,22 @@ export function describeNoticesContract(
       await notices.route(toChannels('ops'), at);
       const other = (await opened.reopen()).notices;
       const [claimed] = await claimAll('ops');
-      expect(claimed).toMatchObject({ id: 'ops-1', attempt: 1, notice: { event: 'run-failed', facts: { pending: 3 } } });
+      expect(claimed).toMatchObject({
+        id: 'ops-1',
+        attempt: 1,
+        notice: { event: 'run-failed', facts: { pending: 3 } },
+      });
       expect(await claimAll('ops', { store: other })).toEqual([]);
-      expect(await claimAll('ops', { store: other, now: at + 30 })).toMatchObject([{ id: 'ops-1', attempt: 1 }]);
+      expect(await claimAll('ops', { store: other, now: at + 30 })).toMatchObject([
+        { id: 'ops-1', attempt: 1 },
+      ]);
       await other.noteSent(['ops-1'], at + 31);
       // Whoever held it first comes late: it stays sent.
       await notices.noteFailed(['ops-1'], { code: 'timeout', at: at + 32, retryAt: at + 40 });
       expect(await claimAll('ops', { now: at + 100 })).toEqual([]);
-      expect(await notices.listMessages({ limit: 1 })).toMatchObject([{ state: 'sent', attempts: 1, endedAt: at + 31 }]);
+      expect(await notices.listMessages({ limit: 1 })).toMatchObject([
+        { state: 'sent', attempts: 1, endedAt: at + 31 },
+      ]);
     });
 
     it('lets a message that failed wait, and tries it at once when asked', async () => {
@@ -154,7 +178,9 @@ export function describeNoticesContract(
       await claimAll('ops');
       await notices.noteFailed(['ops-1'], { code: 'http-404', at: at + 5 });
       expect(await notices.countMessages()).toEqual({ pending: 0, givenUp: 1 });
-      expect(await notices.listMessages({ limit: 1 })).toMatchObject([{ state: 'given-up', code: 'http-404' }]);
+      expect(await notices.listMessages({ limit: 1 })).toMatchObject([
+        { state: 'given-up', code: 'http-404' },
+      ]);
     });
 
     it('sends a recovery after the problem, not in its place', async () => {
@@ -177,7 +203,10 @@ export function describeNoticesContract(
 
     it('keeps the first instant of a name', async () => {
       const other = (await opened.reopen()).notices;
-      expect([await notices.noteFirst('deadline', at), await other.noteFirst('deadline', at + 5)]).toEqual([at, at]);
+      expect([await notices.noteFirst('deadline', at), await other.noteFirst('deadline', at + 5)]).toEqual([
+        at,
+        at,
+      ]);
     });
 
     it('raises that a run failed together with the failure', async () => {
@@ -186,7 +215,13 @@ export function describeNoticesContract(
       const failure = { class: 'data', code: 'binary', message: 'not a CSV file' } as const;
       await ledger.settle(rightOf(run), { state: 'failed', failure, at: at + 3 });
       expect(await notices.listProblems()).toMatchObject([
-        { event: 'run-failed', severity: 'critical', runId: 'r1', facts: { code: 'binary' }, raisedAt: at + 3 },
+        {
+          event: 'run-failed',
+          severity: 'critical',
+          runId: 'r1',
+          facts: { code: 'binary' },
+          raisedAt: at + 3,
+        },
       ]);
     });
 

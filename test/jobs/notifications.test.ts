@@ -33,7 +33,11 @@ async function startReceiver(handler: StandInHandler = accepted) {
   };
 }
 
-async function prepareTold(settings: object = {}, handler?: StandInHandler, source: string | undefined = bookings) {
+async function prepareTold(
+  settings: object = {},
+  handler?: StandInHandler,
+  source: string | undefined = bookings,
+) {
   const receiver = await startReceiver(handler);
   const prepared = await prepareDay({
     ...(source !== undefined && { bookings: source }),

@@ -3,7 +3,7 @@ import {
   findPostgresLedger,
   type PostgresLedgerOptions,
 } from '../../src/ledger/postgres/postgres-ledger.js';
-import type { ReadOnlyNoticeLedger, NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../src/notifications/notice-store.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger, StepRow } from '../contracts/ledger.js';
 import type { Postgres } from '../support/postgres.js';

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { describeDigest, describeNotice, type Situation } from '../../src/notifications/describe-notice.js';
-import { type Facts, type Notice, type NoticeEvent, noticeEventNames } from '../../src/notifications/notice.js';
+import {
+  type Facts,
+  type Notice,
+  type NoticeEvent,
+  noticeEventNames,
+} from '../../src/notifications/notice.js';
 
 const day = '2026-11-20';
 const situation: Situation = { checkInsToday: 0, command: (words) => `hotel-review ${words}` };
-const describeEvent = (event: NoticeEvent, facts: Facts = {}, changes: Partial<Notice> = {}, about = situation) =>
+const describeEvent = (
+  event: NoticeEvent,
+  facts: Facts = {},
+  changes: Partial<Notice> = {},
+  about = situation,
+) =>
   describeNotice(
     { event, subject: day, day, stage: 'raised', severity: 'critical', facts, raisedAt: 0, ...changes },
     about,

@@ -14,11 +14,17 @@ describe('a notice', () => {
   });
 
   it('is told again as a reminder when the problem gets worse', () => {
-    expect(placeNotice({ event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({ round: 2, reminder: 4 });
+    expect(placeNotice({ event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
+      round: 2,
+      reminder: 4,
+    });
   });
 
   it('is told again when the problem comes back', () => {
-    expect(placeNotice({ event: 'run-failed' }, { ...known, isOver: true })).toEqual({ round: 3, reminder: 0 });
+    expect(placeNotice({ event: 'run-failed' }, { ...known, isOver: true })).toEqual({
+      round: 3,
+      reminder: 0,
+    });
   });
 
   it('is told once if it happens once', () => {

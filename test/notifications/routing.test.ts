@@ -29,7 +29,11 @@ describe('a channel', () => {
   });
 
   it('is told that a day recovered if it was told of the problem', () => {
-    const recovered = noticeOf({ event: 'day-recovered', severity: 'critical', facts: { ended: 'day-late run-failed' } });
+    const recovered = noticeOf({
+      event: 'day-recovered',
+      severity: 'critical',
+      facts: { ended: 'day-late run-failed' },
+    });
     expect(isWanted(recovered, { on: ['run-failed'], minimum: 'critical' })).toBe(true);
     expect(isWanted(recovered, { on: ['result-late'], minimum: 'info' })).toBe(false);
     expect(isWanted(recovered, { on: noticeEventNames, minimum: 'info' })).toBe(true);
@@ -37,11 +41,19 @@ describe('a channel', () => {
 });
 
 describe('when a message is due', () => {
-  const due = (utc: string, quietHours?: { from: string; to: string }, severity: Notice['severity'] = 'warning') =>
-    new Date(findDueTime(noticeOf({ raisedAt: Date.parse(utc), severity }), { quietHours, at: '08:00' }, zone)).toISOString();
+  const due = (
+    utc: string,
+    quietHours?: { from: string; to: string },
+    severity: Notice['severity'] = 'warning',
+  ) =>
+    new Date(
+      findDueTime(noticeOf({ raisedAt: Date.parse(utc), severity }), { quietHours, at: '08:00' }, zone),
+    ).toISOString();
 
   it('it waits a moment for others of its kind, unless it is critical', () => {
-    expect(due('2026-11-20T12:00:00Z')).toBe(new Date(Date.parse('2026-11-20T12:00:00Z') + collectingMs).toISOString());
+    expect(due('2026-11-20T12:00:00Z')).toBe(
+      new Date(Date.parse('2026-11-20T12:00:00Z') + collectingMs).toISOString(),
+    );
     expect(due('2026-11-20T12:00:00Z', undefined, 'critical')).toBe('2026-11-20T12:00:00.000Z');
   });
 
@@ -64,11 +76,17 @@ describe('when a message is due', () => {
   });
 
   it('a critical one does not wait for the end of quiet hours', () => {
-    expect(due('2026-11-20T22:30:00Z', { from: '22:00', to: '07:00' }, 'critical')).toBe('2026-11-20T22:30:00.000Z');
+    expect(due('2026-11-20T22:30:00Z', { from: '22:00', to: '07:00' }, 'critical')).toBe(
+      '2026-11-20T22:30:00.000Z',
+    );
   });
 
   it('a morning digest waits for the time of its channel', () => {
-    const digest = noticeOf({ event: 'morning-digest', severity: 'info', raisedAt: Date.parse('2026-11-20T06:00:00Z') });
+    const digest = noticeOf({
+      event: 'morning-digest',
+      severity: 'info',
+      raisedAt: Date.parse('2026-11-20T06:00:00Z'),
+    });
     expect(findDueTime(digest, { at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
     expect(findDueTime(digest, { at: '06:30' }, zone)).toBe(digest.raisedAt);
   });
@@ -76,7 +94,10 @@ describe('when a message is due', () => {
 
 describe('a message that failed', () => {
   const now = noticeOf().raisedAt;
-  const after = (attempt: number, options: { random?: number; retryAfterMs?: number; later?: number } = {}) => {
+  const after = (
+    attempt: number,
+    options: { random?: number; retryAfterMs?: number; later?: number } = {},
+  ) => {
     const { random = 1, retryAfterMs, later = 0 } = options;
     const at = retryAt(
       { attempt, notice: noticeOf() },
@@ -115,10 +136,16 @@ describe('many messages', () => {
   });
 
   it('of several kinds are bundled by kind', () => {
-    const mixed = [message('a', { event: 'copy-stale' }), ...many(10), message('z', { event: 'case-escalated' })];
+    const mixed = [
+      message('a', { event: 'copy-stale' }),
+      ...many(10),
+      message('z', { event: 'case-escalated' }),
+    ];
     expect(bundle(mixed).map((each) => each.map(({ id }) => id).join())).toEqual([
       'a',
-      many(10).map(({ id }) => id).join(),
+      many(10)
+        .map(({ id }) => id)
+        .join(),
       'z',
     ]);
   });

@@ -59,7 +59,9 @@ describe('a run', () => {
   });
 
   it('of the current day, or for stays of other days, is told as a warning', () => {
-    expect(eventsOf(failedWith('binary', { trigger: 'today' }))).toEqual([['run-failed', '2026-11-20', 'warning']]);
+    expect(eventsOf(failedWith('binary', { trigger: 'today' }))).toEqual([
+      ['run-failed', '2026-11-20', 'warning'],
+    ]);
     expect(eventsOf(failedWith('binary', { trigger: 'watch' }))).toEqual([
       ['run-failed', '2026-11-20 (watch)', 'warning'],
     ]);
@@ -117,7 +119,9 @@ describe('a run', () => {
         { provider: 'NorthStar', accepted: 1, usual: 60 },
       ],
     };
-    expect(noticesOfVolume(delivering, drop, at).map(({ event, subject, facts }) => [event, subject, facts])).toEqual([
+    expect(
+      noticesOfVolume(delivering, drop, at).map(({ event, subject, facts }) => [event, subject, facts]),
+    ).toEqual([
       [
         'volume-dropped',
         '2026-11-20',
