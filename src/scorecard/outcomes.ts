@@ -1,9 +1,9 @@
-import { keyOfHotel, type ProviderHotel } from '../mappings/mapping-copy.js';
+import { freeMemory } from '../async/free-memory.js';
 import type { History, JudgedLines, SuspectLines, SuspectReader } from '../review/history.js';
 import type { BatchReader, RunLister, UndeliveredReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
-import type { BookingForm } from '../review/step.js';
-import { findHotel, readBooking, readProviderHotel } from '../review/stored/stored-line.js';
+import { type BookingForm, bookingForms } from '../review/step.js';
+import { findHotel, findProvider, readBooking, writeProviderHotel } from '../review/stored/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../review/stored-batches.js';
 import {
   type BookingVerdict,
@@ -25,7 +25,10 @@ export type OutcomeLedger = BatchReader &
   };
 
 /** A booking that was sent, and what came of it. */
-export interface Outcome extends Partial<ProviderHotel> {
+export interface Outcome {
+  readonly providerName: string | undefined;
+  /** Only of an incorrect booking: the lines of others are not parsed. */
+  readonly providerHotelId: string | undefined;
   /** Without what e-mails say: they name incorrect bookings only. */
   readonly verdict: BookingVerdict;
   /** An e-mail names it, or its mapping. */
@@ -35,12 +38,12 @@ export interface Outcome extends Partial<ProviderHotel> {
 }
 
 const runsOfDay = 1_000;
-/** Provider hotels whose name and id are at hand: a day repeats them. */
-const pairsAtHand = 100_000;
+/** Providers whose names are at hand: few, unless a column holds something else. */
+const providersAtHand = 10_000;
 
 /** What says more about the bookings than the runs do. */
 export interface OutcomeSources {
-  /** The pairs that e-mails name, by provider hotel. */
+  /** The pairs that e-mails name. */
   readonly namedPairs: NamedPairs;
   /** Undefined where silence means nothing. */
   readonly silence?: Silence | undefined;
@@ -75,64 +78,78 @@ async function* readForm(
   const undelivered = form === 'body' ? await ledger.listUndelivered(run.id) : [];
   const judgements = createJudgements(ledger, run, form);
   const suspects = createSuspects(ledger, run, form);
-  const findPair = createPairReader(form);
+  const readProvider = createProviderReader(form);
   const named = await readNamed(ledger, run, form);
   // A batch was delivered before its run ended.
   const attempts = run.finishedAt === undefined ? [] : [{ outcome: 'done', endedAt: run.finishedAt }];
+  const judge = (judged?: Judged) =>
+    judgeBooking({ run, form, step: { state: 'done' }, judged, attempts }, silence);
+  const usual = judge();
   for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
-    const judged = await judgements(batch);
-    const suspect = await suspects(batch);
+    const judgedPlaces = await judgements(batch);
+    const suspectPlaces = await suspects(batch);
+    const namedPlaces = named.get(batch);
     const left = undelivered.filter((slice) => slice.batch === batch);
-    yield splitStoredLines(lines).flatMap((line, place) => {
-      if (left.some(({ first, bookings }) => place >= first && place < first + bookings)) return [];
-      const delivered = { run, form, step: { state: 'done' }, judged: judged.get(place), attempts } as const;
-      const pair = findPair(line);
-      const isNamedByEmail = named.has(keyOfPlace(batch, place)) || isPairNamed(pair, line);
-      const verdict = judgeBooking(delivered, silence);
-      return [{ ...pair, verdict, isNamedByEmail, isSuspect: suspect.has(place) }];
-    });
+    const outcomes: Outcome[] = [];
+    for (const [place, line] of splitStoredLines(lines).entries()) {
+      if (left.some(({ first, bookings }) => place >= first && place < first + bookings)) continue;
+      const judged = judgedPlaces.get(place);
+      const verdict = judged === undefined ? usual : judge(judged);
+      const isNamedByEmail = namedPlaces?.has(place) === true || isPairNamed(line);
+      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
+      outcomes.push({
+        providerName: readProvider(line),
+        providerHotelId: isIncorrect ? readBooking(line, form).providerHotelId : undefined,
+        verdict,
+        isNamedByEmail,
+        isSuspect: suspectPlaces.has(place),
+      });
+    }
+    freeMemory(lines);
+    yield outcomes;
   }
 
-  /** Few hotels are named: only their lines are parsed. */
-  function isPairNamed({ providerName, providerHotelId }: Partial<ProviderHotel>, line: string): boolean {
-    if (namedPairs.size === 0 || providerName === undefined || providerHotelId === undefined) return false;
-    const pairs = namedPairs.get(keyOfHotel({ providerName, providerHotelId }));
-    if (!pairs) return false;
-    const { serviceId, checkInDate: checkIn } = readBooking(line, form);
-    return pairs.some(
-      (pair) =>
-        pair.serviceId === serviceId &&
-        isNamedByMapping(pair.receivedAt, { sentAfter: run.startedAt, checkIn }),
+  function isPairNamed(line: string): boolean {
+    const named = namedPairs[form];
+    const hotel = named.size === 0 ? undefined : findHotel(line, form);
+    const pairs = hotel && named.get(hotel.key)?.filter(({ serviceId }) => serviceId === hotel.serviceId);
+    if (!pairs || pairs.length === 0) return false;
+    const { checkInDate: checkIn } = readBooking(line, form);
+    return pairs.some(({ receivedAt }) =>
+      isNamedByMapping(receivedAt, { sentAfter: run.startedAt, checkIn }),
     );
   }
 }
 
-type NamedPairs = ReadonlyMap<string, readonly ReceivedPair[]>;
+/** By the keys of their hotels in stored lines. */
+type NamedPairs = Readonly<Record<BookingForm, ReadonlyMap<string, readonly ReceivedPair[]>>>;
 
 export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<NamedPairs> {
-  const pairs = new Map<string, ReceivedPair[]>();
-  for (const pair of await verdictMails.listNamedPairs()) {
-    const key = keyOfHotel(pair);
-    const known = pairs.get(key);
-    if (known) known.push(pair);
-    else pairs.set(key, [pair]);
-  }
+  const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };
+  for (const pair of await verdictMails.listNamedPairs())
+    for (const form of bookingForms) {
+      const key = writeProviderHotel(pair, form);
+      const known = pairs[form].get(key);
+      if (known) known.push(pair);
+      else pairs[form].set(key, [pair]);
+    }
   return pairs;
 }
 
+/** The places in each batch. */
 async function readNamed(
   { verdictMails }: OutcomeLedger,
   { id }: Run,
   form: BookingForm,
-): Promise<ReadonlySet<number>> {
-  const places = await verdictMails.listNamedPlaces(id);
-  return new Set(
-    places.filter((named) => named.form === form).map(({ batch, place }) => keyOfPlace(batch, place)),
-  );
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const named = new Map<number, Set<number>>();
+  for (const { batch, place, ...of } of await verdictMails.listNamedPlaces(id)) {
+    if (of.form !== form) continue;
+    const places = named.get(batch) ?? new Set();
+    named.set(batch, places.add(place));
+  }
+  return named;
 }
-
-/** No batch has a million bookings. */
-const keyOfPlace = (batch: number, place: number) => batch * 1_000_000 + place;
 
 /** What the result says about the bookings of each batch, asked in the order of the batches: one page of each kind is held. */
 function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
@@ -166,25 +183,19 @@ function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
   };
 }
 
-/** Reads the provider's hotel of a line; most lines are never parsed. */
-function createPairReader(form: BookingForm): (line: string) => Partial<ProviderHotel> {
-  const pairs = new Map<string, ProviderHotel>();
+/** Reads the provider of a line; a line is parsed only for a name that is not at hand. */
+function createProviderReader(form: BookingForm): (line: string) => string | undefined {
+  const names = new Map<string, string>();
   return (line) => {
-    const hotel = findHotel(line, form);
-    if (!hotel) {
-      const { providerName, providerHotelId } = readBooking(line, form);
-      return {
-        ...(providerName !== undefined && { providerName }),
-        ...(providerHotelId !== undefined && { providerHotelId }),
-      };
-    }
-    const known = pairs.get(hotel.key);
-    if (known) return known;
+    const written = findProvider(line, form);
+    if (written === undefined) return undefined;
+    const known = names.get(written);
+    if (known !== undefined) return known;
+    const { providerName } = readBooking(line, form);
+    if (providerName === undefined) return undefined;
+    if (names.size === providersAtHand) names.clear();
     // Copied, because a slice would keep the whole batch in memory.
-    const key = Buffer.from(hotel.key).toString();
-    const pair = readProviderHotel(key, form);
-    if (pairs.size === pairsAtHand) pairs.clear();
-    pairs.set(key, pair);
-    return pair;
+    names.set(Buffer.from(written).toString(), providerName);
+    return providerName;
   };
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CaseSummary } from '../../src/cases/case-store.js';
 import type { Run } from '../../src/review/run.js';
-import type { Judged } from '../../src/review/verdict.js';
-import { type ScorecardParts, scoreProviders } from '../../src/scorecard/scorecard.js';
-import type { NamedPlace, ReceivedPair } from '../../src/verdict-mails/mail-log.js';
+import { scoreProviders } from '../../src/scorecard/scorecard.js';
 import { someRun } from '../review/some-run.js';
+import { partsOf } from './stored-days.js';
 
 const hourMs = 3_600_000;
 const at = Date.parse('2026-11-20T12:00:00Z');
@@ -13,74 +12,6 @@ const verdicts = { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUn
 const toLine = (provider: string, hotel: string) => `7,BR-1,Ana,${provider},${hotel},01122026,08122026`;
 const toItem = (provider: string, hotel: string) =>
   JSON.stringify({ ServiceId: 7, ProviderName: provider, ProviderHotelId: hotel });
-
-interface StoredDay {
-  readonly run: Run;
-  readonly file?: readonly (readonly string[])[];
-  readonly body?: readonly (readonly string[])[];
-  readonly judged?: Partial<Record<Judged, Readonly<Record<number, readonly number[]>>>>;
-  readonly undelivered?: readonly {
-    readonly batch: number;
-    readonly first: number;
-    readonly bookings: number;
-  }[];
-  /** The bookings that e-mails name. */
-  readonly named?: readonly NamedPlace[];
-  readonly suspects?: readonly {
-    readonly form: 'body' | 'file';
-    readonly batch: number;
-    readonly places: readonly number[];
-  }[];
-}
-
-function partsOf(
-  stored: readonly StoredDay[],
-  cases: readonly Partial<CaseSummary>[] = [],
-  pairs: readonly ReceivedPair[] = [],
-): ScorecardParts {
-  const find = (runId: string) => stored.find(({ run }) => run.id === runId);
-  const ledger = {
-    listRuns: async ({ day }: { day?: string }) =>
-      stored.map(({ run }) => run).filter((run) => run.day === day),
-    measureBatches: async (runId: string, form: 'body' | 'file') => ({
-      batches: find(runId)?.[form]?.length ?? 0,
-      bookings: 0,
-    }),
-    readBatch: async (runId: string, form: 'body' | 'file', batch: number) =>
-      Buffer.from(
-        find(runId)
-          ?.[form]?.[batch]?.map((line) => `${line}\n`)
-          .join('') ?? '',
-      ),
-    nextJudged: async (runId: string, judged: Judged, after = -1) => {
-      const found = Object.entries(find(runId)?.judged?.[judged] ?? {}).find(
-        ([batch]) => Number(batch) > after,
-      );
-      return found && { batch: Number(found[0]), places: found[1], lines: [] };
-    },
-    listUndelivered: async (runId: string) => find(runId)?.undelivered ?? [],
-    nextSuspects: async (runId: string, after = { form: '', batch: -1 }) => {
-      const order = (form: string, batch: number) => `${form} ${batch + 1}`;
-      const next = find(runId)?.suspects?.find(
-        ({ form, batch }) => order(form, batch) > order(after.form, after.batch),
-      );
-      return (
-        next && {
-          cursor: { form: next.form, batch: next.batch },
-          form: next.form,
-          suspects: next.places.map((place) => ({ place, reason: 'moved' as const, line: '' })),
-        }
-      );
-    },
-    verdictMails: {
-      listNamedPlaces: async (runId: string) => find(runId)?.named ?? [],
-      listNamedPairs: async () => pairs,
-    },
-    cases: { list: async ({ state }: { state?: string }) => cases.filter((one) => one.state === state) },
-  };
-  const parts = { ledger, timezone: 'UTC', today: '2026-11-21', signal: new AbortController().signal };
-  return parts as unknown as ScorecardParts;
-}
 
 const fileRun = (id: string, overrides: Partial<Run> = {}) =>
   someRun({

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
+import { followMappings } from '../../src/cases/follow-mappings.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
@@ -12,6 +13,7 @@ import { createMailReader } from '../../src/verdict-mails/read-mail.js';
 import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
 import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
+import { rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { renderedLine } from '../support/made-bookings.js';
 import { htmlTable, mailOf, words } from './mails.js';
 
@@ -133,6 +135,25 @@ describe('An e-mail that names a booking', () => {
     await taker.take({ bytes: Buffer.from(all), from: 'b.eml' });
     expect(await listCases()).toMatchObject([{ serviceId: 6 }, { serviceId: 5, count: 2 }]);
     expect(await ledger.trace('BR-1045')).not.toHaveProperty('0.namedByEmailAt');
+  });
+});
+
+describe('The case of an e-mail', () => {
+  it('is not corrected by a move within the second in which it was received, but by a later one', async () => {
+    const { ledger, taker } = await prepare();
+    const move = (serviceId: number, seenAt: number) =>
+      syncRows(ledger.mappings, [rowOf('H-1', serviceId, { providerName: 'Alpha' })], seenAt);
+    const followedState = async () => {
+      await followMappings({ ledger, escalateAfterMs: 86_400_000, clock: () => at + 3_600_000 });
+      const [found] = await ledger.cases.list({ today: '2026-11-21' });
+      return found?.state;
+    };
+    await move(5, at - 60_000);
+    await move(6, at + 999);
+    await taker.take({ bytes: named, from: 'a.eml', arrivedAt: at });
+    expect(await followedState()).toBe('open');
+    await move(7, at + 1_000);
+    expect(await followedState()).toBe('corrected');
   });
 });
 

@@ -69,6 +69,14 @@ export function findHotel(line: string): HotelOfLine | undefined {
   };
 }
 
+/** Finds the provider's name of a rendered item, as written in it; undefined if the item doesn't name one. */
+export function findProvider(line: string): string | undefined {
+  const before = line.indexOf(beforeProviderName);
+  if (before === -1) return undefined;
+  const start = before + beforeProviderName.length;
+  return line.slice(start, findClosingQuote(line, start));
+}
+
 /** The end of the JSON string that contains `from`. */
 function findClosingQuote(line: string, from: number): number {
   let at = line.indexOf('"', from);
@@ -90,6 +98,11 @@ export function readProviderHotel(key: string): ProviderHotel {
     ProviderHotelId: string;
   };
   return { providerName: ProviderName, providerHotelId: ProviderHotelId };
+}
+
+/** The key that a `HotelOfLine` of this hotel has. */
+export function writeProviderHotel({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${jsonText.escape(providerName)}${betweenNameAndId}${jsonText.escape(providerHotelId)}`;
 }
 
 /** The same items without guest names. */

@@ -78,13 +78,24 @@ export function readCheckIn(line: string): string {
 
 /** Finds the hotel of a rendered line; undefined if the line doesn't name the provider's hotel. */
 export function findHotel(line: string): HotelOfLine | undefined {
-  const idEnd = line.indexOf(',');
-  let start = idEnd + 1;
-  for (let cell = 1; cell < providerPlace; cell += 1) start = findCellEnd(line, start) + 1;
+  const start = findProviderCell(line);
   const nameEnd = findCellEnd(line, start);
   const end = findCellEnd(line, nameEnd + 1);
   if (nameEnd === start || end === nameEnd + 1) return undefined;
-  return { serviceId: Number(line.slice(0, idEnd)), key: line.slice(start, end) };
+  return { serviceId: Number(line.slice(0, line.indexOf(','))), key: line.slice(start, end) };
+}
+
+/** Finds the provider's name of a rendered line, as written in it; undefined if the line doesn't name one. */
+export function findProvider(line: string): string | undefined {
+  const start = findProviderCell(line);
+  const end = findCellEnd(line, start);
+  return start === end ? undefined : line.slice(start, end);
+}
+
+function findProviderCell(line: string): number {
+  let start = 0;
+  for (let cell = 0; cell < providerPlace; cell += 1) start = findCellEnd(line, start) + 1;
+  return start;
 }
 
 /**
@@ -98,6 +109,11 @@ export function readProviderHotel(key: string): ProviderHotel {
   if (providerName === undefined || providerHotelId === undefined)
     throw new RangeError("a stored review line does not name its provider's hotel");
   return { providerName, providerHotelId };
+}
+
+/** The key that a `HotelOfLine` of this hotel has. */
+export function writeProviderHotel({ providerName, providerHotelId }: ProviderHotel): string {
+  return `${writeCell(providerName)}${separator}${writeCell(providerHotelId)}`;
 }
 
 /**

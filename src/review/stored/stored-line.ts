@@ -11,16 +11,20 @@ import {
   blankFields as blankItemFields,
   blankNames as blankItems,
   findHotel as findHotelOfItem,
+  findProvider as findProviderOfItem,
   readReference as readItemReference,
   readProviderHotel as readProviderHotelOfItem,
+  writeProviderHotel as writeProviderHotelOfItem,
 } from '../body/booking-item.js';
 import type { HotelOfLine } from '../delivery.js';
 import {
   blankCells,
   blankReviewLines,
   findHotel as findHotelOfReviewLine,
+  findProvider as findProviderOfReviewLine,
   readProviderHotel as readProviderHotelOfReviewLine,
   readReviewLine,
+  writeProviderHotel as writeProviderHotelOfReviewLine,
 } from '../file/review-line.js';
 import type { BookingForm } from '../step.js';
 
@@ -82,6 +86,26 @@ export function readProviderHotel(key: string, form: BookingForm): ProviderHotel
       return readProviderHotelOfItem(key);
     case 'file':
       return readProviderHotelOfReviewLine(key);
+  }
+}
+
+/** The key by which `findHotel` finds this hotel in decoded lines. */
+export function writeProviderHotel(hotel: ProviderHotel, form: BookingForm): string {
+  switch (form) {
+    case 'body':
+      return writeProviderHotelOfItem(hotel);
+    case 'file':
+      return writeProviderHotelOfReviewLine(hotel);
+  }
+}
+
+/** Finds the provider of a line without parsing it, as written in it; undefined if the line doesn't name one. */
+export function findProvider(line: string, form: BookingForm): string | undefined {
+  switch (form) {
+    case 'body':
+      return findProviderOfItem(line);
+    case 'file':
+      return findProviderOfReviewLine(line);
   }
 }
 

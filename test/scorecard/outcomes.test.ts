@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Booking } from '../../src/booking/booking.js';
+import { createItemRenderer } from '../../src/review/body/booking-item.js';
+import { type BookingForm, bookingForms } from '../../src/review/step.js';
+import { judgeBooking, unansweredReasons } from '../../src/review/verdict.js';
+import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
+import type { ReceivedPair } from '../../src/verdict-mails/mail-log.js';
+import { isNamedByMapping } from '../../src/verdict-mails/naming.js';
+import { anyFileBooking, renderLine } from '../review/file/file-bookings.js';
+import { someRun } from '../review/some-run.js';
+import { renderedLine } from '../support/made-bookings.js';
+import { partsOf } from './stored-days.js';
+
+const batchSize = 3;
+const dayMs = 86_400_000;
+const startedAt = Date.parse('2026-11-20T12:00:00Z');
+const finishedAt = startedAt + 1_000;
+const run = someRun({
+  ...{ delivery: 'file', day: '2026-11-20', collectedAt: startedAt, startedAt, finishedAt },
+  file: {
+    ...{ rows: 5, triggeredAt: startedAt },
+    verdicts: { affected: 0, unanswered: 0, unclear: 0, malformed: 0, listsUnanswered: true },
+  },
+});
+
+/** A booking, what is known about it, and perhaps a pair that an e-mail names. */
+const anyKnown = fc.record({
+  booking: anyFileBooking,
+  form: fc.constantFrom(...bookingForms),
+  lacks: fc.subarray(['providerName', 'providerHotelId', 'checkInDate'] as const),
+  judged: fc.option(fc.constantFrom('incorrect', ...unansweredReasons), { nil: undefined }),
+  isNamed: fc.boolean(),
+  isSuspect: fc.boolean(),
+  isUndelivered: fc.boolean(),
+  pair: fc.option(
+    fc.record({
+      isOfAnother: fc.boolean(),
+      receivedAt: fc.integer({ min: startedAt - dayMs, max: 2 ** 45 }),
+    }),
+    { nil: undefined },
+  ),
+});
+type Known = ReturnType<typeof toStored>;
+
+/** Only a booking by body may lack fields or be undelivered, and only one of the file is in a result. */
+function toStored(known: typeof anyKnown extends fc.Arbitrary<infer T> ? T : never) {
+  const { booking, form, lacks, isUndelivered } = known;
+  if (form === 'file') return { ...known, isUndelivered: false, line: renderLine(booking) };
+  const left: Partial<Booking> = { ...booking };
+  for (const field of lacks) delete left[field];
+  const kept = { ...left, serviceId: booking.serviceId };
+  const line = renderedLine((writer) => createItemRenderer('Master')(kept, writer));
+  return { ...known, booking: kept, judged: undefined, isUndelivered, line };
+}
+
+function listPairs(all: readonly Known[]): ReceivedPair[] {
+  return all.flatMap(({ pair, booking: { serviceId, providerName, providerHotelId } }) =>
+    pair && providerName !== undefined && providerHotelId !== undefined
+      ? {
+          ...{ providerName, providerHotelId, receivedAt: pair.receivedAt },
+          serviceId: serviceId + Number(pair.isOfAnother),
+        }
+      : [],
+  );
+}
+
+/** What parsing and judging each booking on its own says. */
+function judgeOneByOne(all: readonly Known[], afterMs: number): Outcome[] {
+  const pairs = listPairs(all);
+  const attempts = [{ outcome: 'done', endedAt: finishedAt }];
+  return all
+    .filter(({ isUndelivered }) => !isUndelivered)
+    .map(({ booking, form, judged, isNamed, isSuspect }) => {
+      const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = booking;
+      const delivered = { run, form, step: { state: 'done' }, judged, attempts } as const;
+      const verdict = judgeBooking(delivered, { afterMs, now: finishedAt + dayMs });
+      const isNamedByEmail =
+        isNamed ||
+        pairs.some(
+          (pair) =>
+            pair.providerName === providerName &&
+            pair.providerHotelId === providerHotelId &&
+            pair.serviceId === serviceId &&
+            isNamedByMapping(pair.receivedAt, { sentAfter: startedAt, checkIn }),
+        );
+      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
+      return {
+        ...{ providerName, verdict, isNamedByEmail, isSuspect },
+        providerHotelId: isIncorrect ? providerHotelId : undefined,
+      };
+    });
+}
+
+function toDay(all: readonly Known[]) {
+  const places = bookingForms.flatMap((form) =>
+    all
+      .filter((known) => known.form === form)
+      .map((known, at) => ({ ...known, batch: Math.floor(at / batchSize), place: at % batchSize })),
+  );
+  const linesOf = (form: BookingForm) => {
+    const batches: string[][] = [];
+    for (const { line, batch } of places.filter((known) => known.form === form))
+      batches[batch] = [...(batches[batch] ?? []), line];
+    return batches;
+  };
+  const group = (chosen: typeof places) => {
+    const batches: Record<number, number[]> = {};
+    for (const { batch, place } of chosen) batches[batch] = [...(batches[batch] ?? []), place];
+    return batches;
+  };
+  const judgedAs = (judged: string) => group(places.filter((known) => known.judged === judged));
+  return {
+    run,
+    body: linesOf('body'),
+    file: linesOf('file'),
+    judged: {
+      incorrect: judgedAs('incorrect'),
+      'not-in-result': judgedAs('not-in-result'),
+      unclear: judgedAs('unclear'),
+    },
+    undelivered: places
+      .filter(({ isUndelivered }) => isUndelivered)
+      .map(({ batch, place }) => ({ batch, first: place, bookings: 1 })),
+    named: places.filter(({ isNamed }) => isNamed).map(({ form, batch, place }) => ({ form, batch, place })),
+    suspects: bookingForms.flatMap((form) =>
+      Object.entries(group(places.filter((known) => known.form === form && known.isSuspect))).map(
+        ([batch, of]) => ({ form, batch: Number(batch), places: of }),
+      ),
+    ),
+  };
+}
+
+it('what came of the bookings of a day is what parsing and judging each on its own says', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyKnown.map(toStored), { maxLength: 12 }),
+      fc.constantFrom(dayMs, 2 * dayMs),
+      async (known, afterMs) => {
+        // In the order in which they are stored.
+        const all = bookingForms.flatMap((form) => known.filter((one) => one.form === form));
+        const { ledger } = partsOf([toDay(all)], [], listPairs(all));
+        const namedPairs = await readNamedPairs(ledger);
+        const silence = { afterMs, now: finishedAt + dayMs };
+        const read: Outcome[] = [];
+        for await (const outcomes of readOutcomes(ledger, run.day, { namedPairs, silence }))
+          read.push(...outcomes);
+        expect(read).toEqual(judgeOneByOne(all, afterMs));
+      },
+    ),
+  );
+});
