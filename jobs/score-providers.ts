@@ -35,7 +35,8 @@ export async function scoreAllProviders(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const parts = { ledger, timezone, today, signal: terminal.signal, silence: readSilence(config, clock()) };
+    const silence = await readSilence(config, ledger, clock());
+    const parts = { ledger, timezone, today, signal: terminal.signal, silence };
     const scores = await scoreProviders(parts, days);
     const providers = orderProviders(scores.map(toProviderReport));
     const { csv, delimiter } = options;

@@ -18,6 +18,7 @@ import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { maskAnswers } from '../src/review/stored/masked-answers.js';
 import type { Silence } from '../src/review/verdict.js';
 import { findTracedHotels } from '../src/review/verdicts/booked-hotels.js';
+import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
@@ -67,7 +68,7 @@ async function showReference(
       terminal.answer(renderShownCanary(canary, style), report);
       return exitCode.done;
     }
-    const histories = await readHistories(ledger, reference, readOptions(config, answers));
+    const histories = await readHistories(ledger, reference, await readOptions(config, ledger, answers));
     const found = histories.length;
     // What was typed and is no reference may be a name.
     const subject = found > 0 ? reference : undefined;
@@ -95,8 +96,9 @@ async function showGuest(
     const asked = withPseudonym(query, config.hashKey);
     const { references, unreferenced } = await findGuest(ledger, asked, terminal.signal);
     const histories = [];
+    const options = await readOptions(config, ledger, answers);
     for (const reference of references)
-      for (const history of await readHistories(ledger, reference, readOptions(config, answers)))
+      for (const history of await readHistories(ledger, reference, options))
         histories.push({ reference, ...history });
     const found = histories.length + unreferenced;
     await recordShow(ledger, { details: { found, answers, byName: true } }, terminal);
@@ -111,9 +113,13 @@ async function showGuest(
   });
 }
 
-function readOptions(config: Config, answers: boolean): ReadOptions {
+async function readOptions(
+  config: Config,
+  ledger: ReadOnlyMailLedger,
+  answers: boolean,
+): Promise<ReadOptions> {
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
-  return { answers, silence: readSilence(config, clock()), today };
+  return { answers, silence: await readSilence(config, ledger, clock()), today };
 }
 
 async function readHistories(

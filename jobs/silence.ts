@@ -1,12 +1,15 @@
 import type { Config } from '../src/config/load.js';
 import type { Silence } from '../src/review/verdict.js';
+import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 
 const hourMs = 3_600_000;
 
 /** What silence means, if it was agreed to mean something. */
-export function readSilence(
+export async function readSilence(
   { verdicts: { silenceMeansCorrectAfter: hours } }: Config,
+  { verdictMails }: ReadOnlyMailLedger,
   now: number,
-): Silence | undefined {
-  return hours === undefined ? undefined : { afterMs: hours * hourMs, now };
+): Promise<Silence | undefined> {
+  if (hours === undefined) return undefined;
+  return { afterMs: hours * hourMs, brokenAt: await verdictMails.listNotUnderstood(), now };
 }

@@ -1,8 +1,7 @@
 import { formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
-import type { StoredMail } from '../verdict-mails/mail-log.js';
-import type { UnreadableReason } from '../verdict-mails/read-mail.js';
+import type { MailReason, StoredMail } from '../verdict-mails/mail-log.js';
 import type { TakenMail } from '../verdict-mails/take-mail.js';
 import { renderTable } from './tables.js';
 
@@ -70,7 +69,7 @@ function describeOutcome({ outcome, bookings, pairs, canaries, reason }: Importe
 }
 
 /** What a reason says to a person. */
-export function describeReason(reason: UnreadableReason): string {
+function describeReason(reason: MailReason): string {
   switch (reason) {
     case 'too-large':
       return 'it is too large';
@@ -86,6 +85,12 @@ export function describeReason(reason: UnreadableReason): string {
       return 'it is no text; save a spreadsheet as CSV, and unpack a ZIP file';
     case 'unreadable':
       return 'it is broken';
+    case 'unread-attachment':
+      return 'an attachment was not read';
+    case 'unclear':
+      return 'what it says about bookings is unclear';
+    case 'called-correct':
+      return 'it calls bookings correct';
   }
 }
 
@@ -124,22 +129,26 @@ function listDoubts({ unclear, correct, unreadAttachments }: ImportedMail): stri
 }
 
 /** An e-mail as `verdicts list --json` prints it. */
-export function toMailReport({ messageId, receivedAt, readAt, from, outcome, named }: StoredMail) {
+export function toMailReport({ messageId, receivedAt, readAt, from, outcome, reason, named }: StoredMail) {
   return {
     messageId: messageId ?? null,
     receivedAt: new Date(receivedAt).toISOString(),
     readAt: new Date(readAt).toISOString(),
     from,
     outcome,
+    reason: reason ?? null,
     named,
   };
 }
 
 export function renderMails(mails: readonly StoredMail[]): string {
   if (mails.length === 0) return 'No e-mail was read.\n';
-  const rows = mails.map(({ receivedAt, outcome, named, from }) => [
+  const rows = mails.map(({ receivedAt, outcome, reason, named, from }) => [
     formatInstant(receivedAt),
-    outcome === 'named' ? (named === 0 ? 'names the canary' : `names ${named}`) : outcome,
+    [
+      outcome === 'named' ? (named === 0 ? 'names the canary' : `names ${named}`) : outcome,
+      ...(reason === undefined ? [] : [describeReason(reason)]),
+    ].join(': '),
     showInLine(from),
   ]);
   return `${renderTable(rows, ['received', 'outcome', 'found in'])}\n`;

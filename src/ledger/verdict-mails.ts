@@ -1,18 +1,20 @@
 import type { NewNotice } from '../notifications/notice.js';
 import type { BookingForm } from '../review/step.js';
-import type {
-  BookingPlace,
-  MailLog,
-  MailOutcome,
-  MailReader,
-  NamedPair,
-  NamedPlace,
-  NamedThings,
-  NewMail,
-  ReceivedPair,
-  RecordedMail,
-  StoredBooking,
-  StoredMail,
+import {
+  type BookingPlace,
+  type MailLog,
+  type MailOutcome,
+  type MailReader,
+  type MailReason,
+  misunderstandings,
+  type NamedPair,
+  type NamedPlace,
+  type NamedThings,
+  type NewMail,
+  type ReceivedPair,
+  type RecordedMail,
+  type StoredBooking,
+  type StoredMail,
 } from '../verdict-mails/mail-log.js';
 import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { nameCanary } from './canaries.js';
@@ -52,6 +54,7 @@ export function createMailReader(store: Store): MailReader {
       }),
     listNamedPlaces: (runId) => read(() => listNamedPlaces(dialect, runId)),
     listNamedPairs: () => read(() => listNamedPairs(dialect)),
+    listNotUnderstood: () => read(() => listNotUnderstood(dialect)),
     readNamed: (number) => readTogether(() => readNamed(dialect, number)),
   };
 }
@@ -110,16 +113,17 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   // A copy may be forged, so that it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(dialect, mail);
   if (copy !== undefined) return { number: copy, isNew: false };
-  const { sha256, messageId, receivedAt, readAt, from, outcome } = mail;
+  const { sha256, messageId, receivedAt, readAt, from, outcome, reason = null } = mail;
   const inserted = yield* change(
-    `INSERT INTO ${schema}verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, named)
-     VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
+    `INSERT INTO ${schema}verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, reason, named)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
     sha256,
     messageId === undefined ? null : toStorable(messageId),
     receivedAt,
     readAt,
     toStorable(from),
     outcome,
+    reason,
   );
   // Locked, so that another process that reads the same e-mail waits.
   const row = yield* one(`SELECT number FROM ${schema}verdict_mails WHERE sha256 = ? ${lock}`, sha256);
@@ -129,13 +133,20 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   for (const pair of mail.pairs) added += yield* addPair(dialect, number, pair);
   if (added > 0)
     yield* change(
-      `UPDATE ${schema}verdict_mails SET named = named + ?, outcome = 'named', cases_opened_at = NULL WHERE number = ?`,
+      `UPDATE ${schema}verdict_mails SET named = named + ?, outcome = 'named', reason = ?, cases_opened_at = NULL WHERE number = ?`,
       added,
+      reason,
+      number,
+    );
+  else if (inserted === 0)
+    // It was read again, perhaps by a newer version, or now that more is known.
+    yield* change(
+      `UPDATE ${schema}verdict_mails SET outcome = ?, reason = ? WHERE number = ? AND outcome <> 'named'`,
+      outcome,
+      reason,
       number,
     );
   if (added > 0) yield* raise(dialect, [noticeOfMail(number, mail)]);
-  if (added === 0 && outcome === 'named')
-    yield* change(`UPDATE ${schema}verdict_mails SET outcome = 'named' WHERE number = ?`, number);
   return { number, isNew: inserted + added + found > 0 };
 }
 
@@ -262,6 +273,14 @@ function* listNamedPairs({ schema }: Dialect): Query<ReceivedPair[]> {
   return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }
 
+function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
+  const rows = yield* all(
+    `SELECT received_at FROM ${schema}verdict_mails
+     WHERE outcome = 'unreadable' OR reason IN ('${misunderstandings.join("', '")}')`,
+  );
+  return rows.map((row) => Number(row.received_at));
+}
+
 function toMail(row: StoredRow): StoredMail {
   return withoutUndefined({
     number: Number(row.number),
@@ -271,6 +290,7 @@ function toMail(row: StoredRow): StoredMail {
     readAt: Number(row.read_at),
     from: String(row.found_in),
     outcome: String(row.outcome) as MailOutcome,
+    reason: readColumns(row).text('reason') as MailReason | undefined,
     named: Number(row.named),
   });
 }

@@ -30,7 +30,7 @@ export interface JudgedPlaces {
 
 /** What decides about the verdict of a stored booking. */
 export interface JudgedBooking {
-  readonly run: Pick<Run, 'file'>;
+  readonly run: Pick<Run, 'file' | 'startedAt'>;
   readonly form: BookingForm;
   /** The step that delivers it; absent while there is no plan. */
   readonly step?: { readonly state: StepState } | undefined;
@@ -46,6 +46,8 @@ export interface JudgedBooking {
 /** How long no e-mail may have named a delivered booking for it to count as correct. */
 export interface Silence {
   readonly afterMs: number;
+  /** When e-mails were received that may name any booking, because they, or some of them, could not be read. */
+  readonly brokenAt: readonly number[];
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -73,8 +75,11 @@ export function judgeBooking(booking: JudgedBooking, silence?: Silence): Booking
   return isListed ? { verdict: 'correct' } : { verdict: 'unknown', reason: 'not-in-result' };
 }
 
-/** Whether it was delivered so long ago. */
-function isSilent({ attempts = [] }: JudgedBooking, { afterMs, now }: Silence): boolean {
+/** Whether it was delivered so long ago, and no e-mail came in that time that may be about it. */
+function isSilent({ run, attempts = [] }: JudgedBooking, { afterMs, brokenAt, now }: Silence): boolean {
   const delivered = attempts.findLast(({ outcome }) => outcome === 'done');
-  return delivered !== undefined && now - delivered.endedAt >= afterMs;
+  if (delivered === undefined || now - delivered.endedAt < afterMs) return false;
+  // The dates of e-mails carry no milliseconds.
+  const from = run.startedAt - (run.startedAt % 1_000);
+  return !brokenAt.some((at) => at >= from && at <= delivered.endedAt + afterMs);
 }

@@ -1,6 +1,7 @@
 import type { CaseLedger, ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { BookingForm } from '../review/step.js';
+import type { UnreadableReason } from './read-mail.js';
 
 /** A ledger that also knows the e-mails that were read. */
 export interface VerdictMailLedger extends CaseLedger {
@@ -30,6 +31,8 @@ export interface MailReader extends BookingFinder {
   listNamedPlaces(runId: string): Promise<readonly NamedPlace[]>;
   /** All pairs that e-mails name. */
   listNamedPairs(): Promise<readonly ReceivedPair[]>;
+  /** When those were received that nobody can take for silence, because they, or some of them, could not be read. */
+  listNotUnderstood(): Promise<readonly number[]>;
   /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
   readNamed(number: number): Promise<NamedThings>;
 }
@@ -80,6 +83,12 @@ export interface NamedThings {
 /** `unreadable`: too large, too deeply nested, or broken. */
 export type MailOutcome = 'named' | 'nothing-known' | 'unreadable';
 
+/** What of an e-mail that can be read was not understood: an attachment without text, or the verdict on bookings. */
+export const misunderstandings = ['unread-attachment', 'unclear'] as const;
+
+/** Why an e-mail names nothing, or not all that it may be about. `called-correct`: it calls bookings correct, and none incorrect. */
+export type MailReason = UnreadableReason | (typeof misunderstandings)[number] | 'called-correct';
+
 export interface NewMail {
   /** Of its bytes, in hexadecimal. */
   readonly sha256: string;
@@ -89,6 +98,7 @@ export interface NewMail {
   /** Where it was found: a file's name, or a mailbox. */
   readonly from: string;
   readonly outcome: MailOutcome;
+  readonly reason?: MailReason | undefined;
   readonly bookings: readonly BookingPlace[];
   readonly pairs: readonly NamedPair[];
   /** The references of the canaries that it names. */

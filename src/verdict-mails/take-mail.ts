@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, openCases } from '../cases/open-cases.js';
-import type { ProviderHotel } from '../mappings/mapping-copy.js';
+import { keyOfHotel } from '../mappings/mapping-copy.js';
 import type { Canary } from '../review/canary.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
-import type { MailOutcome, NamedPair, NamedThings, StoredMail, VerdictMailLedger } from './mail-log.js';
+import type {
+  MailOutcome,
+  MailReason,
+  NamedPair,
+  NamedThings,
+  StoredMail,
+  VerdictMailLedger,
+} from './mail-log.js';
 import {
   findCanaryOfPairs,
   findPairs,
@@ -126,6 +133,7 @@ export function createMailTaker(parts: MailTakerParts) {
         const { messageId, unreadAttachments } = mail;
         const { number, isNew } = await log.record({
           ...{ sha256, messageId, receivedAt, readAt: now, from, outcome },
+          reason: findReason(found, unreadAttachments, isNamed),
           bookings: found.named,
           pairs,
           canaries: canaries.map(({ reference }) => reference),
@@ -158,7 +166,7 @@ export function createMailTaker(parts: MailTakerParts) {
   ): Promise<TakenMail> {
     const { sha256, from, receivedAt, now } = mail;
     const { number, isNew } = await log.record({
-      ...{ sha256, receivedAt, readAt: now, from, outcome: 'unreadable' },
+      ...{ sha256, receivedAt, readAt: now, from, outcome: 'unreadable', reason },
       bookings: [],
       pairs: [],
     });
@@ -228,7 +236,7 @@ async function resolvePairs(
   if (mentions.length === 0) return [];
   const wanted = new Map<string, PairMention[]>();
   for (const mention of mentions) {
-    const key = keyOf(mention);
+    const key = keyOfHotel(mention);
     wanted.set(key, [...(wanted.get(key) ?? []), mention]);
   }
   const found = new Map<string, NamedPair>();
@@ -236,15 +244,21 @@ async function resolvePairs(
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
       const isMeant = wanted
-        .get(keyOf(pair))
+        .get(keyOfHotel(pair))
         ?.some((mention) => mention.serviceId === undefined || mention.serviceId === serviceId);
-      if (isMeant) found.set(`${keyOf(pair)}\0${serviceId}`, pair);
+      if (isMeant) found.set(`${keyOfHotel(pair)}\0${serviceId}`, pair);
     }
   return [...found.values()];
 }
 
-function keyOf({ providerName, providerHotelId }: ProviderHotel): string {
-  return `${providerName}\0${providerHotelId}`;
+function findReason(
+  { unclear, correct }: Pick<MatchedReferences, 'unclear' | 'correct'>,
+  unreadAttachments: number,
+  isNamed: boolean,
+): MailReason | undefined {
+  if (unreadAttachments > 0) return 'unread-attachment';
+  if (unclear > 0) return 'unclear';
+  return correct > 0 && !isNamed ? 'called-correct' : undefined;
 }
 
 /** Bookings without a provider's hotel have no case. */

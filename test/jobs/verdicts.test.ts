@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +14,9 @@ const bookings = makeBookings(20, { first: 1_001 }).map((booking) => ({
   CheckInDate: '2199-01-02',
   CheckOutDate: '2199-01-09',
 }));
+
+/** The beginning of a spreadsheet. */
+const sheetBytes = Buffer.from('504b03041400000008000102', 'hex');
 
 interface Imported {
   readonly file: string;
@@ -141,7 +144,9 @@ describe('verdicts import', () => {
     ]);
     expect(referencesOf(emails)).toEqual([['BR-1001'], [], ['BR-1002']]);
     const { stdout } = await folder.run(['verdicts', 'list', '--unknown']);
-    expect(stdout).toMatch(/unreadable +reviews\.mbox\n$/);
+    expect(stdout).toMatch(
+      /unreadable: its parts or forwarded e-mails are nested too deeply +reviews\.mbox\n$/,
+    );
   });
 
   it('twice changes nothing, whatever the line ends and the name of the file', async () => {
@@ -184,13 +189,13 @@ describe('verdicts import', () => {
     expect(words.stdout).toContain('names nothing that the ledger knows: read it yourself\n');
     expect(words.stdout).toContain('not read: 1 attachment without text, such as a spreadsheet');
     const { stdout } = await folder.run(['verdicts', 'list', '--unknown']);
-    expect(stdout.match(/nothing-known/g)).toHaveLength(2);
+    expect(stdout.match(/nothing-known: an attachment was not read/g)).toHaveLength(2);
     expect(await listCases(folder)).toEqual([]);
   });
 
   it('says why a file cannot be read, with exit 1, or 2 where there is none', async () => {
     const { folder, save } = await prepare();
-    const sheet = await save('incorrect.xlsx', Buffer.from('504b03041400000008000102', 'hex'));
+    const sheet = await save('incorrect.xlsx', sheetBytes);
     const unread = await folder.run(['verdicts', 'import', sheet]);
     expect(unread.exitCode).toBe(1);
     expect(unread.stdout).toContain("can't be read: it is no text; save a spreadsheet as CSV");
@@ -242,6 +247,30 @@ describe('verdicts.silenceMeansCorrectAfter', () => {
     expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'incorrect' });
     await folder.configure({});
     expect(await readVerdict(folder, 'BR-1003')).toEqual(unknown);
+  });
+
+  it('takes no time for silence in which an e-mail came that cannot be read', async () => {
+    const { folder, save, importFile } = await prepare({ verdicts: { silenceMeansCorrectAfter: 1e-9 } });
+    expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
+    const { json } = await folder.run(['status', day, '--json']);
+    const [run] = (json as { runs: readonly { readonly startedAt: string }[] }).runs;
+    const startedAt = new Date(run?.startedAt ?? '');
+    const importAs = async (name: string, receivedAt: Date) => {
+      await save(name, Buffer.concat([sheetBytes, Buffer.from(name)]));
+      await utimes(join(folder.path, name), receivedAt, receivedAt);
+      expect((await importFile(name)).exitCode).toBe(1);
+    };
+    await importAs('before.xlsx', new Date(startedAt.getTime() - 2_000));
+    await importAs('after.xlsx', new Date());
+    expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
+    await importAs('meanwhile.xlsx', startedAt);
+    expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'unknown', verdictReason: 'by-email' });
+    const providers = await folder.run(['providers', '--from', day, '--to', day, '--json']);
+    expect(providers.json).toMatchObject({ providers: [{ known: 0 }, { known: 0 }] });
+    const listed = await folder.run(['verdicts', 'list', '--json']);
+    expect(listed.json).toMatchObject({
+      emails: Array(3).fill({ outcome: 'unreadable', reason: 'no-text' }),
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Booking } from '../../src/booking/booking.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { type BookingForm, bookingForms } from '../../src/review/step.js';
-import { judgeBooking, unansweredReasons } from '../../src/review/verdict.js';
+import { judgeBooking, type Silence, unansweredReasons } from '../../src/review/verdict.js';
 import { type Outcome, readNamedPairs, readOutcomes } from '../../src/scorecard/outcomes.js';
 import type { ReceivedPair } from '../../src/verdict-mails/mail-log.js';
 import { isNamedByMapping } from '../../src/verdict-mails/naming.js';
@@ -66,7 +66,7 @@ function listPairs(all: readonly Known[]): ReceivedPair[] {
 }
 
 /** What parsing and judging each booking on its own says. */
-function judgeOneByOne(all: readonly Known[], afterMs: number): Outcome[] {
+function judgeOneByOne(all: readonly Known[], silence: Silence): Outcome[] {
   const pairs = listPairs(all);
   const attempts = [{ outcome: 'done', endedAt: finishedAt }];
   return all
@@ -74,7 +74,7 @@ function judgeOneByOne(all: readonly Known[], afterMs: number): Outcome[] {
     .map(({ booking, form, judged, isNamed, isSuspect }) => {
       const { providerName, providerHotelId, serviceId, checkInDate: checkIn } = booking;
       const delivered = { run, form, step: { state: 'done' }, judged, attempts } as const;
-      const verdict = judgeBooking(delivered, { afterMs, now: finishedAt + dayMs });
+      const verdict = judgeBooking(delivered, silence);
       const isNamedByEmail =
         isNamed ||
         pairs.some(
@@ -141,11 +141,11 @@ it('what came of the bookings of a day is what parsing and judging each on its o
         const all = bookingForms.flatMap((form) => known.filter((one) => one.form === form));
         const { ledger } = partsOf([toDay(all)], [], listPairs(all));
         const namedPairs = await readNamedPairs(ledger);
-        const silence = { afterMs, now: finishedAt + dayMs };
+        const silence = { afterMs, brokenAt: [], now: finishedAt + dayMs };
         const read: Outcome[] = [];
         for await (const outcomes of readOutcomes(ledger, run.day, { namedPairs, silence }))
           read.push(...outcomes);
-        expect(read).toEqual(judgeOneByOne(all, afterMs));
+        expect(read).toEqual(judgeOneByOne(all, silence));
       },
     ),
   );

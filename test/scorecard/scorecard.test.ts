@@ -91,12 +91,14 @@ describe('the scores of providers', () => {
     expect(await scoreProviders(parts, days)).toMatchObject([
       { sent: 7, known: 2, affected: 1, byEmail: 5, namedByEmail: 2 },
     ]);
-    const silence = { afterMs: hourMs, now: at + 2 * hourMs };
+    const silence = { afterMs: hourMs, brokenAt: [], now: at + 2 * hourMs };
     expect(await scoreProviders({ ...parts, silence }, days)).toMatchObject([
       { sent: 7, known: 7, affected: 3, byEmail: 0, namedByEmail: 0 },
     ]);
     const tooEarly = { ...silence, now: at + 2 * hourMs - 1 };
     expect(await scoreProviders({ ...parts, silence: tooEarly }, days)).toMatchObject([{ known: 2 }]);
+    const broken = { ...silence, brokenAt: [at + 2 * hourMs] };
+    expect(await scoreProviders({ ...parts, silence: broken }, days)).toMatchObject([{ known: 2 }]);
   });
 
   it('name hotels that were affected on several days or have several cases, and the median time to a correction', async () => {

@@ -218,7 +218,7 @@ describe('An e-mail that cannot be read', () => {
     await taker.take(mail);
     expect(events).toMatchObject([{ type: 'verdict-mail-unreadable', reason: 'too-large' }]);
     expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
-      { outcome: 'unreadable' },
+      { outcome: 'unreadable', reason: 'too-large' },
     ]);
   });
 });

@@ -540,4 +540,5 @@ export const migrations: readonly string[] = [
     at bigint NOT NULL
   );
   `,
+  `ALTER TABLE hotel_review.verdict_mails ADD COLUMN reason text COLLATE "C"`,
 ];

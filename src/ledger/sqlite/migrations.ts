@@ -512,4 +512,5 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT;
   `,
+  `ALTER TABLE verdict_mails ADD COLUMN reason TEXT`,
 ];

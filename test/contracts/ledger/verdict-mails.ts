@@ -138,6 +138,26 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(await ledger.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
+    it('say why they name nothing, and when they came that may be about any booking', async () => {
+      const { verdictMails } = opened().ledger;
+      const reasons = [undefined, 'called-correct', 'unread-attachment', 'unclear', 'too-large'] as const;
+      const mails = reasons.map((reason, index): NewMail => {
+        const outcome = reason === 'too-large' ? 'unreadable' : 'nothing-known';
+        const received = { sha256: `${index}`, messageId: undefined, receivedAt: at + index };
+        return { ...mail, ...received, outcome, ...(reason && { reason }) };
+      });
+      for (const one of mails) await verdictMails.record(one);
+      const listReasons = async () =>
+        (await verdictMails.listMails({ limit: 9 })).map(({ reason }) => reason).reverse();
+      expect(await listReasons()).toEqual(reasons);
+      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at + 2, at + 3, at + 4]);
+      const large = mails.at(-1);
+      const again: NewMail = { ...mail, ...large, outcome: 'nothing-known', reason: 'called-correct' };
+      expect(await verdictMails.record(again)).toMatchObject({ isNew: false });
+      expect((await listReasons()).at(-1)).toBe('called-correct');
+      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at + 2, at + 3]);
+    });
+
     it('with the Message-ID of another one are copies only if they name no more', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
