@@ -4,6 +4,7 @@ import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
 import { ConfigurationError, noNamesInFile } from '../src/config/problems.js';
+import { isRunId } from '../src/review/day/open-run.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
@@ -28,10 +29,13 @@ export function createHandlers(command: Command): Handlers {
           terminal,
         );
       }),
-    cancel: (day, options, globals) =>
+    cancel: (written, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
-        const { cancelDay } = await import('./cancel-day.js');
-        return cancelDay(config, readDayIn(config.timezone, day).iso, options, terminal);
+        const { cancelRun } = await import('./cancel-run.js');
+        const wanted = isRunId(written)
+          ? { runId: written }
+          : { day: readDayIn(config.timezone, written).iso };
+        return cancelRun(config, wanted, options, terminal);
       }),
     replay: (day, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {

@@ -72,6 +72,7 @@ describe('the command line', () => {
     ['run --day today', ['run', { day: 'today', dryRun: false }]],
     ['run today --day today', ['run', { day: 'today', dryRun: false }]],
     ['cancel 2026-11-20 --reason twice', ['cancel', '2026-11-20', { reason: 'twice' }]],
+    ['cancel 20261120-k3f9xq7d --reason twice', ['cancel', '20261120-k3f9xq7d', { reason: 'twice' }]],
     ['hotels load h.csv.gz', ['loadHotels', 'h.csv.gz']],
     ['rejected yesterday', ['rejected', 'yesterday', {}]],
     [
@@ -347,7 +348,7 @@ describe('the command line', () => {
     ['run --help', 'Usage: hotel-review run [options] [day]'],
     ['help run', 'Usage: hotel-review run [options] [day]'],
     ['--json run -h', 'Usage: hotel-review run [options] [day]'],
-    ['cancel --help', 'Usage: hotel-review cancel [options] <day>'],
+    ['cancel --help', 'Usage: hotel-review cancel [options] <day-or-run>'],
     ['rejected --help', 'Usage: hotel-review rejected [options] <day>'],
     ['replay --help', 'Usage: hotel-review replay [options] <day>'],
     ['status --help', 'Usage: hotel-review status [options] [day]'],

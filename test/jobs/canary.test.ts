@@ -74,6 +74,28 @@ describe('by body, the canary', () => {
     expect(new Set(sent().map((hotel) => JSON.stringify(hotel))).size).toBe(2);
   });
 
+  it('is not sent by late bookings of a day that was good without one', async () => {
+    const { folder, sent } = await prepareBodyDay({ canary: undefined });
+    await folder.runDay();
+    await folder.configure({ canary });
+    await folder.writeBookings(toCsv(makeBookings(32)));
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(JSON.parse(late.stdout)).toMatchObject({ counts: { delivered: 2 } });
+    expect(JSON.parse(late.stdout)).not.toHaveProperty('canary');
+    expect(sent()).toEqual([]);
+  });
+
+  it('is sent by the run that sends what one that was given up has left', async () => {
+    const { folder, sent } = await prepareBodyDay({ canary: undefined, retry: { tries: 1 } }, (_, number) =>
+      number === 1 ? { kind: 'text', status: 500, body: '' } : success,
+    );
+    expect((await folder.runDay()).exitCode).toBe(1);
+    await folder.configure({ canary });
+    const late = await folder.run(['replay', day, '--late', '--reason', 'left over', '--json']);
+    expect(JSON.parse(late.stdout)).toMatchObject({ topsUp: true, canary: { state: 'waiting' } });
+    expect(sent()).toHaveLength(1);
+  });
+
   it('that nothing names in time is reported, and doctor warns', async () => {
     const { folder } = await prepareBodyDay({ canary: { ...canary, withinHours: 1e-9 } });
     const result = await folder.run(['run', '--day', day]);

@@ -169,6 +169,29 @@ describe('watch, with watch.review', () => {
     expect(standIn.accepted()).toHaveLength(17);
   });
 
+  it('gives up a run that somebody cancels by its id, without a word about its day', async () => {
+    let isDown = false;
+    const { folder, standIn } = await prepareMoved(() =>
+      isDown ? { kind: 'json', status: 503, body: {} } : success,
+    );
+    await folder.configure({ retry: { tries: 1 } });
+    isDown = true;
+    const failed = await watch(folder);
+    expect(failed.exitCode).toBe(1);
+    isDown = false;
+    const [{ runId = '', day: today = '' } = {}] = answerOf(failed).runs;
+    const reason = ['--reason', 'wrong moves'];
+    expect((await folder.run(['cancel', today, ...reason])).stdout).toContain(`There is no run of ${today}`);
+    const cancelled = await folder.run(['cancel', runId, ...reason]);
+    expect(cancelled).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('are in their cases') });
+    expect(await folder.run(['cancel', runId, ...reason])).toMatchObject({
+      ...{ exitCode: 1, stdout: `Run ${runId} is cancelled: nothing to cancel.\n` },
+    });
+    expect(await folder.run(['cancel', '20261120-22222222', ...reason])).toMatchObject({ exitCode: 1 });
+    expect(await watch(folder)).toMatchObject({ exitCode: 0, json: { sent: 0, runs: [] } });
+    expect(standIn.accepted()).toHaveLength(bookings.length);
+  });
+
   it('leaves out the name of a guest who was erased', async () => {
     const { folder, standIn } = await prepareMoved(undefined, { hashKey });
     const erased = `${bookings[0]?.BookingReferenceId}`;

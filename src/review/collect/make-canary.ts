@@ -1,9 +1,7 @@
 import type { Booking } from '../../booking/booking.js';
-import type { CanaryReader, CanarySettings, NewCanary } from '../canary.js';
-import { mayCompleteDay } from '../day-runs.js';
+import type { CanarySettings, NewCanary } from '../canary.js';
 import type { BookingForms } from '../delivery.js';
 import { createLineBuffer } from '../lines/line-buffer.js';
-import type { Run } from '../run.js';
 
 const dayMs = 86_400_000;
 /** A stay that is ahead, wherever the service is. */
@@ -39,18 +37,4 @@ export function makeCanary(
   const line = createLineBuffer(0);
   render(booking, form, line);
   return { reference, form, line: line.handOver().toString(), withinMs };
-}
-
-/** The runs of a day are few. */
-const runsCompared = 100;
-
-/** Whether a run sends one: each that may complete its day, unless it only tops up a day whose canary was sent. */
-export async function needsCanary(
-  run: Pick<Run, 'day' | 'topsUp' | 'trigger'>,
-  ledger: CanaryReader,
-): Promise<boolean> {
-  if (!mayCompleteDay(run)) return false;
-  if (!run.topsUp) return true;
-  const earlier = await ledger.listCanaries({ day: run.day, limit: runsCompared });
-  return !earlier.some(({ sentAt }) => sentAt !== undefined);
 }

@@ -1,12 +1,12 @@
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
+import type { CanaryReader } from '../canary.js';
 import type { Right } from '../claims.js';
 import { type CollectParts, collectDay } from '../collect/collect.js';
 import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
-import { needsCanary } from '../collect/make-canary.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger, RunLister } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import {
@@ -17,6 +17,7 @@ import {
   type RunFailure,
   type Trigger,
 } from '../run.js';
+import { makesDayGood } from './good-day.js';
 import { acquireDay } from './join-run.js';
 import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 
@@ -139,7 +140,7 @@ async function collect(
     const asked = mayCompleteDay(run)
       ? { volumes: ledger, acceptsVolume: run.acceptsVolume, readExpected }
       : { limits: limitsOfUnfinishedDay(parts.limits) };
-    const canary = (await needsCanary(run, ledger)) ? parts.canary : undefined;
+    const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const collecting = { ...parts, ...asked, ...delivered, canary, delivery };
     const collected = await collectDay(day, right, collecting, signal);
     notify({ type: 'collected', run: collected });
@@ -153,6 +154,25 @@ async function collect(
     if (isSettledHere) reportFailure(failed, failedBefore, parts);
     return failed;
   }
+}
+
+/** The runs of a day are few. */
+const runsCompared = 100;
+
+/**
+ * Whether a run sends a canary: each that may complete its day, unless it only tops up a day that was good before, or whose
+ * canary was sent.
+ */
+async function needsCanary(
+  run: Run,
+  { zone }: BusinessDay,
+  ledger: RunLister & CanaryReader,
+): Promise<boolean> {
+  if (!mayCompleteDay(run)) return false;
+  if (!run.topsUp) return true;
+  const ofDay = { day: run.day, limit: runsCompared };
+  if ((await ledger.listRuns(ofDay)).some((earlier) => makesDayGood(earlier, zone))) return false;
+  return !(await ledger.listCanaries(ofDay)).some(({ sentAt }) => sentAt !== undefined);
 }
 
 /** A day whose source is not there yet is tried again and again: it is reported once. */

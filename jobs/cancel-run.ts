@@ -1,17 +1,18 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { abandonDay } from '../src/review/day/abandon-day.js';
+import { abandon, type RunToAbandon } from '../src/review/day/abandon.js';
 import { toReport } from '../src/review/day/report.js';
+import { isOfItsDay } from '../src/review/day-runs.js';
 import { removeSpooled } from '../src/review/file/spooled-files.js';
 import { clock } from './clock.js';
 import { openSpool } from './deliveries.js';
 import { findLedger, openLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Abandons the unfinished run of a day: nobody resumes it, and the schedule leaves the day alone. */
-export async function cancelDay(
+/** Abandons an unfinished run: nobody resumes it, and the schedule leaves its day alone. */
+export async function cancelRun(
   config: Config,
-  day: string,
+  wanted: RunToAbandon,
   { reason }: { readonly reason: string },
   terminal: Terminal,
 ): Promise<number> {
@@ -19,29 +20,31 @@ export async function cancelDay(
     terminal.answer(`${message}\n`, { error: { class: 'nothing-to-cancel', message } });
     return exitCode.failed;
   };
+  const none = 'day' in wanted ? `There is no run of ${wanted.day}` : `There is no run ${wanted.runId}`;
   const existing = await findLedger(config);
-  if (!existing) return reportNone(`There is no run of ${day}: nothing to cancel.`);
+  if (!existing) return reportNone(`${none}: nothing to cancel.`);
   await existing.close();
   const ledger = await openLedger(config);
   try {
-    const result = await abandonDay(day, reason, { ledger, clock });
+    const result = await abandon(wanted, reason, { ledger, clock });
     if (result.kind === 'nothing') {
       const { run } = result;
-      const found = run
-        ? `The latest run of ${day}, ${run.id}, is ${run.state}`
-        : `There is no run of ${day}`;
-      return reportNone(`${found}: nothing to cancel.`);
+      if (!run) return reportNone(`${none}: nothing to cancel.`);
+      const found = 'day' in wanted ? `The latest run of ${wanted.day}, ${run.id},` : `Run ${run.id}`;
+      return reportNone(`${found} is ${run.state}: nothing to cancel.`);
     }
     const { run, wasBeingWorkedOn } = result;
     // A process that still works on it removes its own files.
     if (!wasBeingWorkedOn) await removeSpooled(openSpool(config), run.id);
     const lines = [
-      `${day}: run ${run.id} was cancelled: ${reason}`,
+      `${run.day}: run ${run.id} was cancelled: ${reason}`,
       ...(wasBeingWorkedOn
         ? ['Another process was working on it. It stops as soon as it writes to the ledger.']
         : []),
       ...(run.counts.delivered > 0 ? ['What was sent stays sent.'] : []),
-      `To start the day anew: ${terminal.command(`run ${day}`)}`,
+      isOfItsDay(run)
+        ? `To start the day anew: ${terminal.command(`run ${run.day}`)}`
+        : `Its bookings are not sent again for the same moves; they are in their cases: ${terminal.command('cases')}`,
     ];
     terminal.answer(`${lines.join('\n')}\n`, { ...toReport(run, clock()), wasBeingWorkedOn });
     return exitCode.done;
