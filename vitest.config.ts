@@ -41,6 +41,7 @@ const nightly = [
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = [
+  'canary',
   'days',
   'fatal-answers',
   'file-days',

@@ -1,39 +1,33 @@
 import { KeyError } from '../keys/key-error.js';
 import type { DeliveryKind } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
+import { groupByBatch } from '../review/stored-batches.js';
 import type { StoredBooking } from '../verdict-mails/mail-log.js';
 import { readLines } from './batches.js';
 import { findBookings as findPositions } from './hash-pages.js';
 import { all, type Dialect, type Query, type Store } from './query.js';
 import { isGone } from './sealing.js';
 import { referencePages } from './stays.js';
-import { readJson, type StoredRow } from './stored-values.js';
+import { readJson } from './stored-values.js';
 
 /* The bookings that a verdict e-mail may name, and those that it names. */
 
-export function groupByBatch(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
-  const groups = new Map<string, StoredRow[]>();
-  for (const row of rows) {
-    const key = `${row.run} ${row.form} ${row.batch}`;
-    const group = groups.get(key) ?? [];
-    group.push(row);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
+export interface BatchOfRun {
+  readonly run: Pick<RecentRun, 'number' | 'id' | 'day'>;
+  readonly form: BookingForm;
+  readonly batch: number;
 }
 
-/** The bookings of one batch; none if nobody can decrypt it any more. */
-export function* readPlaces(dialect: Dialect, rows: readonly StoredRow[]): Query<StoredBooking[]> {
-  const [first] = rows;
-  if (!first) return [];
-  const form = String(first.form) as BookingForm;
-  const batch = Number(first.batch);
-  const lines = yield* readLinesUnlessGone(dialect, Number(first.run), form, batch);
-  return rows.flatMap((row) => {
-    const line = lines?.[Number(row.place)];
-    return line
-      ? [{ runId: String(row.id), day: String(row.day), form, batch, place: Number(row.place), line }]
-      : [];
+/** The bookings at these places of a batch; none if nobody can decrypt it any more. */
+export function* readPlaces(
+  dialect: Dialect,
+  { run: { number, id, day }, form, batch }: BatchOfRun,
+  places: readonly number[],
+): Query<StoredBooking[]> {
+  const lines = yield* readLinesUnlessGone(dialect, number, form, batch);
+  return places.flatMap((place) => {
+    const line = lines?.[place];
+    return line ? [{ runId: id, day, form, batch, place, line }] : [];
   });
 }
 
@@ -58,14 +52,9 @@ export async function* findBookings(
   hashes: Uint32Array,
 ): AsyncGenerator<readonly StoredBooking[]> {
   for (const run of await read(() => listRecentRuns(dialect, since)))
-    for (const { form, positions } of await read(() => findPositions(dialect, run, hashes, referencePages))) {
-      const places = positions.map((position) => ({
-        ...{ run: run.number, id: run.id, day: run.day, form },
-        batch: Math.floor(position / run.batchSize),
-        place: position % run.batchSize,
-      }));
-      for (const group of groupByBatch(places)) yield await read(() => readPlaces(dialect, group));
-    }
+    for (const { form, positions } of await read(() => findPositions(dialect, run, hashes, referencePages)))
+      for (const [batch, places] of groupByBatch(positions, run.batchSize))
+        yield await read(() => readPlaces(dialect, { run, form, batch }, places));
 }
 
 interface RecentRun {

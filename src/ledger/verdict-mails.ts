@@ -18,7 +18,7 @@ import {
 } from '../verdict-mails/mail-log.js';
 import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { nameCanary } from './canaries.js';
-import { findBookings, groupByBatch, listProviders, readPlaces } from './mail-bookings.js';
+import { type BatchOfRun, findBookings, listProviders, readPlaces } from './mail-bookings.js';
 import { raise } from './notices.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
@@ -229,13 +229,13 @@ function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Q
 
 function* readNamed(dialect: Dialect, number: number): Query<NamedThings> {
   const { schema } = dialect;
-  const places = yield* all(
+  const rows = yield* all(
     `SELECT run, id, day, form, batch, place FROM ${schema}mail_bookings JOIN ${schema}runs ON number = run
      WHERE mail = ? ORDER BY run, form, batch, place`,
     number,
   );
   const bookings: StoredBooking[] = [];
-  for (const group of groupByBatch(places)) bookings.push(...(yield* readPlaces(dialect, group)));
+  for (const { of, places } of groupPlaces(rows)) bookings.push(...(yield* readPlaces(dialect, of, places)));
   const pairs = yield* all(
     `SELECT * FROM ${schema}mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
     number,
@@ -244,6 +244,23 @@ function* readNamed(dialect: Dialect, number: number): Query<NamedThings> {
     bookings,
     pairs: pairs.map(toPair),
   };
+}
+
+/** @param rows in the order of their batches */
+function groupPlaces(rows: readonly StoredRow[]) {
+  const groups: { readonly of: BatchOfRun; readonly places: number[] }[] = [];
+  for (const row of rows) {
+    const [number, form, batch] = [Number(row.run), String(row.form) as BookingForm, Number(row.batch)];
+    const last = groups.at(-1);
+    if (last?.of.run.number === number && last.of.form === form && last.of.batch === batch)
+      last.places.push(Number(row.place));
+    else
+      groups.push({
+        of: { run: { number, id: String(row.id), day: String(row.day) }, form, batch },
+        places: [Number(row.place)],
+      });
+  }
+  return groups;
 }
 
 function toPair(row: StoredRow): NamedPair {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
@@ -46,6 +48,12 @@ describe('by body, the canary', () => {
         ...{ CheckInDate: expect.any(String), CheckOutDate: expect.any(String) },
       },
     ]);
+    await writeFile(join(folder.path, 'mail.txt'), `Incorrect: ${reference}\n`);
+    const imported = await folder.run(['verdicts', 'import', 'mail.txt', '--json']);
+    expect(imported.json).toMatchObject({ emails: [{ bookings: [], canaries: [{ reference, day }] }] });
+    const { json } = await folder.run(['status', day, '--json']);
+    expect(json).toMatchObject({ runs: [{ counts, canary: { state: 'named', namedBy: 'email' } }] });
+    expect((await folder.run(['cases', '--json'])).json).toEqual({ cases: [] });
     const shown = await folder.run(['show', reference]);
     expect(shown.stdout).toContain(`${reference}: the canary of run ${runId} of ${day}, no booking`);
     expect((await folder.run(['guest', 'export', reference, '--out', 'guest'])).exitCode).not.toBe(0);
