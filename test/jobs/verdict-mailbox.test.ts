@@ -47,6 +47,15 @@ async function listHotels(folder: DayFolder): Promise<readonly string[]> {
   );
 }
 
+/** What doctor says about a mailbox. */
+async function askDoctor(folder: DayFolder, verdicts: Settings, variables = env) {
+  await folder.configure({ verdicts });
+  const { exitCode, json } = await folder.run(['doctor', '--day', day, '--json'], { env: variables });
+  const { findings } = json as { findings: { part: string; verdict: string; message: string }[] };
+  const found = findings.filter(({ part }) => part === 'verdicts');
+  return { exitCode, found: found.length, verdict: found[0]?.verdict, message: found[0]?.message };
+}
+
 const mails = (...references: readonly string[]) =>
   references.map((reference, index) =>
     mailOf('text/plain', `Incorrect: ${reference}\r\n`).replace('<m1@', `<m${index + 2}@`),
@@ -100,13 +109,8 @@ describe('a mailbox on an IMAP server', () => {
     const { server, imap } = await start();
     server.deliver(mailOf('text/plain', 'x'));
     const folder = await prepare({ imap });
-    const look = async (changes: Settings, variables = env) => {
-      await folder.configure({ verdicts: { imap: { ...imap, ...changes } } });
-      const { exitCode, json } = await folder.run(['doctor', '--day', day, '--json'], { env: variables });
-      const { findings } = json as { findings: { part: string; verdict: string; message: string }[] };
-      const [found] = findings.filter(({ part }) => part === 'verdicts');
-      return { exitCode, verdict: found?.verdict, message: found?.message };
-    };
+    const look = (changes: Settings, variables = env) =>
+      askDoctor(folder, { imap: { ...imap, ...changes } }, variables);
     expect(await look({})).toMatchObject({ verdict: 'ok', message: expect.stringMatching(/: 1 e-mail$/) });
     expect(await look({}, { IMAP_PASSWORD: 'wr0ng-pa55' })).toMatchObject({
       ...{ exitCode: 2, verdict: 'wrong' },
@@ -116,6 +120,22 @@ describe('a mailbox on an IMAP server', () => {
       ...{ exitCode: 2, verdict: 'wrong' },
       message: expect.stringContaining('does not have that folder'),
     });
+  });
+});
+
+it('a maildir and a folder are tried by doctor, and nothing is where none is configured', async () => {
+  const folder = await prepare({});
+  expect(await askDoctor(folder, {})).toMatchObject({ exitCode: 0, found: 0 });
+  for (const name of ['new', 'cur']) await mkdir(join(folder.path, 'mail', name), { recursive: true });
+  await writeFile(join(folder.path, 'mail', 'new', '1.a.host'), mailOf('text/plain', 'x'));
+  await writeFile(join(folder.path, 'mail', 'cur', '2.a.host:2,S'), mailOf('text/plain', 'y'));
+  expect(await askDoctor(folder, { maildir: './mail' })).toMatchObject({
+    ...{ exitCode: 0, found: 1, verdict: 'ok' },
+    message: expect.stringMatching(/mail can be read: 2 e-mails$/),
+  });
+  expect(await askDoctor(folder, { path: './inbox' })).toMatchObject({
+    ...{ exitCode: 2, found: 1, verdict: 'wrong' },
+    message: expect.stringContaining("inbox can't be read (ENOENT)"),
   });
 });
 

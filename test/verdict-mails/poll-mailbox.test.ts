@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createMailPoller } from '../../src/verdict-mails/poll-mailbox.js';
+import type { FoundMail, MailTaker } from '../../src/verdict-mails/take-mail.js';
+import { createGate } from '../support/gate.js';
+
+const pollMs = 60_000;
+const toMail = (from: string): FoundMail => ({ from, bytes: Buffer.from(from) });
+
+/** A poller of a mailbox whose content is replaced between polls. */
+function prepare(take: (from: string) => Promise<void> = async () => {}) {
+  let content: readonly string[] | Error = [];
+  let reads = 0;
+  const written: string[] = [];
+  const taker = {
+    resume: async () => void written.push('resume'),
+    async take({ from }: FoundMail) {
+      written.push(`take ${from}`);
+      await take(from);
+    },
+  } as unknown as MailTaker;
+  const stop = new AbortController();
+  const poller = createMailPoller({
+    mailbox: {
+      async *readNew() {
+        reads += 1;
+        if (content instanceof Error) throw content;
+        yield* content.map(toMail);
+      },
+    },
+    taker,
+    pollMs,
+    notify: ({ type }) => void written.push(type),
+    signal: stop.signal,
+  });
+  return {
+    poller,
+    stop,
+    hold: (held: typeof content) => {
+      content = held;
+    },
+    reads: () => reads,
+    /** What was done since the last call. */
+    take: () => written.splice(0),
+    nextPoll: () => vi.advanceTimersByTimeAsync(pollMs),
+  };
+}
+
+describe('the poller of a mailbox', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('reads at the start and then again and again, and each time opens first the cases that were left', async () => {
+    const { poller, hold, take, nextPoll } = prepare();
+    hold(['a', 'b']);
+    poller.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(take()).toEqual(['resume', 'take a', 'take b', 'mailbox-read']);
+    hold(['c']);
+    await vi.advanceTimersByTimeAsync(pollMs - 1);
+    expect(take()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(take()).toEqual(['resume', 'take c', 'mailbox-read']);
+    await nextPoll();
+    expect(take()).toEqual(['resume', 'take c', 'mailbox-read']);
+    await poller.close();
+  });
+
+  it('says once that the mailbox is away, tries again, and says when it is back', async () => {
+    const { poller, hold, take, nextPoll } = prepare();
+    hold(new Error('away'));
+    poller.start();
+    await nextPoll();
+    await nextPoll();
+    expect(take()).toEqual(['resume', 'mailbox-away', 'resume', 'resume']);
+    hold(['a']);
+    await nextPoll();
+    expect(take()).toEqual(['resume', 'take a', 'mailbox-back', 'mailbox-read']);
+    hold(new Error('away again'));
+    await nextPoll();
+    expect(take()).toEqual(['resume', 'mailbox-away']);
+    await poller.close();
+  });
+
+  it('continues after an e-mail that could not be recorded with the next poll', async () => {
+    let isDown = true;
+    const { poller, hold, take, nextPoll } = prepare(async () => {
+      if (isDown) throw new Error('the ledger is away');
+    });
+    hold(['a', 'b']);
+    poller.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(take()).toEqual(['resume', 'take a', 'mailbox-away']);
+    isDown = false;
+    await nextPoll();
+    expect(take()).toEqual(['resume', 'take a', 'take b', 'mailbox-back', 'mailbox-read']);
+    await poller.close();
+  });
+
+  it('does not begin again while it reads', async () => {
+    const gate = createGate();
+    const { poller, hold, reads, nextPoll } = prepare(() => gate.passed);
+    hold(['a']);
+    poller.start();
+    await nextPoll();
+    await nextPoll();
+    expect(reads()).toBe(1);
+    gate.open();
+    await nextPoll();
+    expect(reads()).toBe(2);
+    await poller.close();
+  });
+
+  it.each([
+    ['closed', ({ poller }: ReturnType<typeof prepare>) => poller.close()],
+    [
+      'stopped',
+      ({ poller, stop }: ReturnType<typeof prepare>) => {
+        stop.abort();
+        return poller.close();
+      },
+    ],
+  ])('that is %s ends the e-mail in work and takes no other', async (_, end) => {
+    const gate = createGate();
+    const prepared = prepare(() => gate.passed);
+    const { poller, hold, take, nextPoll } = prepared;
+    hold(['a', 'b']);
+    poller.start();
+    await vi.advanceTimersByTimeAsync(0);
+    let hasClosed = false;
+    const closed = end(prepared).then(() => {
+      hasClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(hasClosed).toBe(false);
+    gate.open();
+    await closed;
+    await poller.close();
+    await nextPoll();
+    expect(take()).toEqual(['resume', 'take a']);
+  });
+});
