@@ -110,9 +110,9 @@ async function* readForm(
   }
 
   function isPairNamed(line: string): boolean {
-    const named = namedPairs[form];
-    const hotel = named.size === 0 ? undefined : findHotel(line, form);
-    const pairs = hotel && named.get(hotel.key)?.filter(({ serviceId }) => serviceId === hotel.serviceId);
+    const pairsOf = namedPairs[form];
+    const hotel = pairsOf.size === 0 ? undefined : findHotel(line, form);
+    const pairs = hotel && pairsOf.get(hotel.key)?.filter(({ serviceId }) => serviceId === hotel.serviceId);
     if (!pairs || pairs.length === 0) return false;
     const { checkInDate: checkIn } = readBooking(line, form);
     return pairs.some(({ receivedAt }) =>

@@ -108,6 +108,7 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
     ...writer.group(['source']),
     ...writer.setting(['source', 'kind'], source.kind),
     ...render(source, writer, found),
+    ...writer.option(['source', 'keep']),
   ];
   return [group, renderOtherGroup?.(source, writer) ?? []].filter((lines) => lines.length > 0);
 }

@@ -107,6 +107,7 @@ describe('A written configuration', () => {
     });
     const said = text.replaceAll(/\n *# /g, ' ');
     expect(said).toContain('Unused columns: "price", "room \\"type\\"".');
+    expect(text).toMatch(/^ {2}# keep: \{\}$/m);
     expect(said).toContain('Not found, so not sent: BookingReferenceId, BookingClientName, ProviderHotelId,');
     expect(said).toContain("Under the service's own names: ProviderName.");
   });
