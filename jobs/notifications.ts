@@ -70,6 +70,9 @@ export async function startNotifications(config: Config, parts: NotificationPart
     },
   });
   const closing = new AbortController();
+  const ending = new AbortController();
+  /** A message on its way is not cut off as soon as the work is done. */
+  const sending = AbortSignal.any([signal, ending.signal]);
   let isWorking = true;
   const working = work();
   let closed: Promise<void> | undefined;
@@ -81,12 +84,12 @@ export async function startNotifications(config: Config, parts: NotificationPart
     while (!stop.aborted) {
       const isToCheck = clock() - checkedAt >= checkEveryMs;
       if (isToCheck) checkedAt = clock();
-      await attempt(() => tell(isToCheck, stop));
+      await attempt(() => tell(isToCheck));
       await pause(sendEveryMs, stop);
     }
   }
 
-  async function tell(checks: boolean, stop: AbortSignal, options?: Parameters<Sender['sendDue']>[1]) {
+  async function tell(checks: boolean, options?: Parameters<Sender['sendDue']>[1]) {
     if (checks) await checkNotices(listChecks(config, parts));
     const at = clock();
     await notices.route(
@@ -100,7 +103,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
           })),
       at,
     );
-    await sender.sendDue(stop, options);
+    await sender.sendDue(sending, options);
   }
 
   /** A ledger that is away is reported once, until it is back. */
@@ -117,9 +120,10 @@ export async function startNotifications(config: Config, parts: NotificationPart
 
   async function close(): Promise<void> {
     closing.abort();
-    const stop = AbortSignal.any([signal, AbortSignal.timeout(lastSendMs)]);
+    const limit = setTimeout(() => ending.abort(), lastSendMs);
     await working;
-    await attempt(() => tell(true, stop, { isLast: true }));
+    await attempt(() => tell(true, { isLast: true }));
+    clearTimeout(limit);
     await Promise.all(channels.map((channel) => channel.close()));
     if (failures.size === 0) return;
     const { pending } = await notices.countMessages();

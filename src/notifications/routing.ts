@@ -62,6 +62,8 @@ function findQuietEnd(
 const minuteMs = 60_000;
 const firstPauseMs = 15_000;
 const longestPauseMs = 15 * minuteMs;
+/** However long a receiver asks to wait. */
+const longestWaitMs = 60 * minuteMs;
 /** A receiver that does not accept a message for that long is not repaired by trying on. */
 const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
@@ -76,7 +78,7 @@ export function retryAt(
 ): number | undefined {
   if (now - notice.raisedAt >= giveUpAfterMs) return undefined;
   const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
-  return now + Math.max(pause * (0.5 + random() / 2), Math.min(retryAfterMs, 4 * longestPauseMs));
+  return Math.ceil(now + Math.max(pause * (0.5 + random() / 2), Math.min(retryAfterMs, longestWaitMs)));
 }
 
 /** So many of a kind become one message. */

@@ -26,7 +26,10 @@ const recovery: NewNotice = {
 function toChannels(...channels: string[]) {
   let count = 0;
   return (): PlannedMessage[] =>
-    channels.map((channel) => ({ id: `${channel}-${(count += 1)}`, channel, dueAt: at }));
+    channels.map((channel) => {
+      count += 1;
+      return { id: `${channel}-${count}`, channel, dueAt: at };
+    });
 }
 
 /** The contract of every adapter of notices and their messages. */

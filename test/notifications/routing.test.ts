@@ -94,7 +94,7 @@ describe('when a message is due', () => {
 
 describe('a message that failed', () => {
   const now = noticeOf().raisedAt;
-  const after = (
+  const pauseAfter = (
     attempt: number,
     options: { random?: number; retryAfterMs?: number; later?: number } = {},
   ) => {
@@ -107,18 +107,22 @@ describe('a message that failed', () => {
   };
 
   it('is tried again after pauses that double, up to a quarter of an hour', () => {
-    expect([1, 2, 3, 7, 50].map((attempt) => after(attempt))).toEqual([15, 30, 60, 900, 900]);
-    expect(after(1, { random: 0 })).toBe(7.5);
+    expect([1, 2, 3, 7, 50].map((attempt) => pauseAfter(attempt))).toEqual([15, 30, 60, 900, 900]);
+    expect(pauseAfter(1, { random: 0 })).toBe(7.5);
+  });
+
+  it('has a time in whole milliseconds', () => {
+    expect(pauseAfter(1, { random: 1 / 3 })).toBe(10);
   });
 
   it('waits as long as the receiver asks, up to an hour', () => {
-    expect(after(1, { retryAfterMs: 120_000 })).toBe(120);
-    expect(after(1, { retryAfterMs: 24 * hour })).toBe(3_600);
+    expect(pauseAfter(1, { retryAfterMs: 120_000 })).toBe(120);
+    expect(pauseAfter(1, { retryAfterMs: 24 * hour })).toBe(3_600);
   });
 
   it('is given up after three days', () => {
-    expect(after(9, { later: 72 * hour - 1 })).toBe(900);
-    expect(after(9, { later: 72 * hour })).toBeUndefined();
+    expect(pauseAfter(9, { later: 72 * hour - 1 })).toBe(900);
+    expect(pauseAfter(9, { later: 72 * hour })).toBeUndefined();
   });
 });
 
