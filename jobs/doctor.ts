@@ -2,7 +2,7 @@ import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { checkCanary } from '../src/doctor/canary.js';
-import { checkChannels } from '../src/doctor/channels.js';
+import { checkChannels, checkMessages } from '../src/doctor/channels.js';
 import { findUnpinnedServers, readConfiguration, type UnpinnedServer } from '../src/doctor/configuration.js';
 import { checkDeadline } from '../src/doctor/deadline.js';
 import {
@@ -217,6 +217,11 @@ function listChecks(
         },
       },
       { part: 'notify', seconds: 5, look: async () => checkChannels(config.notify) },
+      {
+        part: 'notify',
+        seconds: 5,
+        look: lookInto(config, async ({ notices }) => checkMessages(await notices.countMessages(), clock())),
+      },
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];

@@ -46,7 +46,6 @@ export async function startNotifications(config: Config, parts: NotificationPart
   const { ledger, notify, warn, signal } = parts;
   const { notices } = ledger;
   const channels = await openChannels(config, warn);
-  const files = new Set(config.notify.filter(({ kind }) => kind === 'email').map(({ name }) => name));
   const failures = new Map<string, string>();
   const composing = {
     ...parts,
@@ -61,7 +60,11 @@ export async function startNotifications(config: Config, parts: NotificationPart
   const sender = createSender({
     store: notices,
     channels,
-    compose: (each, channel) => composeMessage(each, composing, { takesFiles: files.has(channel) }),
+    compose(each, name) {
+      const channel = config.notify.find((one) => one.name === name);
+      const takesFiles = channel?.kind === 'email';
+      return composeMessage(each, composing, { takesFiles, guestNames: channel?.guestNames === true });
+    },
     clock,
     random,
     notify(event) {

@@ -2,6 +2,8 @@ import type { ChannelSettings, SettingsOf } from '../channels/channel-settings.j
 import { readSmtpAddress } from '../channels/smtp-address.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { noticeEventNames } from '../notifications/notice.js';
+import type { MessageCounts } from '../notifications/notice-store.js';
+import { formatCountOf, formatDuration } from '../text/format.js';
 
 const { ok, warning } = findingsOf('notify');
 
@@ -11,6 +13,35 @@ export function checkChannels(channels: readonly ChannelSettings[]): readonly Fi
     ok(`${channel.name} (${channel.kind}): ${describeRouting(channel)}`),
     ...(channel.kind === 'email' ? warnOfPlainText(channel) : []),
   ]);
+}
+
+/** Longer than a receiver is away for a restart. */
+const longWaitMs = 3_600_000;
+
+/** Messages that wait for long, and those that were given up. */
+export function checkMessages(
+  { pending, pendingSince, givenUp }: MessageCounts,
+  now: number,
+): readonly Finding[] {
+  const waitMs = pendingSince === undefined ? 0 : now - pendingSince;
+  return [
+    ...(waitMs > longWaitMs
+      ? [
+          warning(
+            `${formatCountOf(pending, 'message')} not sent yet, the oldest for ${formatDuration(waitMs)}`,
+            'Try the channels with notify test. The next run, or serve, sends what waits.',
+          ),
+        ]
+      : []),
+    ...(givenUp > 0
+      ? [
+          warning(
+            `${formatCountOf(givenUp, 'message')} could not be sent for three days and ${givenUp === 1 ? 'was' : 'were'} given up`,
+            'Look at what lasts with status, and try the channels with notify test.',
+          ),
+        ]
+      : []),
+  ];
 }
 
 function describeRouting({ on, minimum, quietHours }: ChannelSettings): string {

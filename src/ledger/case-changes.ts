@@ -66,7 +66,7 @@ function listEscalated(changes: readonly Change[]): NewNotice[] {
           {
             event: 'case-escalated',
             subject: `case ${found.id} since ${new Date(item.stateSince).toISOString()}`,
-            facts: { case: found.id },
+            facts: { case: String(found.id) },
             raisedAt: item.stateSince,
           },
         ],

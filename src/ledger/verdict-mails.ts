@@ -154,7 +154,7 @@ function noticeOfMail(number: number, { bookings, pairs, readAt }: NewMail): New
   return {
     event: 'affected-found',
     subject: `e-mail ${number}`,
-    facts: { affected: bookings.length, mappings: pairs.length },
+    facts: { mail: String(number), affected: bookings.length, mappings: pairs.length },
     raisedAt: readAt,
   };
 }

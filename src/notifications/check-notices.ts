@@ -77,7 +77,7 @@ async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): P
     .map(({ id, state, firstCheckIn = 'an unknown day', openBookings }) => ({
       event: 'case-urgent',
       subject: `case ${id} on ${firstCheckIn}`,
-      facts: { case: id, state, firstCheckIn, openBookings },
+      facts: { case: String(id), state, firstCheckIn, openBookings },
       raisedAt: now,
     }));
 }

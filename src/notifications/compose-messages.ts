@@ -3,16 +3,18 @@ import type { CaseReader } from '../cases/case-store.js';
 import type { DayOverview } from '../review/ledger.js';
 import { formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { type GuestReaders, listGuests } from './affected-guests.js';
 import type { Message } from './channel.js';
 import { describeDigest, describeNotice, type Situation } from './describe-notice.js';
 import type { Notice } from './notice.js';
 import type { NoticeReader } from './notice-store.js';
 
 export interface ComposeParts {
-  readonly ledger: Pick<DayOverview, 'summarise'> & {
-    readonly cases: Pick<CaseReader, 'list'>;
-    readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
-  };
+  readonly ledger: Pick<DayOverview, 'summarise'> &
+    GuestReaders & {
+      readonly cases: Pick<CaseReader, 'list'>;
+      readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
+    };
   readonly timezone: string;
   /** Where people reach the page of `serve`. */
   readonly publicUrl?: string | undefined;
@@ -22,16 +24,18 @@ export interface ComposeParts {
   readonly reportDay: (day: string) => Promise<{ readonly headline: string; readonly page: Buffer }>;
 }
 
+/** What the channel may have. */
 export interface Composing {
   /** Only an e-mail carries files. */
   readonly takesFiles: boolean;
+  readonly guestNames: boolean;
 }
 
 /** The words of a message about these notices, which are of one kind, as things are now. */
 export async function composeMessage(
   notices: readonly Notice[],
   parts: ComposeParts,
-  { takesFiles }: Composing,
+  { takesFiles, guestNames }: Composing,
 ): Promise<Pick<Message, 'title' | 'text' | 'url' | 'attachments'>> {
   const link = parts.publicUrl === undefined ? {} : { url: parts.publicUrl };
   const [first] = notices;
@@ -44,7 +48,9 @@ export async function composeMessage(
   const situation = await readSituation(parts);
   const each = notices.map((notice) => describeNotice(notice, situation));
   const [only] = each;
-  return { ...(each.length === 1 && only ? only : describeDigest(each)), ...link };
+  if (!first || !only || each.length > 1) return { ...describeDigest(each), ...link };
+  const guests = guestNames ? await listGuests(first, parts.ledger) : [];
+  return { title: only.title, text: [only.text, ...guests].join('\n'), ...link };
 }
 
 async function readSituation({ ledger, timezone, command, clock }: ComposeParts): Promise<Situation> {

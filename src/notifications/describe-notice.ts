@@ -89,16 +89,16 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       };
     case 'case-urgent':
       return {
-        title: `Case ${about.number('case')}: a guest checks in on ${about.text('firstCheckIn')}, and the mapping is ${about.text('state')}`,
+        title: `Case ${about.text('case')}: a guest checks in on ${about.text('firstCheckIn')}, and the mapping is ${about.text('state')}`,
         text: lines(
           about.count('openBookings', 'booking', 'not resolved'),
-          `To act: ${command(`case ${about.number('case')}`)}`,
+          `To act: ${command(`case ${about.text('case')}`)}`,
         ),
       };
     case 'case-escalated':
       return {
-        title: `Case ${about.number('case')} was reported to the service and is not corrected`,
-        text: lines(`Ask the service again. To act: ${command(`case ${about.number('case')}`)}`),
+        title: `Case ${about.text('case')} was reported to the service and is not corrected`,
+        text: lines(`Ask the service again. To act: ${command(`case ${about.text('case')}`)}`),
       };
     case 'sync-failing':
       return {

@@ -25,7 +25,7 @@ export interface NewNotice {
 /** A problem is `raised`, repeated as a `reminder` while it lasts, and `recovered` once it is over. Other events are only `raised`. */
 export type NoticeStage = 'raised' | 'reminder' | 'recovered';
 
-/** What a message counts and names: numbers, codes, names of providers. */
+/** What a message counts, as numbers, and names, as texts: codes, ids, providers. */
 export type Facts = Readonly<Record<string, number | string | null>>;
 
 export const severities = ['info', 'warning', 'critical'] as const;

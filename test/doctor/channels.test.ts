@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkChannels } from '../../src/doctor/channels.js';
+import { checkChannels, checkMessages } from '../../src/doctor/channels.js';
 import { parse } from '../config/writing.js';
 
 const email = {
@@ -37,4 +37,14 @@ it('doctor warns of e-mails that cross the network in plain text', () => {
   for (const smtp of ['smtps://mail.example.com', 'smtp://localhost'])
     expect(look({ ...email, smtp, plaintext: 'allowed' })).toHaveLength(1);
   expect(look({ ...email, plaintext: 'allowed', ca: 'ca.pem' })).toHaveLength(1);
+});
+
+it('doctor warns of messages that wait for long or were given up', () => {
+  const messages = (counts: Parameters<typeof checkMessages>[0]) =>
+    checkMessages(counts, 10_000_000).map(({ message }) => message);
+  expect(messages({ pending: 1, pendingSince: 9_000_000, givenUp: 0 })).toEqual([]);
+  expect(messages({ pending: 2, pendingSince: 2_800_000, givenUp: 1 })).toEqual([
+    '2 messages not sent yet, the oldest for 2 h',
+    '1 message could not be sent for three days and was given up',
+  ]);
 });

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { CaseSummary } from '../../src/cases/case-store.js';
+import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
+import type { Notice } from '../../src/notifications/notice.js';
+import type { OpenProblem } from '../../src/notifications/notice-store.js';
+
+const day = '2026-11-20';
+const line = '42,BR-1,Ana López,Bedlink,7,2026-11-24,2026-11-26';
+const notice: Notice = {
+  event: 'affected-found',
+  subject: 'r1',
+  day,
+  runId: 'r1',
+  stage: 'raised',
+  severity: 'warning',
+  facts: { affected: 1 },
+  raisedAt: 0,
+};
+const failed: OpenProblem = {
+  ...notice,
+  event: 'run-failed',
+  subject: day,
+  facts: { code: 'binary' },
+  number: 1,
+  reminders: 0,
+  lastToldAt: 0,
+};
+const caseOn = (firstCheckIn: string) => ({ firstCheckIn, openBookings: 1 }) as CaseSummary;
+
+function partsOf({
+  cases = [] as CaseSummary[],
+  problems = [] as OpenProblem[],
+  givenUp = 0,
+  lastGoodDay = '2026-11-20' as string | undefined,
+} = {}): ComposeParts {
+  return {
+    ledger: {
+      summarise: async () => ({
+        runsByState: {} as never,
+        ...(lastGoodDay !== undefined && { lastGoodDay }),
+      }),
+      cases: { list: async () => cases },
+      notices: { listProblems: async () => problems, countMessages: async () => ({ pending: 0, givenUp }) },
+      nextJudged: async (_, __, after) =>
+        after === undefined ? { batch: 0, places: [0], lines: [line] } : undefined,
+      verdictMails: {
+        readNamed: async () => ({
+          bookings: [{ runId: 'r1', day, form: 'file', batch: 0, place: 0, line }],
+          pairs: [],
+        }),
+      },
+    },
+    timezone: 'Europe/Madrid',
+    publicUrl: 'https://review.example.com',
+    command: (words) => `hotel-review ${words}`,
+    clock: () => Date.UTC(2026, 10, 21, 7),
+    reportDay: async () => ({
+      headline: 'All 30 bookings have the verdict correct.',
+      page: Buffer.from('<html>'),
+    }),
+  };
+}
+
+const usual = { takesFiles: false, guestNames: false };
+
+describe('a message', () => {
+  it('links to the page, and names no guest', async () => {
+    const message = await composeMessage([notice], partsOf(), usual);
+    expect(message.url).toBe('https://review.example.com');
+    expect(JSON.stringify(message)).not.toMatch(/Ana|BR-1/);
+  });
+
+  it('names the guests of affected bookings where the channel may', async () => {
+    const may = { takesFiles: true, guestNames: true };
+    const { day: _, runId: __, ...found } = notice;
+    const byEmail: Notice = { ...found, subject: 'e-mail 4', facts: { mail: '4', affected: 1 } };
+    for (const one of [notice, byEmail]) {
+      const { text } = await composeMessage([one], partsOf(), may);
+      expect(text.split('\n').at(-1)).toBe('- BR-1: Ana López, check-in 2026-11-24');
+    }
+    const { text } = await composeMessage([failed], partsOf(), may);
+    expect(text).not.toContain('Ana');
+  });
+
+  it('says for how many days nothing was reviewed, and how many cases check in today', async () => {
+    const bad = partsOf({ lastGoodDay: '2026-11-17', cases: [caseOn('2026-11-21'), caseOn('2026-11-20')] });
+    expect((await composeMessage([failed], bad, usual)).title).toBe(
+      'The review of 2026-11-20 failed (binary); day 3 without review, 1 case with check-in today',
+    );
+    expect((await composeMessage([failed], partsOf({ lastGoodDay: undefined }), usual)).title).toBe(
+      'The review of 2026-11-20 failed (binary)',
+    );
+  });
+});
+
+describe('a morning digest', () => {
+  const digest: Notice = {
+    ...notice,
+    event: 'morning-digest',
+    subject: '2026-11-21',
+    severity: 'info',
+    facts: {},
+  };
+
+  it('says how the day went, what lasts, and which check-in is next', async () => {
+    const parts = partsOf({
+      cases: [caseOn('2026-11-29'), caseOn('2026-11-23')],
+      problems: [failed],
+      givenUp: 2,
+    });
+    expect(await composeMessage([digest], parts, usual)).toEqual({
+      title: 'Reviews of 2026-11-20: All 30 bookings have the verdict correct.',
+      text: [
+        '2 cases with open bookings, the nearest check-in on 2026-11-23: hotel-review cases',
+        'Still: The review of 2026-11-20 failed (binary)',
+        '2 messages could not be sent',
+        'More: hotel-review report 2026-11-20',
+      ].join('\n'),
+      url: 'https://review.example.com',
+    });
+  });
+
+  it('carries the report where the channel takes files', async () => {
+    const { attachments } = await composeMessage([digest], partsOf(), {
+      takesFiles: true,
+      guestNames: false,
+    });
+    expect(attachments).toEqual([
+      {
+        name: 'report-2026-11-20.html',
+        contentType: 'text/html; charset=utf-8',
+        content: Buffer.from('<html>'),
+      },
+    ]);
+  });
+});
