@@ -3,9 +3,10 @@ import type { CaseSummary } from '../../src/cases/case-store.js';
 import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
 import type { Notice } from '../../src/notifications/notice.js';
 import type { OpenProblem } from '../../src/notifications/notice-store.js';
+import { fileLineOf } from '../contracts/ledger/days.js';
 
 const day = '2026-11-20';
-const line = '42,BR-1,Ana López,Bedlink,7,2026-11-24,2026-11-26';
+const line = fileLineOf('BR-1');
 const notice: Notice = {
   event: 'affected-found',
   subject: 'r1',
@@ -76,7 +77,7 @@ describe('a message', () => {
     const byEmail: Notice = { ...found, subject: 'e-mail 4', facts: { mail: '4', affected: 1 } };
     for (const one of [notice, byEmail]) {
       const { text } = await composeMessage([one], partsOf(), may);
-      expect(text.split('\n').at(-1)).toBe('- BR-1: Ana López, check-in 2026-11-24');
+      expect(text.split('\n').at(-1)).toBe('- BR-1: Ana Gil, check-in 2026-11-20');
     }
     const { text } = await composeMessage([failed], partsOf(), may);
     expect(text).not.toContain('Ana');
