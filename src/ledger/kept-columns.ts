@@ -7,7 +7,7 @@ import type { StayRun } from '../review/stays.js';
 import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { groupByBatch } from '../review/stored-batches.js';
-import { readLines } from './batches.js';
+import { readLinesAt } from './batches.js';
 import { findBookings } from './hash-pages.js';
 import { all, change, type Dialect, insert, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
@@ -106,10 +106,10 @@ function* keptOf(
     const columns = yield* readKeptOfBatch(dialect, run, form, batch);
     const keeping = places.filter((place) => columns?.rows[place]);
     if (keeping.length === 0) return [];
-    const lines = yield* readLines(dialect, run, form, batch);
-    return keeping.flatMap((place) => {
+    const lines = yield* readLinesAt(dialect, run, form, batch, keeping);
+    return keeping.flatMap((place, index) => {
       const kept = keptAt(columns, place);
-      const reference = readBooking(lines[place] ?? '', form).bookingReferenceId;
+      const reference = readBooking(lines[index] ?? '', form).bookingReferenceId;
       return kept && reference !== undefined ? [[reference, kept]] : [];
     });
   } catch (error) {

@@ -3,7 +3,7 @@ import type { DeliveryKind } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import { groupByBatch } from '../review/stored-batches.js';
 import type { StoredBooking } from '../verdict-mails/mail-log.js';
-import { readLines } from './batches.js';
+import { readLinesAt } from './batches.js';
 import { findBookings as findPositions } from './hash-pages.js';
 import { all, type Dialect, type Query, type Store } from './query.js';
 import { isGone } from './sealing.js';
@@ -18,29 +18,17 @@ export interface BatchOfRun {
   readonly batch: number;
 }
 
-/** The bookings at these places of a batch; none if nobody can decrypt it any more. */
+/** The bookings at these places of a batch, in ascending order; none if nobody can decrypt it any more. */
 export function* readPlaces(
   dialect: Dialect,
   { run: { number, id, day }, form, batch }: BatchOfRun,
   places: readonly number[],
 ): Query<StoredBooking[]> {
-  const lines = yield* readLinesUnlessGone(dialect, number, form, batch);
-  return places.flatMap((place) => {
-    const line = lines?.[place];
-    return line ? [{ runId: id, day, form, batch, place, line }] : [];
-  });
-}
-
-function* readLinesUnlessGone(
-  dialect: Dialect,
-  run: number,
-  form: BookingForm,
-  batch: number,
-): Query<string[] | undefined> {
   try {
-    return yield* readLines(dialect, run, form, batch);
+    const lines = yield* readLinesAt(dialect, number, form, batch, places);
+    return places.map((place, index) => ({ runId: id, day, form, batch, place, line: lines[index] ?? '' }));
   } catch (error) {
-    if (error instanceof KeyError && isGone(error)) return undefined;
+    if (error instanceof KeyError && isGone(error)) return [];
     throw error;
   }
 }
