@@ -80,9 +80,9 @@ export function createHeartbeatObserver(parts: HeartbeatObserverParts): Heartbea
 }
 
 /**
- * What an event says about last night: the day before today. Runs of any other day, of `today` and of `watch` say nothing about
- * it, and nor does one that waits for its result, or that succeeded without making its day good. A run that is resumed was started
- * before.
+ * What an event says about last night: the day before today, and whatever day somebody asked `run` for. Replays and missed nights
+ * of other days, runs of `today` and of `watch` say nothing about it, and nor does one that waits for its result, or that
+ * succeeded without making its day good. A run that is resumed was started before.
  */
 export function toBeat(
   event: HotelReviewEvent,
@@ -93,7 +93,7 @@ export function toBeat(
     case 'run-opened':
     case 'settled': {
       const { run } = event;
-      if (!mayCompleteDay(run) || !isLastNight(run.day)) return undefined;
+      if (!mayCompleteDay(run) || !(run.trigger === 'manual' || isLastNight(run.day))) return undefined;
       if (event.type === 'run-opened') return event.isResumed ? undefined : describe('start', run, now);
       if (run.state === 'failed') return describe('failure', run, now);
       return makesDayGood(run, timezone) ? describe('success', run, now) : undefined;

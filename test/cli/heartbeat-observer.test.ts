@@ -51,8 +51,10 @@ describe('Of last night, the service hears', () => {
       settled({ collectStartedAt: Date.parse('2026-11-20T20:00:00Z') }),
       undefined,
     ],
-    ['success of an older day', settled({ day: '2026-11-19' }), undefined],
-    ['failure of an older day', settled({ day: '2026-11-19', ...failed }), undefined],
+    ['an older day that was asked for', settled({ day: '2026-11-19' }), 'success'],
+    ['a replay of an older day', settled({ day: '2026-11-19', trigger: 'replay' }), undefined],
+    ['a missed night', settled({ day: '2026-11-19', trigger: 'schedule' }), undefined],
+    ['a missed night that failed', settled({ day: '2026-11-19', trigger: 'hook', ...failed }), undefined],
     ['a day that failed without a run', dueDayFailed('2026-11-20'), 'failure broke-off'],
     ['an older day that failed without a run', dueDayFailed('2026-11-19'), undefined],
     ['a review that broke off', brokeOff, 'failure broke-off'],
@@ -65,9 +67,10 @@ describe('Of last night, the service hears', () => {
 
   it('by the calendar of the zone', () => {
     const beforeMidnight = Date.parse('2026-11-21T22:59:59Z');
-    expect(toBeat(settled(), { timezone, now: beforeMidnight })?.state).toBe('success');
-    expect(toBeat(settled(), { timezone, now: beforeMidnight + 1_000 })).toBeUndefined();
-    expect(toBeat(settled(), { timezone: 'Pacific/Auckland', now: beforeMidnight })).toBeUndefined();
+    const nightly = settled({ trigger: 'schedule' });
+    expect(toBeat(nightly, { timezone, now: beforeMidnight })?.state).toBe('success');
+    expect(toBeat(nightly, { timezone, now: beforeMidnight + 1_000 })).toBeUndefined();
+    expect(toBeat(nightly, { timezone: 'Pacific/Auckland', now: beforeMidnight })).toBeUndefined();
   });
 
   it('the counts and how long it took', () => {

@@ -23,15 +23,15 @@ describe('A deadline', () => {
   });
 
   it.each([
-    ['6:00', 'deadline: expected a time of day such as "06:00", or a group with default, got: 6:00'],
+    ['6:00', `deadline: ${forms}, got: 6:00`],
     [600, 'deadline: expected a time of day such as "06:00", or a group with default, got: 600'],
     [{}, `deadline.default: ${forms}, got: nothing`],
     [{ default: '24:00' }, `deadline.default: ${forms}, got: 24:00`],
-    [{ default: '06:00', sundy: '09:00' }, 'deadline.sundy: unknown setting; did you mean deadline.sunday?'],
+    [{ default: '06:00', sundy: '09:00' }, 'deadline.sundy: unknown setting; did you mean sunday?'],
     [{ default: '06:00', sunday: 'never' }, `deadline.sunday: ${forms}, got: never`],
     [
       { default: '06:00', exceptions: { '2026-02-30': 'none' } },
-      'deadline.exceptions.2026-02-30: expected a day such as "2026-12-25", got: 2026-02-30',
+      'deadline.exceptions.2026-02-30: expected a day such as "2026-12-25", got: "2026-02-30"',
     ],
     [
       { default: '06:00', exceptions: { '2026-12-25': null } },

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { businessDayAt } from '../../src/booking/business-day.js';
 import { prepareDay } from '../support/day-folder.js';
-import { refusal, type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
+import { type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
 
 const yesterday = businessDayAt(new Date(), 'Europe/Madrid').previous();
@@ -57,7 +57,9 @@ describe('run tells the service of `heartbeat` how last night went', () => {
   });
 
   it('with the counts of a run that failed', async () => {
-    const { run, calls, bodies } = await prepare('healthchecks', { service: () => refusal(4010) });
+    const { run, calls, bodies } = await prepare('healthchecks', {
+      service: () => ({ kind: 'text', status: 401, body: 'who are you?' }),
+    });
     expect(await run('run')).toMatchObject({ exitCode: 1 });
     expect(calls().at(-1)).toBe('POST /token-of-the-heartbeat/fail');
     expect(bodies().at(-1)).toMatch(/^failure: \S+$/m);

@@ -152,8 +152,9 @@ describe('Where the clocks change', () => {
     ['America/Sao_Paulo', '2018-02-17', '00:00', '2018-02-18T03:00:00.000Z'],
     ['America/Sao_Paulo', '2026-11-20', '06:00', '2026-11-21T09:00:00.000Z'],
   ])('in %s, %s is late at %s: %s', (timezone, day, time, at) => {
-    const dayBefore = createBusinessDay(day, 'UTC').previous().iso;
-    const asked = { deadline: time, timezone, countedFrom: `${day}T00:00:00Z`, goodDays: [dayBefore] };
+    const dayBefore = createBusinessDay(day, 'UTC').previous();
+    const goodDays = [dayBefore.previous().iso, dayBefore.iso];
+    const asked = { deadline: time, timezone, countedFrom: `${day}T00:00:00Z`, goodDays };
     const before = new Date(Date.parse(at) - 1).toISOString();
     expect(judge({ ...asked, now: before })).toEqual({ late: [], next: `${day} at ${at}` });
     expect(judge({ ...asked, now: at }).late).toEqual([day]);
@@ -196,7 +197,7 @@ describe('Whatever the zone, the time of day and the good days', () => {
         expect(at(next.at - 1)).not.toContain(next.day);
         expect(at(next.at)).toContain(next.day);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 });
