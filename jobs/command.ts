@@ -8,9 +8,11 @@ import { type Config, loadConfig } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { completeCommands } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
+import { noTracing } from '../src/traces/tracing.js';
 import type { HeartbeatParts } from './heartbeat.js';
 import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
+import { openTracing } from './traces.js';
 
 /** How much longer than `workers.stopSeconds` a command may take to stop. */
 const lastResortMs = 5_000;
@@ -22,12 +24,21 @@ export interface Command {
 }
 
 type Job = (terminal: Terminal) => Promise<number>;
+type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
+
+const leaveUntraced: typeof openTracing = async () => noTracing;
+
+/** What those need that watch the work from outside. */
+interface ObservingParts {
+  readonly settings?: Config;
+  readonly openTraces?: typeof openTracing;
+}
 
 export async function withTerminal(
   { config, logLevel, stackTrace }: GlobalOptions,
   { io, reports }: Command,
   job: Job,
-  settings?: Config,
+  { settings, openTraces = leaveUntraced }: ObservingParts = {},
 ): Promise<number> {
   io.signal.throwIfAborted();
   refuseUnverifiedTls(io.env);
@@ -35,7 +46,9 @@ export async function withTerminal(
   const warn = (message: string) =>
     log ? log.warn(message) : void print(io.stderr, `warning: ${message}\n`);
   const heartbeat = settings && (await loadHeartbeat(settings, { warn, stop: io.signal }));
-  const terminal = createTerminal({ config, reports, log, heartbeat, showsModuleErrors: stackTrace, io });
+  const tracing = await openTraces(io, log);
+  const observing = { log, heartbeat, tracing };
+  const terminal = createTerminal({ config, reports, ...observing, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);
   } catch (error) {
@@ -44,7 +57,7 @@ export async function withTerminal(
   } finally {
     terminal.endProgress();
     // Calls in flight, which nothing else waits for.
-    await heartbeat?.close();
+    await Promise.all([heartbeat?.close(), tracing.close()]);
   }
 }
 
@@ -64,7 +77,8 @@ function refuseUnverifiedTls(env: NodeJS.ProcessEnv): void {
 export async function withConfig(
   globals: GlobalOptions,
   command: Command,
-  job: (config: Config, terminal: Terminal) => Promise<number>,
+  job: ConfiguredJob,
+  openTraces = leaveUntraced,
 ): Promise<number> {
   const { io } = command;
   refuseUnverifiedTls(io.env);
@@ -76,7 +90,12 @@ export async function withConfig(
     );
   }
   const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
-  return withTerminal(globals, command, work, config);
+  return withTerminal(globals, command, work, { settings: config, openTraces });
+}
+
+/** For a job whose work is traced, if the environment asks for it. */
+export function withTraces(globals: GlobalOptions, command: Command, job: ConfiguredJob): Promise<number> {
+  return withConfig(globals, command, job, openTracing);
 }
 
 /** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */

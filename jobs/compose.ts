@@ -11,6 +11,7 @@ import { readErasedGuests } from '../src/review/erasures.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
 import type { WriteCommand } from '../src/text/shell.js';
+import type { Tracing } from '../src/traces/tracing.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
@@ -25,6 +26,7 @@ export interface ComposeOptions {
   readonly warn: (message: string) => void;
   readonly command: WriteCommand;
   readonly signal: AbortSignal;
+  readonly tracing: Tracing;
   readonly sourceMessages: SourceMessages;
   /** False for a process that leaves the steps to workers. */
   readonly performs?: boolean;
@@ -37,7 +39,7 @@ const hourMs = 3_600_000;
 /** The parts of a review as configured: the one place that chooses adapters. */
 export async function composeReview(
   config: Config,
-  { notify, sourceMessages, performs = true, ...telling }: ComposeOptions,
+  { notify, tracing, sourceMessages, performs = true, ...telling }: ComposeOptions,
 ) {
   const ledger = await openLedger(config);
   const readErased = () => readErasedGuests(ledger, config.hashKey);
@@ -48,16 +50,18 @@ export async function composeReview(
     await ledger.close();
     throw error;
   }
-  const service = openReviewService(config);
+  const service = openReviewService(config, tracing);
   let sftp: ClosableSftpServer | undefined;
   const findSftp = () => {
-    sftp ??= openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
+    sftp ??= openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }, tracing);
     return sftp;
   };
   const deliveries = new Map<DeliveryKind, Delivery>();
   const deliveryFor = (kind: DeliveryKind): Delivery => {
-    const delivery =
-      deliveries.get(kind) ?? createDelivery(kind, config, { ledger, service, findSftp, notify, clock });
+    const known = deliveries.get(kind);
+    if (known) return known;
+    const parts = { ledger, service, findSftp, notify, clock };
+    const delivery = tracing.traceSteps(createDelivery(kind, config, parts));
     deliveries.set(kind, delivery);
     return delivery;
   };

@@ -35,30 +35,30 @@ export async function fetchOneExport(
     );
   const folder = findFolder(config);
   const archive = openArchive(config);
-  const sftp = openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
+  const sftp = openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }, terminal.tracing);
   const ledger = await openLedger(config);
   try {
-    const result = await fetchExport(
-      { since, timeoutMs: (wait ?? timeoutMinutes) * 60_000 },
-      {
-        sftp,
-        archive,
-        spool: createDirectorySpool({ root: join(config.file.spool, 'exports') }),
-        log: ledger.exports,
-        settings: {
-          folder,
-          patterns: listPatterns(config),
-          pollMs: pollSeconds * 1_000,
-          quietMs: quietSeconds * 1_000,
-          masterIdNames: listMasterIdNames(config),
-          maxBytes: maxGigabytes * 1e9,
-        },
-        backOff: createBackOff(config),
-        pause,
-        clock,
-        notify: terminal.notify,
+    const parts = {
+      sftp,
+      archive,
+      spool: createDirectorySpool({ root: join(config.file.spool, 'exports') }),
+      log: ledger.exports,
+      settings: {
+        folder,
+        patterns: listPatterns(config),
+        pollMs: pollSeconds * 1_000,
+        quietMs: quietSeconds * 1_000,
+        masterIdNames: listMasterIdNames(config),
+        maxBytes: maxGigabytes * 1e9,
       },
-      terminal.signal,
+      backOff: createBackOff(config),
+      pause,
+      clock,
+      notify: terminal.notify,
+    };
+    const timeoutMs = (wait ?? timeoutMinutes) * 60_000;
+    const result = await terminal.tracing.traceWork('export fetch', () =>
+      fetchExport({ since, timeoutMs }, parts, terminal.signal),
     );
     terminal.endProgress();
     const hotels = await loadFetched(config, result, { archive, ledger }, terminal.signal);

@@ -8,7 +8,7 @@ import { isRunId } from '../src/review/day/open-run.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
-import { type Command, withConfig, withTerminal } from './command.js';
+import { type Command, withConfig, withTerminal, withTraces } from './command.js';
 
 /** It ships with the package. */
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
@@ -17,7 +17,7 @@ const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', impor
 export function createHandlers(command: Command): Handlers {
   return {
     run: ({ day, dryRun, out, delivery, detach, acceptVolume }, globals) =>
-      withConfig(globals, command, async (configured, terminal) => {
+      withTraces(globals, command, async (configured, terminal) => {
         const config = withDelivery(configured, globals, delivery);
         const businessDay = readDayIn(config.timezone, day);
         if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
@@ -38,7 +38,7 @@ export function createHandlers(command: Command): Handlers {
         return cancelRun(config, wanted, options, terminal);
       }),
     replay: (day, options, globals) =>
-      withConfig(globals, command, async (config, terminal) => {
+      withTraces(globals, command, async (config, terminal) => {
         const { replayDays } = await import('./replay-days.js');
         return replayDays(withDelivery(config, globals, options.delivery), day, options, terminal);
       }),
@@ -123,7 +123,7 @@ export function createHandlers(command: Command): Handlers {
         (await import('./show-privacy.js')).showPrivacy(config, terminal),
       ),
     syncMappings: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
+      withTraces(globals, command, async (config, terminal) =>
         (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
       ),
     showMapping: (providerName, providerHotelId, globals) =>
@@ -136,7 +136,7 @@ export function createHandlers(command: Command): Handlers {
         (await import('./show-mappings.js')).showStats(config, terminal),
       ),
     watch: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
+      withTraces(globals, command, async (config, terminal) =>
         (await import('./watch.js')).watchOnce(config, terminal),
       ),
     brands: (options, globals) =>
@@ -156,11 +156,11 @@ export function createHandlers(command: Command): Handlers {
         (await import('./list-verdict-mails.js')).listVerdictMails(config, options, terminal),
       ),
     requestExport: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
+      withTraces(globals, command, async (config, terminal) =>
         (await import('./request-export.js')).requestOneExport(config, options, terminal),
       ),
     fetchExport: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
+      withTraces(globals, command, async (config, terminal) =>
         (await import('./fetch-export.js')).fetchOneExport(config, options, terminal),
       ),
     compareExport: (file, options, globals) =>
@@ -172,11 +172,11 @@ export function createHandlers(command: Command): Handlers {
         (await import('./test-channels.js')).testChannels(config, channel, terminal),
       ),
     work: (options, globals) =>
-      withConfig(toLog(globals), command, async (config, terminal) =>
+      withTraces(toLog(globals), command, async (config, terminal) =>
         (await import('./work.js')).work(config, options, terminal),
       ),
     serve: (options, globals) =>
-      withConfig(toLog(globals), command, async (config, terminal) =>
+      withTraces(toLog(globals), command, async (config, terminal) =>
         (await import('./serve.js')).serve(config, options, terminal),
       ),
     hook: (options, globals) =>

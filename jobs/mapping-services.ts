@@ -2,11 +2,15 @@ import type { Config } from '../src/config/load.js';
 import { createServiceClient, type ServiceClient } from '../src/mapping-service/client.js';
 import { createMappingService } from '../src/mapping-service/mapping-service.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
+import { noTracing, type Tracing } from '../src/traces/tracing.js';
 import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
-export function openReviewService({ service, body, file, proxy }: Config): ServiceClient {
+export function openReviewService(
+  { service, body, file, proxy }: Config,
+  { watchCall }: Pick<Tracing, 'watchCall'>,
+): ServiceClient {
   return createServiceClient({
     baseUrl: service.baseUrl,
     apiKey: service.apiKey,
@@ -19,12 +23,16 @@ export function openReviewService({ service, body, file, proxy }: Config): Servi
     httpStatus: service.httpStatus,
     ca: service.ca,
     proxy,
+    watchCall,
     clock: () => new Date(),
   });
 }
 
 /** The service's typed operations, with the configured retries. */
-export function openMappingService(config: Config): MappingService {
+export function openMappingService(
+  config: Config,
+  { watchCall }: Pick<Tracing, 'watchCall'> = noTracing,
+): MappingService {
   const { service, mappings, proxy } = config;
   return createMappingService({
     baseUrl: service.baseUrl,
@@ -41,6 +49,7 @@ export function openMappingService(config: Config): MappingService {
     httpStatus: service.httpStatus,
     ca: service.ca,
     proxy,
+    watchCall,
     masterIdName: service.masterIdName,
     deletedTypes: mappings.deletedTypes,
     maxSkippedShare: mappings.maxSkippedShare,

@@ -10,6 +10,7 @@ import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
+import type { Tracing } from '../src/traces/tracing.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
@@ -66,6 +67,7 @@ export interface SyncSchedulerContext {
   /** Sends what a watch found in danger, where that is wanted. */
   readonly review: ReviewEndangeredParts['review'];
   readonly notify: NotifyAll;
+  readonly tracing: Pick<Tracing, 'traceWork' | 'watchCall'>;
   /** Called after each sync that ended. */
   readonly afterSync: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -74,7 +76,7 @@ export interface SyncSchedulerContext {
 /** Syncs the local copy of the mappings on its schedule, where one is configured. */
 export function openSyncScheduler(
   config: Config,
-  { ledger, review, notify, afterSync, signal }: SyncSchedulerContext,
+  { ledger, review, notify, tracing, afterSync, signal }: SyncSchedulerContext,
 ): RepeatedCheck | undefined {
   const { mappings, timezone, schedule } = config;
   if (mappings.cron === undefined) return undefined;
@@ -102,16 +104,16 @@ export function openSyncScheduler(
     schedule: createCronerSchedule(slots),
     slots,
     async sync(stop) {
-      const service = openMappingService(config);
+      const service = openMappingService(config, tracing);
       try {
-        await syncCopy(config, {}, { ledger, service, notify }, stop);
+        await syncCopy(config, {}, { ledger, service, notify, tracing }, stop);
         if (!stop.aborted) await afterSync();
       } finally {
         await service.close();
       }
     },
     async watch(stop) {
-      await watchCopy(config, { ledger, notify }, stop);
+      await watchCopy(config, { ledger, notify, tracing }, stop);
       return !config.watch.review || (await reviewWatched(stop));
     },
     checkMs: schedule.resumeMinutes * 60_000,

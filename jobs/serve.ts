@@ -66,6 +66,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     ledger,
     review: observed.parts,
     notify: tellFailedSyncs(config, { ledger, notify }),
+    tracing: terminal.tracing,
     afterSync: () => followUpSync(config, followUp),
     signal,
   });

@@ -19,6 +19,7 @@ import {
 } from '../src/mappings/mapping-copy.js';
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
+import type { Tracing } from '../src/traces/tracing.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
 import { openLedger } from './ledgers.js';
@@ -41,14 +42,9 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
   const warning = warnAboutLimit(config.mappings.limit);
   if (warning !== undefined) terminal.say(warning);
   const ledger = await openLedger(config);
-  const service = openMappingService(config);
+  const service = openMappingService(config, terminal.tracing);
   try {
-    const sync = await syncCopy(
-      config,
-      options,
-      { ledger, service, notify: terminal.notify },
-      terminal.signal,
-    );
+    const sync = await syncCopy(config, options, { ...terminal, ledger, service }, terminal.signal);
     terminal.endProgress();
     const { notify, say: warn, signal } = terminal;
     await followUpSync(config, { ledger, notify, warn, signal });
@@ -71,18 +67,19 @@ export interface SyncDeps {
   readonly ledger: { readonly mappings: MappingCopy };
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly notify: NotifySync;
+  readonly tracing: Pick<Tracing, 'traceWork'>;
 }
 
 /** A sync with the configured settings. */
 export function syncCopy(
   { mappings }: Config,
   { since, providerFamily = mappings.providerFamily }: SyncOptions,
-  { ledger, service, notify }: SyncDeps,
+  { ledger, service, notify, tracing }: SyncDeps,
   signal: AbortSignal,
 ): Promise<MappingSync> {
   const settings = { ...mappings, overlapMs: mappings.overlapMinutes * 60_000 };
   const parts = { service, copy: ledger.mappings, settings, clock, createSyncId: randomUUID, notify };
-  return syncMappings({ since, providerFamily }, parts, signal);
+  return tracing.traceWork('mappings sync', () => syncMappings({ since, providerFamily }, parts, signal));
 }
 
 interface HotelListing {

@@ -7,6 +7,7 @@ import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { DayBusyError } from '../src/review/refusals.js';
 import type { Run } from '../src/review/run.js';
+import type { Tracing } from '../src/traces/tracing.js';
 import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
@@ -26,9 +27,9 @@ export async function watchOnce(config: Config, terminal: Terminal): Promise<num
       terminal.answer(`The local copy of the mappings is empty. ${hint}\n`, nothing);
       return exitCode.done;
     }
-    const { notify, say: warn, signal, command } = terminal;
+    const { notify, tracing, say: warn, signal, command } = terminal;
     await followUpSync(config, { ledger, notify, warn, signal });
-    const { counts, findings } = await watchCopy(config, { ledger, notify }, signal);
+    const { counts, findings } = await watchCopy(config, { ledger, notify, tracing }, signal);
     const sent = review ? await sendOnce(config, review, terminal) : undefined;
     terminal.endProgress();
     terminal.answer(
@@ -102,9 +103,19 @@ export function sendEndangered(
 /** A watch on the account's day. */
 export function watchCopy(
   { timezone, watch }: Config,
-  { ledger, notify }: { readonly ledger: WatchLedger; readonly notify: NotifyAll },
+  {
+    ledger,
+    notify,
+    tracing,
+  }: {
+    readonly ledger: WatchLedger;
+    readonly notify: NotifyAll;
+    readonly tracing: Pick<Tracing, 'traceWork'>;
+  },
   signal: AbortSignal,
 ): Promise<WatchReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  return watchMappings({ ledger, today, reviews: watch.review, clock, notify }, signal);
+  return tracing.traceWork('watch', () =>
+    watchMappings({ ledger, today, reviews: watch.review, clock, notify }, signal),
+  );
 }

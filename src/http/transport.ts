@@ -4,6 +4,7 @@ import { type AbortWatch, createAbortWatch } from '../async/abort.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { chooseProxy, openTunnel, readAuthority } from './tunnel.js';
+import type { WatchCall } from './watch-call.js';
 
 interface TransportOptions extends ConnectionRules {
   /** Scheme, host and port, such as `https://service.example.com`. */
@@ -15,6 +16,7 @@ interface TransportOptions extends ConnectionRules {
   readonly connectTimeoutMs: number;
   /** How much of an answer's body is read before the connection is cut. */
   readonly maxAnswerBytes: number;
+  readonly watchCall?: WatchCall | undefined;
 }
 
 interface TransportRequest {
@@ -77,9 +79,11 @@ export function createTransport(options: TransportOptions): Transport {
     bodyTimeout: 0,
   });
   let closed: Promise<void> | undefined;
+  const perform: Transport['call'] = (request) => call(pool, aborts, options, request);
+  const { watchCall, origin } = options;
 
   return {
-    call: (request) => call(pool, aborts, options, request),
+    call: watchCall ? (request) => callWatched(perform, request, watchCall, origin) : perform,
     close() {
       closed ??= pool.destroy().finally(() => closing.abort());
       return closed;
@@ -108,6 +112,25 @@ function createConnector(
       (error: Error) => done(error, null),
     );
   };
+}
+
+async function callWatched(
+  perform: Transport['call'],
+  request: TransportRequest,
+  watchCall: WatchCall,
+  origin: string,
+): Promise<HttpResult> {
+  const url = new URL(request.path, origin);
+  url.search = '';
+  const end = watchCall({ method: request.method, url: url.href });
+  try {
+    const result = await perform(request);
+    end({ status: result.answer?.status, failure: result.failure?.code });
+    return result;
+  } catch (error) {
+    end({ failure: 'aborted' });
+    throw error;
+  }
 }
 
 function call(

@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '../async/retry.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import { isLoopback } from '../http/url.js';
+import type { WatchCall } from '../http/watch-call.js';
 import type { HttpStatusMeaning, LastPage, VerdictKind } from './operations.js';
 
 export interface CreateMappingServiceOptions {
@@ -36,6 +37,8 @@ export interface CreateMappingServiceOptions {
   readonly lastPage?: LastPage;
   /** How many pages in a row may bring nothing new before the service counts as broken, default 10. */
   readonly maxPagesWithoutNews?: number;
+  /** Called when a call starts, each try being one; what it returns is called when it has ended. Neither may throw. */
+  readonly watchCall?: WatchCall | undefined;
   /** The time from which a `Retry-After` date counts. */
   readonly clock?: () => Date;
   /** Uniform in [0, 1): spreads the waits between tries. */

@@ -8,7 +8,13 @@ export type RunName = Pick<Run, 'id' | 'day'>;
 
 /** What happens in a review, reported as it happens. No event holds a booking or a text of the service. */
 export type ReviewEvent =
-  | { readonly type: 'run-opened'; readonly run: Run; readonly isResumed: boolean }
+  | {
+      readonly type: 'run-opened';
+      readonly run: Run;
+      readonly isResumed: boolean;
+      /** Other processes are working on it; it was not taken over. */
+      readonly isJoined?: true;
+    }
   | {
       readonly type: 'collecting';
       readonly run: RunName;

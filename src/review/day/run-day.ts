@@ -74,7 +74,8 @@ export async function runDay(
     callbacks.onOpened?.(run, isNew);
   };
   if (found.kind === 'to-join') {
-    onOpened(found.run, false);
+    notify({ type: 'run-opened', run: found.run, isResumed: true, isJoined: true });
+    callbacks.onOpened?.(found.run, false);
     return { run: await workforce.deliver(found.run, signal), wasDone: false };
   }
   const { hold } = found;
