@@ -82,13 +82,14 @@ export async function startNotifications(config: Config, parts: NotificationPart
 
   async function work(): Promise<void> {
     const stop = AbortSignal.any([signal, closing.signal]);
-    await attempt(() => notices.stopWaiting(clock()));
-    let checkedAt = Number.NEGATIVE_INFINITY;
-    while (!stop.aborted) {
-      const isToCheck = clock() - checkedAt >= checkEveryMs;
-      if (isToCheck) checkedAt = clock();
-      await attempt(() => tell(isToCheck));
+    if (channels.length > 0) await attempt(() => notices.stopWaiting(clock()));
+    // A short run checks at its end only.
+    for (let checkedAt: number | undefined; !stop.aborted; ) {
+      await attempt(() => tell(false));
       await pause(sendEveryMs, stop);
+      if (stop.aborted || clock() - (checkedAt ?? 0) < checkEveryMs) continue;
+      checkedAt = clock();
+      await attempt(() => tell(true));
     }
   }
 

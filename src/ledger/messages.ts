@@ -13,6 +13,11 @@ import { readColumns, withoutUndefined } from './stored-values.js';
 
 /** Messages: what is sent, or was sent, of each notice to each channel. */
 
+/** Whether a notice is not routed yet. */
+export function* hasNew({ schema }: Dialect): Query<boolean> {
+  return (yield* one(`SELECT 1 FROM ${schema}notices WHERE routed_at IS NULL LIMIT 1`)) !== undefined;
+}
+
 /** Two processes take turns at the rows of new notices, so that each is routed once. */
 export function* route(
   dialect: Dialect,

@@ -2,6 +2,7 @@ import type { NoticeReader, NoticeStore } from '../notifications/notice-store.js
 import {
   claim,
   countMessages,
+  hasNew,
   listMessages,
   noteFailed,
   noteSent,
@@ -13,14 +14,18 @@ import { dismiss, end, listProblems, raise, remind } from './notices.js';
 import { change, type Dialect, one, type Query, type Store } from './query.js';
 
 export function createNoticeStore(store: Store): NoticeStore {
-  const { dialect, transact } = store;
+  const { dialect, read, transact } = store;
   return {
     ...createNoticeReader(store),
-    raise: (notices) => transact(() => raise(dialect, notices)),
+    raise: async (notices) => (notices.length === 0 ? 0 : transact(() => raise(dialect, notices))),
     remind: (problem, at) => transact(() => remind(dialect, problem, at)),
-    end: (problems, { at, recovery }) => transact(() => end(dialect, problems, at, recovery)),
-    dismiss: (problems, at) => transact(() => dismiss(dialect, problems, at)),
-    route: (decide, at) => transact(() => route(dialect, decide, at)),
+    end: async (problems, { at, recovery }) =>
+      problems.length === 0 ? 0 : transact(() => end(dialect, problems, at, recovery)),
+    dismiss: async (problems, at) =>
+      problems.length === 0 ? undefined : transact(() => dismiss(dialect, problems, at)),
+    // Usually there is nothing new: no process waits for the right to write then.
+    route: async (decide, at) =>
+      (await read(() => hasNew(dialect))) ? transact(() => route(dialect, decide, at)) : 0,
     stopWaiting: (at) => transact(() => stopWaiting(dialect, at)),
     claim: (request) => transact(() => claim(dialect, request)),
     release: (ids) => transact(() => release(dialect, ids)),

@@ -58,7 +58,8 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   const problems = await ledger.notices.listProblems();
   await endDays(parts, problems, found, now);
   await endOthers(parts, problems, found, now);
-  for (const problem of await ledger.notices.listProblems()) {
+  // One that has just ended is not reminded of: the ledger refuses it.
+  for (const problem of problems) {
     if (now - problem.lastToldAt >= reminderMs) await ledger.notices.remind(problem, now);
   }
 }
