@@ -1,8 +1,4 @@
 import type { Config } from '../src/config/load.js';
-import { readCompleteUntil } from '../src/mappings/sync-bounds.js';
-import { countMissedInRow } from '../src/review/canary.js';
-import type { Ledger } from '../src/review/ledger.js';
-import { findOldestNames } from '../src/review/stored/oldest-names.js';
 import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
 import type { HookSettings } from '../src/server/hook.js';
@@ -12,11 +8,8 @@ import { createPathShortener } from '../src/server/shown-paths.js';
 import { readTlsIdentity } from '../src/server/tls.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
-import { openArchive, openSpool } from './deliveries.js';
+import { findNames, readFacts } from './ledger-facts.js';
 import type { Terminal } from './terminal.js';
-
-/** More nights in a row are no worse. */
-const canariesCounted = 100;
 
 /** The parts of a review in a long-running process, with health and metrics. */
 export async function composeObserved(config: Config, terminal: Terminal) {
@@ -31,16 +24,9 @@ export async function composeObserved(config: Config, terminal: Terminal) {
   const { countWaiting } = parts.workforce;
   const metrics = createMetrics({
     counters,
-    summarise: (today) => ledger.summarise(today),
+    readFacts: () => readFacts(config, ledger),
     ...(countWaiting && { queueDepth: countWaiting }),
-    ...(config.mappings.cron !== undefined && { mappingsReach: () => readMappingsReach(config, ledger) }),
-    oldestNames: () =>
-      findOldestNames(
-        { ledger, archive: openArchive(config), spool: openSpool(config) },
-        { now: clock(), timezone: config.timezone },
-      ),
-    missedCanaries: async () =>
-      countMissedInRow(await ledger.listCanaries({ limit: canariesCounted }), clock()),
+    oldestNames: () => findNames(config, ledger),
     clock,
     timezone: config.timezone,
   });
@@ -86,9 +72,4 @@ function listLocalPaths({ ledger, archive, file, source }: Config): string[] {
     file.spool,
     'path' in source ? source.path : '',
   ];
-}
-
-async function readMappingsReach({ mappings }: Config, ledger: Ledger): Promise<number | undefined> {
-  const latest = await ledger.mappings.latestSync(mappings.providerFamily ?? '');
-  return latest && readCompleteUntil(latest, 0);
 }

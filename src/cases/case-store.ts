@@ -62,6 +62,18 @@ export interface CaseReader {
   listOpenReferences(today: string): Promise<readonly OpenReference[]>;
   /** The collected runs that are not completely followed up, the oldest first. */
   listRunsToFollow(): Promise<readonly FollowedRun[]>;
+  /** @param today YYYY-MM-DD, in the account's zone */
+  count(today: string): Promise<CaseCounts>;
+}
+
+/** How much there is to do. Bookings of dismissed cases need nobody, and are not counted. */
+export interface CaseCounts {
+  readonly byState: Readonly<Record<MappingState, number>>;
+  /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
+  readonly openBookings: number;
+  readonly unknownCheckIns: number;
+  /** The nearest check-in of an open booking, YYYY-MM-DD. */
+  readonly firstCheckIn?: string;
 }
 
 /** What becomes of a case. */

@@ -1,5 +1,6 @@
-import type { Case, CaseKey, HeldCase } from '../cases/case.js';
+import { type Case, type CaseKey, type HeldCase, type MappingState, mappingStates } from '../cases/case.js';
 import type {
+  CaseCounts,
   CaseFilter,
   CaseReader,
   CaseStore,
@@ -11,7 +12,16 @@ import type {
   OpenReference,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
-import { all, type Cell, change, type Dialect, type Query, removeReferences, type Store } from './query.js';
+import {
+  all,
+  type Cell,
+  change,
+  type Dialect,
+  one,
+  type Query,
+  removeReferences,
+  type Store,
+} from './query.js';
 import { runNumber } from './runs.js';
 import { identityOf, toBooking, toCase } from './stored-case.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
@@ -52,6 +62,7 @@ export function createCaseReader({ dialect, read, readTogether }: Store): CaseRe
     listReported: (before) => read(() => listReported(dialect, before)),
     listOpenReferences: (today) => read(() => listOpenReferences(dialect, today)),
     listRunsToFollow: () => read(() => listRunsToFollow(dialect)),
+    count: (today) => read(() => count(dialect, today)),
   };
 }
 
@@ -206,6 +217,28 @@ function* listRunsToFollow({ schema }: Dialect): Query<FollowedRun[]> {
     hasBookings: is_complete !== null,
     isComplete: false,
   }));
+}
+
+function* count({ schema }: Dialect, today: string): Query<CaseCounts> {
+  const counted = yield* all(`SELECT state, count(*) AS cases FROM ${schema}cases GROUP BY state`);
+  const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));
+  const bookings = yield* one(
+    `SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
+       min(check_in) AS first_check_in
+     FROM ${schema}case_bookings
+     WHERE ${isOpen} AND case_number NOT IN (SELECT number FROM ${schema}cases WHERE state = 'dismissed')`,
+    today,
+  );
+  const { integer, text } = readColumns(bookings ?? {});
+  return withoutUndefined({
+    byState: Object.fromEntries(mappingStates.map((state) => [state, found.get(state) ?? 0])) as Record<
+      MappingState,
+      number
+    >,
+    openBookings: integer('open_bookings') ?? 0,
+    unknownCheckIns: integer('unknown_check_ins') ?? 0,
+    firstCheckIn: text('first_check_in'),
+  });
 }
 
 function* markFollowed(dialect: Dialect, { runId, isComplete }: FollowedRun): Query<void> {

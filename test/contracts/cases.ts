@@ -122,6 +122,27 @@ export function describeCasesContract(
       expect(await ledger.cases.findByKeys([keyOf('1')])).toMatchObject([{ id: 1 }]);
     });
 
+    it('counts cases by state, and the open bookings of those that are not dismissed', async () => {
+      const { cases } = ledger;
+      const none = { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 };
+      expect(await cases.count(today)).toEqual({ byState: none, openBookings: 0, unknownCheckIns: 0 });
+      await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
+      await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-21'), { reference: 'BR-4', day: today }]);
+      const dismissed = await openOne(ledger, keyOf('3'), [stayOf('BR-5', today)]);
+      await cases.changeById([dismissed], (held) =>
+        toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
+      );
+      expect(await cases.count(today)).toEqual({
+        byState: { ...none, open: 2, dismissed: 1 },
+        ...{ openBookings: 3, unknownCheckIns: 1, firstCheckIn: '2026-12-03' },
+      });
+      await cases.changeById([1], (held) =>
+        toDecision(held, resolveBookings(held, { places: new Set([2]), as: 'rebooked' }, at), []),
+      );
+      expect(await cases.count(today)).toMatchObject({ openBookings: 2, firstCheckIn: '2026-12-05' });
+      expect(await cases.count('2026-12-06')).toMatchObject({ openBookings: 1, unknownCheckIns: 1 });
+    });
+
     it('lists cases with open bookings, or those of a state, a provider, or with a check-in before a day', async () => {
       await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-21')]);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
+import type { CaseLedger } from '../../src/cases/case-store.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
 import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
-import type { Ledger } from '../../src/review/ledger.js';
 import { createSharedWorkforce } from '../../src/review/perform/shared-workforce.js';
 import { createOwnWorkforce, type Workforce } from '../../src/review/perform/workforce.js';
 import type { StepQueue } from '../../src/review/queue.js';
@@ -16,6 +16,7 @@ import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth } from '../../src/server/health.js';
+import { readLedgerFacts } from '../../src/server/ledger-facts.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import { createServer } from '../../src/server/server.js';
 import { createArraySource, readerOf, records } from '../review/array-source.js';
@@ -29,7 +30,7 @@ const batchSize = 2;
 
 /** What each process has separately, and what processes share. */
 export interface Engine {
-  readonly openLedger: () => Ledger;
+  readonly openLedger: () => CaseLedger;
   /** One per process; processes that share the work also share its store. */
   readonly openQueue: () => StepQueue;
   readonly isShared: boolean;
@@ -37,7 +38,7 @@ export interface Engine {
 
 export interface Triggers {
   /** To look on. */
-  readonly ledger: Ledger;
+  readonly ledger: CaseLedger;
   /** For each day that was sent, the number of bookings. */
   readonly sent: ReadonlyMap<string, number>;
   /** What went wrong in any process. */
@@ -59,7 +60,10 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   let reportSlot: (slot: Date) => void = () => {};
   const clock = () => now;
 
-  function createProcess(): { readonly parts: RunDayParts; close(): Promise<void> } {
+  function createProcess(): {
+    readonly parts: RunDayParts & { readonly ledger: CaseLedger };
+    close(): Promise<void>;
+  } {
     const ledger = engine.openLedger();
     const service = {
       async reviewBookedHotels(body: Uint8Array) {
@@ -143,7 +147,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     health: createHealth({ checks: {}, clock }),
     metrics: createMetrics({
       counters: createEventCounters(clock),
-      summarise: (today) => ledger.summarise(today),
+      readFacts: () => readLedgerFacts(ledger, { now: clock(), timezone, mappingScope: '' }),
       clock,
       timezone,
     }),

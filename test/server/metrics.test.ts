@@ -7,6 +7,7 @@ import { createMetrics, type MetricsOptions } from '../../src/server/metrics.js'
 import { step } from '../cli/events.js';
 import { someRun } from '../review/some-run.js';
 import { createGate } from '../support/gate.js';
+import { noCases, someDay, someFacts } from './some-facts.js';
 import { noRuns, now, timezone } from './some-server.js';
 
 const noSync = {
@@ -18,16 +19,25 @@ const noSync = {
 };
 
 const noCounts = { accepted: 0, duplicates: 0, rejected: 0 };
-const summary: LedgerSummary = { runsByState: noRuns };
-
 function createSomeMetrics(options: Partial<MetricsOptions> = {}) {
   const clock = options.clock ?? (() => now);
   const counters = createEventCounters(clock);
-  const metrics = createMetrics({ counters, summarise: async () => summary, timezone, ...options, clock });
+  const metrics = createMetrics({
+    counters,
+    readFacts: async () => someFacts(),
+    timezone,
+    ...options,
+    clock,
+  });
   /** The lines of our own metrics, without comments. */
   const read = async () =>
     (await metrics.scrape()).text.split('\n').filter((line) => line.startsWith('hotel_review_'));
   return { ...metrics, notify: counters.notify, read };
+}
+
+/** Options for a ledger that says this about its runs. */
+function summarising(summary: Partial<LedgerSummary>) {
+  return { readFacts: async () => someFacts({ summary: { runsByState: noRuns, ...summary } }) };
 }
 
 function claimed(of: Step, attempt = 1): ReviewEvent {
@@ -40,9 +50,7 @@ function ended(of: Step, outcome: StepEnding['kind'], code = 'ok', attempt = 1):
 
 describe('the metrics of the ledger', () => {
   it('give the end of the last good day, and its age in days', async () => {
-    const { read } = createSomeMetrics({
-      summarise: async () => ({ ...summary, lastGoodDay: '2026-11-18' }),
-    });
+    const { read } = createSomeMetrics(summarising({ lastGoodDay: '2026-11-18' }));
     const lines = await read();
     const endOfDay = Date.parse('2026-11-18T23:00:00Z') / 1000;
     expect(lines).toContain(`hotel_review_last_good_day_timestamp_seconds ${endOfDay}`);
@@ -53,7 +61,7 @@ describe('the metrics of the ledger', () => {
   it('count calendar days in the zone, across a change of the clocks', async () => {
     const at = async (instant: string, lastGoodDay: string) => {
       const clock = () => Date.parse(instant);
-      const { read } = createSomeMetrics({ clock, summarise: async () => ({ ...summary, lastGoodDay }) });
+      const { read } = createSomeMetrics({ clock, ...summarising({ lastGoodDay }) });
       return (await read()).find((line) => line.startsWith('hotel_review_last_good_day_age_days'));
     };
     expect(await at('2026-10-26T00:30:00Z', '2026-10-24')).toMatch(/ 1$/);
@@ -94,19 +102,77 @@ describe('the metrics of the ledger', () => {
 
   it('give the instant up to which the local copy of the mappings is complete, where there is one', async () => {
     const name = 'hotel_review_mappings_in_step_timestamp_seconds';
-    const tell = async (mappingsReach?: () => Promise<number | undefined>) =>
-      (await createSomeMetrics({ ...(mappingsReach && { mappingsReach }) }).read()).filter((line) =>
-        line.startsWith(`${name} `),
+    const tell = async (mappingsReach?: number) =>
+      (await createSomeMetrics({ readFacts: async () => someFacts({ mappingsReach }) }).read()).filter(
+        (line) => line.startsWith(`${name} `),
       );
-    expect(await tell(async () => 1_700_000_000_500)).toEqual([`${name} 1700000000.5`]);
-    expect(await tell(async () => undefined)).toEqual([]);
-    expect(await tell(() => Promise.reject(new Error('away')))).toEqual([]);
+    expect(await tell(1_700_000_000_500)).toEqual([`${name} 1700000000.5`]);
+    expect(await tell(0)).toEqual([`${name} 0`]);
     expect(await tell()).toEqual([]);
+  });
+
+  it('count the recent days by state, and what became of the latest one', async () => {
+    const { read } = createSomeMetrics({
+      readFacts: async () =>
+        someFacts({ recentDays: { ...someFacts().recentDays, good: 12, failed: 1 }, latestDay: someDay }),
+    });
+    const lines = (await read()).filter((line) => /_(?:day_states|latest_day)/.test(line));
+    expect(lines).toEqual([
+      'hotel_review_day_states{state="good"} 12',
+      'hotel_review_day_states{state="incomplete"} 0',
+      'hotel_review_day_states{state="missing"} 0',
+      'hotel_review_day_states{state="collecting"} 0',
+      'hotel_review_day_states{state="delivering"} 0',
+      'hotel_review_day_states{state="awaiting-result"} 0',
+      'hotel_review_day_states{state="failed"} 1',
+      'hotel_review_day_states{state="cancelled"} 0',
+      `hotel_review_latest_day_timestamp_seconds ${Date.parse('2026-11-20T23:00:00Z') / 1000}`,
+      'hotel_review_latest_day_records{outcome="accepted"} 990',
+      'hotel_review_latest_day_records{outcome="rejected"} 3',
+      'hotel_review_latest_day_records{outcome="filtered"} 7',
+      'hotel_review_latest_day_bookings{state="delivered"} 980',
+      'hotel_review_latest_day_bookings{state="refused"} 1',
+      'hotel_review_latest_day_bookings{state="pending"} 9',
+      'hotel_review_latest_day_provider_bookings{provider="Hotelbeds"} 900',
+      'hotel_review_latest_day_provider_bookings{provider="other"} 90',
+      'hotel_review_latest_day_posted_bookings 4',
+      'hotel_review_latest_day_affected_bookings 2',
+      'hotel_review_latest_day_unanswered_bookings 5',
+      'hotel_review_latest_day_suspect_bookings 6',
+    ]);
+  });
+
+  it('say nothing about what is not known of the latest day, not even 0', async () => {
+    const unknown = { affected: null, unanswered: null, suspects: null, providers: new Map() };
+    const { read } = createSomeMetrics({
+      readFacts: async () => someFacts({ latestDay: { ...someDay, ...unknown } }),
+    });
+    const text = (await read()).join('\n');
+    expect(text).toContain('latest_day_posted_bookings 4');
+    expect(text).not.toMatch(/latest_day_(?:affected|unanswered|suspect|provider)/);
+  });
+
+  it('count cases by state, and give the beginning of the nearest check-in day', async () => {
+    const cases = {
+      ...{ byState: { ...noCases.byState, open: 3, reported: 1 }, openBookings: 9, unknownCheckIns: 2 },
+      firstCheckIn: '2026-12-01',
+    };
+    const { read } = createSomeMetrics({ readFacts: async () => someFacts({ cases }) });
+    const lines = await read();
+    for (const line of [
+      'mapping_cases{state="open"} 3',
+      'mapping_cases{state="dismissed"} 0',
+      'open_case_bookings{check_in="known"} 7',
+      'open_case_bookings{check_in="unknown"} 2',
+      `nearest_open_check_in_timestamp_seconds ${Date.parse('2026-11-30T23:00:00Z') / 1000}`,
+    ])
+      expect(lines).toContain(`hotel_review_${line}`);
+    expect((await createSomeMetrics().read()).join()).not.toContain('nearest_open_check_in');
   });
 
   it('count runs by state, and waiting steps', async () => {
     const { read } = createSomeMetrics({
-      summarise: async () => ({ runsByState: { ...noRuns, succeeded: 40, failed: 1 } }),
+      ...summarising({ runsByState: { ...noRuns, succeeded: 40, failed: 1 } }),
       queueDepth: async () => 7,
     });
     const lines = await read();
@@ -126,31 +192,33 @@ describe('the metrics of the ledger', () => {
     ['says nothing', () => new Promise<never>(() => {})],
   ])('are absent while the ledger is away and %s, and come back with it', async (_how, away) => {
     let isAway = false;
-    const good = async () => ({ runsByState: noRuns, lastGoodDay: '2026-11-20' });
+    const good = async () =>
+      someFacts({ summary: { runsByState: noRuns, lastGoodDay: '2026-11-20' }, latestDay: someDay });
     const { read } = createSomeMetrics({
-      summarise: () => (isAway ? away() : good()),
+      readFacts: () => (isAway ? away() : good()),
       queueDepth: () => (isAway ? away() : Promise.resolve(0)),
       answerMs: 20,
     });
     const ofLedger = (lines: string[]) =>
-      lines.filter((line) => /^hotel_review_(last_good|runs\{|queue_depth)/.test(line)).length;
-    expect(ofLedger(await read())).toBe(9);
+      lines.filter((line) => /^hotel_review_(?:last_good|latest_day|runs\{|queue_depth)/.test(line)).length;
+    const before = ofLedger(await read());
+    expect(before).toBeGreaterThan(9);
     isAway = true;
     const lines = await read();
     expect(lines).toContain('hotel_review_ledger_up 0');
     expect(ofLedger(lines)).toBe(0);
     isAway = false;
-    expect(ofLedger(await read())).toBe(9);
+    expect(ofLedger(await read())).toBe(before);
   });
 
   it('are read once for simultaneous scrapes', async () => {
     const gate = createGate();
     let asked = 0;
     const { scrape } = createSomeMetrics({
-      summarise: async () => {
+      readFacts: async () => {
         asked += 1;
         await gate.passed;
-        return summary;
+        return someFacts();
       },
     });
     const both = [scrape(), scrape()];

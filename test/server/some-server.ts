@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { BusinessDay } from '../../src/booking/business-day.js';
+import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
 import type { LedgerSummary, Wait } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
@@ -11,6 +11,7 @@ import type { Statuses } from '../../src/server/ports.js';
 import { createServer, type Server, type ServerLimits } from '../../src/server/server.js';
 import type { TlsIdentity } from '../../src/server/tls.js';
 import { someRun } from '../review/some-run.js';
+import { someFacts } from './some-facts.js';
 
 /** In Madrid it is 2026-11-21, three hours and a half past midnight. */
 export const now = Date.parse('2026-11-21T02:30:00Z');
@@ -114,7 +115,8 @@ export async function startServer({
     health: createHealth({ checks, clock: time }),
     metrics: createMetrics({
       counters: createEventCounters(time),
-      summarise: read.summarise,
+      readFacts: async () =>
+        someFacts({ summary: await read.summarise(businessDayAt(new Date(time()), timezone)) }),
       clock: time,
       timezone,
     }),

@@ -1,0 +1,117 @@
+import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
+import type { CaseCounts, CaseReader } from '../cases/case-store.js';
+import type { MappingReader } from '../mappings/mapping-copy.js';
+import { readCompleteUntil } from '../mappings/sync-bounds.js';
+import { type CanaryReader, countMissedInRow } from '../review/canary.js';
+import { makesDayGood } from '../review/day/good-day.js';
+import type { DayOverview, LedgerSummary, RunLister } from '../review/ledger.js';
+import type { Run, RunState } from '../review/run.js';
+import type { VolumeHistory } from '../review/volume.js';
+import { listLastDays } from './last-good-day.js';
+import { type LatestDay, summariseLatestDay } from './latest-day.js';
+
+/** What the metrics ask of a ledger. */
+export interface FactsLedger
+  extends DayOverview,
+    RunLister,
+    VolumeHistory,
+    Pick<CanaryReader, 'listCanaries'> {
+  readonly cases: Pick<CaseReader, 'count'>;
+  readonly mappings: Pick<MappingReader, 'latestSync'>;
+}
+
+/** What the metrics say about the ledger, whichever process asks. Instants are epoch milliseconds. */
+export interface LedgerFacts {
+  readonly summary: LedgerSummary;
+  /** The days before today, by what became of them. */
+  readonly recentDays: Readonly<Record<DayState, number>>;
+  /** The newest of them that was collected. */
+  readonly latestDay?: LatestDay | undefined;
+  readonly cases: CaseCounts;
+  /** How many canaries in a row nothing named in time; absent where nothing is known about any. */
+  readonly missedCanaries?: number | undefined;
+  /** Up to when the local copy of the mappings is complete; absent before the first sync. */
+  readonly mappingsReach?: number | undefined;
+}
+
+/** The state of a day's newest run; one that succeeded makes it `good` or leaves it `incomplete`. */
+export type DayState = Exclude<RunState, 'succeeded'> | 'good' | 'incomplete' | 'missing';
+
+const noDays: Readonly<Record<DayState, number>> = {
+  good: 0,
+  incomplete: 0,
+  missing: 0,
+  collecting: 0,
+  delivering: 0,
+  'awaiting-result': 0,
+  failed: 0,
+  cancelled: 0,
+};
+
+/** Days before today that count as recent. */
+export const recentDays = 14;
+const runsOfDay = 1_000;
+/** More nights in a row are no worse. */
+const canariesCounted = 100;
+
+interface FactsOptions {
+  readonly now: number;
+  readonly timezone: string;
+  /** The part of the mappings that the local copy holds. */
+  readonly mappingScope: string;
+}
+
+/** Reads one thing after the other, so that a scrape takes one connection at most from those who work. */
+export async function readLedgerFacts(
+  ledger: FactsLedger,
+  { now, timezone, mappingScope }: FactsOptions,
+): Promise<LedgerFacts> {
+  const today = businessDayAt(new Date(now), timezone);
+  const days = listLastDays(recentDays + 1, now, timezone).slice(1);
+  const summary = await ledger.summarise(today);
+  const latestRuns = await ledger.listLatestRuns({
+    from: days.at(-1)?.iso ?? today.iso,
+    to: days[0]?.iso ?? today.iso,
+  });
+  const sync = await ledger.mappings.latestSync(mappingScope);
+  return {
+    summary,
+    recentDays: countDays(days, latestRuns, summary, timezone),
+    latestDay: await readLatestDay(ledger, latestRuns),
+    cases: await ledger.cases.count(today.iso),
+    missedCanaries: countMissedInRow(await ledger.listCanaries({ limit: canariesCounted }), now),
+    mappingsReach: sync && readCompleteUntil(sync, 0),
+  };
+}
+
+function countDays(
+  days: readonly BusinessDay[],
+  latestRuns: readonly Run[],
+  { firstDay }: LedgerSummary,
+  timezone: string,
+): Record<DayState, number> {
+  const counts = { ...noDays };
+  const runs = new Map(latestRuns.map((run) => [run.day, run]));
+  for (const { iso } of days) {
+    const run = runs.get(iso);
+    if (run) counts[stateOfDay(run, timezone)] += 1;
+    else if (firstDay !== undefined && iso > firstDay) counts.missing += 1;
+  }
+  return counts;
+}
+
+function stateOfDay(run: Run, timezone: string): DayState {
+  if (run.state !== 'succeeded') return run.state;
+  return makesDayGood(run, timezone) ? 'good' : 'incomplete';
+}
+
+async function readLatestDay(
+  ledger: RunLister & VolumeHistory,
+  latestRuns: readonly Run[],
+): Promise<LatestDay | undefined> {
+  const day = latestRuns.findLast(({ collectedAt }) => collectedAt !== undefined)?.day;
+  if (day === undefined) return undefined;
+  const runs = await ledger.listRuns({ day, limit: runsOfDay });
+  const [volume] = await ledger.listVolumes([day]);
+  return summariseLatestDay(day, runs, volume?.providers ?? null);
+}

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest';
+import type { MappingSync } from '../../src/mappings/mapping-copy.js';
+import type { Run } from '../../src/review/run.js';
+import { type FactsLedger, readLedgerFacts } from '../../src/server/ledger-facts.js';
+import { someRun } from '../review/some-run.js';
+import { noCases } from './some-facts.js';
+import { noRuns, now, timezone } from './some-server.js';
+
+const options = { now, timezone, mappingScope: 'hotelbeds' };
+
+/** A ledger with these runs, the newest first. */
+function ledgerOf(runs: readonly Run[], others: Partial<FactsLedger> = {}): FactsLedger {
+  return {
+    summarise: async () => ({ runsByState: noRuns, firstDay: '2026-11-10' }),
+    listRuns: async ({ day }) => runs.filter((run) => run.day === day),
+    listLatestRuns: async ({ from, to }) =>
+      runs
+        .filter(({ day }) => day >= from && day <= to)
+        .filter(({ day }, index, all) => all.findIndex((run) => run.day === day) === index)
+        .sort((one, other) => (one.day < other.day ? -1 : 1)),
+    listVolumes: async () => [],
+    listCanaries: async () => [],
+    cases: { count: async () => noCases },
+    mappings: { latestSync: async () => undefined },
+    ...others,
+  };
+}
+
+it('Days are counted by their newest run: the 14 before today, from the first one in the ledger', async () => {
+  const { recentDays } = await readLedgerFacts(
+    ledgerOf([
+      // Today is not over.
+      someRun({ day: '2026-11-21', state: 'failed' }),
+      someRun({ day: '2026-11-20' }),
+      someRun({ day: '2026-11-19', state: 'failed' }),
+      someRun({ day: '2026-11-19' }),
+      // Nothing that was booked after noon.
+      someRun({ day: '2026-11-18', trigger: 'today' }),
+      someRun({ day: '2026-11-17', state: 'awaiting-result' }),
+      someRun({ day: '2026-11-16', expected: 5 }),
+      someRun({ day: '2026-11-10' }),
+      someRun({ day: '2026-11-06' }),
+    ]),
+    options,
+  );
+  expect(recentDays).toEqual({
+    ...{ good: 2, failed: 1, incomplete: 2, 'awaiting-result': 1, missing: 5 },
+    ...{ collecting: 0, delivering: 0, cancelled: 0 },
+  });
+});
+
+it('The latest day is the newest before today that was collected', async () => {
+  const { collectedAt: _, ...uncollected } = someRun({ day: '2026-11-20', state: 'failed' });
+  const { latestDay } = await readLedgerFacts(
+    ledgerOf([
+      someRun({ day: '2026-11-21', trigger: 'today' }),
+      uncollected,
+      someRun({ day: '2026-11-19', counts: { accepted: 5, delivered: 5 } }),
+    ]),
+    options,
+  );
+  expect(latestDay).toMatchObject({ day: '2026-11-19', bookings: { delivered: 5 } });
+});
+
+it('Nothing is said about days and mappings that the ledger does not have', async () => {
+  const facts = await readLedgerFacts(ledgerOf([]), options);
+  expect(facts).toMatchObject({ latestDay: undefined, mappingsReach: undefined, missedCanaries: undefined });
+  expect(Object.values(facts.recentDays)).not.toContain(1);
+});
+
+it('The copy of the mappings is complete up to where its last sync says, in the configured scope', async () => {
+  const sync = { since: 1, at: 5, serviceBeganAt: 4, endedAt: 6 } as MappingSync;
+  const mappings = {
+    latestSync: async (scope: string) => (scope === 'hotelbeds' ? sync : undefined),
+  };
+  expect((await readLedgerFacts(ledgerOf([], { mappings }), options)).mappingsReach).toBe(4);
+});
+
+it('The ledger is asked one thing after the other', async () => {
+  let open = 0;
+  let most = 0;
+  const counting = new Proxy(ledgerOf([someRun()]), {
+    get: (ledger, name) => wrap(Reflect.get(ledger, name)),
+  });
+  const wrap = (value: unknown): unknown => {
+    if (typeof value !== 'function')
+      return new Proxy(value as object, { get: (port, name) => wrap(Reflect.get(port, name)) });
+    return async (...args: unknown[]) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return value(...args);
+    };
+  };
+  await readLedgerFacts(counting, options);
+  expect(most).toBe(1);
+});

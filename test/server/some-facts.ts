@@ -1,0 +1,38 @@
+import type { CaseCounts } from '../../src/cases/case-store.js';
+import { noRuns } from '../../src/review/run.js';
+import type { LatestDay } from '../../src/server/latest-day.js';
+import type { LedgerFacts } from '../../src/server/ledger-facts.js';
+
+export const noCases: CaseCounts = {
+  byState: { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 },
+  openBookings: 0,
+  unknownCheckIns: 0,
+};
+
+/** What an empty ledger says, apart from the overrides. */
+export function someFacts(facts: Partial<LedgerFacts> = {}): LedgerFacts {
+  return {
+    summary: { runsByState: noRuns },
+    recentDays: {
+      ...{ good: 0, incomplete: 0, missing: 0 },
+      ...{ collecting: 0, delivering: 0, 'awaiting-result': 0, failed: 0, cancelled: 0 },
+    },
+    cases: noCases,
+    ...facts,
+  };
+}
+
+/** A day by file with something of everything. */
+export const someDay: LatestDay = {
+  day: '2026-11-20',
+  records: { accepted: 990, rejected: 3, filtered: 7 },
+  bookings: { delivered: 980, refused: 1, pending: 9 },
+  posted: 4,
+  affected: 2,
+  unanswered: 5,
+  suspects: 6,
+  providers: new Map([
+    ['Hotelbeds', 900],
+    ['other', 90],
+  ]),
+};
