@@ -16,19 +16,25 @@ const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', impor
 /** Each handler starts one job, and loads it only then. */
 export function createHandlers(command: Command): Handlers {
   return {
-    run: ({ day, dryRun, out, delivery, detach, acceptVolume }, globals) =>
-      withTraces(globals, command, async (configured, terminal) => {
-        const config = withDelivery(configured, globals, delivery);
-        const businessDay = readDayIn(config.timezone, day);
-        if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
-        const { reviewDay } = await import('./review-day.js');
-        return reviewDay(
-          config,
-          businessDay,
-          { mode: 'run', trigger: 'manual', delivery, detach, acceptsVolume: acceptVolume },
-          terminal,
-        );
-      }),
+    run: async (options, globals) => {
+      const { day, dryRun, out, delivery, detach, acceptVolume, metricsFile } = options;
+      const run = (note?: (config: Config) => void) =>
+        withTraces(globals, command, async (configured, terminal) => {
+          note?.(configured);
+          const config = withDelivery(configured, globals, delivery);
+          const businessDay = readDayIn(config.timezone, day);
+          if (dryRun) return (await import('./dry-run.js')).dryRunDay(config, businessDay, { out }, terminal);
+          const { reviewDay } = await import('./review-day.js');
+          return reviewDay(
+            config,
+            businessDay,
+            { mode: 'run', trigger: 'manual', delivery, detach, acceptsVolume: acceptVolume },
+            terminal,
+          );
+        });
+      if (metricsFile === undefined) return run();
+      return (await import('./metrics-file.js')).withMetricsFile(metricsFile, command.io, run);
+    },
     cancel: (written, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { cancelRun } = await import('./cancel-run.js');

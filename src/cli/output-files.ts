@@ -1,5 +1,5 @@
-import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { chmod, type FileHandle, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Options, stringify } from 'csv-stringify/sync';
 import { UsageError } from '../review/refusals.js';
@@ -23,6 +23,30 @@ export async function createNewFile(option: string, name: string, path = name): 
         ? `${option}: ${name} exists already; name a new file`
         : `${option}: ${name} can't be written (${code})`,
     );
+  }
+}
+
+/**
+ * Writes a file that others read while it is replaced: they find the old one or the new one, whole. It holds no guest data
+ * and can be read by everybody.
+ *
+ * @throws the system's error
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  // Replacing a device, such as /dev/null, would break the machine.
+  if (found && !found.isFile()) throw Object.assign(new Error('expected a regular file'), { code: 'EEXIST' });
+  const draft = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(draft, text, { flag: 'wx', flush: true });
+    // Whatever the umask says: other accounts read it.
+    await chmod(draft, 0o644);
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 

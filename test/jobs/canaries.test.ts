@@ -7,6 +7,7 @@ import {
   expectGone,
   guests,
   lookAtEverything,
+  metricsFile,
   readPlaces,
   references,
   runTraced,
@@ -42,6 +43,7 @@ describe('guests and secrets of a night are only where privacy says, and nowhere
     texts.set('run', stdout + stderr);
     expect(report.counts).toMatchObject({ delivered: 29, refused: 1 });
     expect(JSON.stringify(standIn.accepted())).toContain(guests.erased);
+    expect(readFileSync(join(folder.path, metricsFile), 'utf8')).toContain('hotel_review_ledger_up 1');
     const mayHold = await readPlaces(folder);
     await serveAndLook(folder, texts, () =>
       expect(search(folder, new Map(), { ...guests, ...secrets }, mayHold)).toEqual([]),

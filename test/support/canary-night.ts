@@ -50,7 +50,8 @@ const bookings = makeBookings(30).map((booking, index) => ({
 }));
 export const csv = toCsv(bookings);
 export const traced = ['--log-level', 'trace', '--stack-trace'];
-export const runTraced = ['run', '--day', day, '--json', ...traced];
+export const metricsFile = 'night.prom';
+export const runTraced = ['run', '--day', day, '--json', '--metrics-file', metricsFile, ...traced];
 
 /** What somebody wrote, by where. */
 export type Texts = Map<string, string | Uint8Array>;

@@ -18,6 +18,8 @@ export interface RunOptions extends DryRunOptions {
   readonly acceptVolume: boolean;
   /** Leaves the steps to workers and exits. */
   readonly detach: boolean;
+  /** Where the metrics are written when the run has ended. */
+  readonly metricsFile?: string;
 }
 
 export interface ReplayOptions extends DryRunOptions {
@@ -49,11 +51,17 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     .addOption(deliveryOption())
     .option('--accept-volume', acceptVolume, false)
     .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit', false)
+    .option(
+      '--metrics-file <path>',
+      "at the end, write metrics for node_exporter's textfile collector (*.prom)",
+    )
     .option('--dry-run', 'read and check the day, send nothing', false)
     .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', runExamples)
     .action(async (day: string | undefined, options: RunOptions, command: Command) => {
       checkOut(options);
+      if (options.dryRun && options.metricsFile !== undefined)
+        throw new UsageError('--metrics-file is about runs, and --dry-run is none: omit one of them');
       finish(await handlers.run({ ...options, ...readOneDay(day, options) }, readGlobals(command)));
     });
 

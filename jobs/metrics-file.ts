@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { exitCode } from '../src/cli/exit-code.js';
+import { describeFailure } from '../src/cli/failure.js';
+import { replaceFile } from '../src/cli/output-files.js';
+import type { Config } from '../src/config/load.js';
+import { answerWithin } from '../src/server/deadline.js';
+import { type AfterRun, renderRunMetrics } from '../src/server/run-metrics.js';
+import { codeOf } from '../src/text/safe-error.js';
+import { print } from '../src/text/visible.js';
+import { clock } from './clock.js';
+import { findNames, readFacts } from './ledger-facts.js';
+import { findLedger } from './ledgers.js';
+import type { CommandIo } from './process.js';
+
+/** How long each question to the ledger and the archive may delay the end of the command. */
+const answerMs = 10_000;
+/** Someone who pressed Ctrl-C must not wait. */
+const stoppedAnswerMs = 1_000;
+
+/**
+ * Performs a run and, however it ends, writes its metrics for node_exporter. The file only helps to watch: a file that can't
+ * be written does not change how the run ended.
+ *
+ * @param file as it was typed
+ * @param run passes the configuration to `note` once it has been read
+ */
+export async function withMetricsFile(
+  file: string,
+  { cwd, stderr, signal }: CommandIo,
+  run: (note: (config: Config) => void) => Promise<number>,
+): Promise<number> {
+  const startedAt = clock();
+  let config: Config | undefined;
+  let code: number = exitCode.failed;
+  try {
+    code = await run((read) => {
+      config = read;
+    });
+    return code;
+  } catch (error) {
+    code = describeFailure(error).exitCode;
+    throw error;
+  } finally {
+    const ended = { startedAt, endedAt: clock(), exitCode: code };
+    const within = signal.aborted ? stoppedAnswerMs : answerMs;
+    try {
+      const after = config && (await readAfterRun(config, within));
+      await replaceFile(resolve(cwd, file), await renderRunMetrics(ended, after));
+    } catch (error) {
+      print(stderr, `warning: --metrics-file: ${file} can't be written (${codeOf(error) ?? 'unknown'})\n`);
+    }
+  }
+}
+
+/** Opens the ledger anew, after the run has closed it. What does not answer in time is left out. */
+async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
+  const { timezone } = config;
+  const ask = <Answer>(answer: Promise<Answer>) => answerWithin(within, answer).catch(() => undefined);
+  const ledger = await ask(findLedger(config, { waits: false }));
+  if (!ledger) return { facts: undefined, names: [], timezone };
+  const facts = await ask(readFacts(config, ledger));
+  const names = facts && (await ask(findNames(config, ledger)));
+  await ask(ledger.close());
+  return { facts, names: names ?? [], timezone };
+}
