@@ -35,6 +35,7 @@ function findCommand(call: string): string | undefined {
 const folder = new URL('../../docs/', import.meta.url);
 const pages = [
   'README.md',
+  'ops/prometheus/alerts.yml',
   ...readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 
