@@ -33,6 +33,7 @@ import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
+import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { listEveryRun } from '../src/review/every-run.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import { findLostKeys } from '../src/review/stored/lost-keys.js';
@@ -45,7 +46,7 @@ import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
 import { openKeys } from './keys.js';
-import { findLedger } from './ledgers.js';
+import { findLedger, lookInto } from './ledgers.js';
 import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 import { openMailbox } from './verdict-mails.js';
@@ -216,31 +217,18 @@ function listChecks(
           return canary ? lookInto(config, (found) => checkCanary(canary, found, clock()))() : [];
         },
       },
-      { part: 'notify', seconds: 5, look: async () => checkChannels(config.notify) },
       {
         part: 'notify',
         seconds: 5,
-        look: lookInto(config, async ({ notices }) => checkMessages(await notices.countMessages(), clock())),
+        look: async () => [...checkChannels(config.notify), ...(await lookInto(config, checkWaiting)())],
       },
       { part: 'disk', seconds: 5, look: () => checkDisk(listWrittenPlaces(config)) },
     ],
   ];
 }
 
-/** Looks at what the ledger holds, if it can be opened: why it can't be is reported by another check. */
-function lookInto(
-  config: Config,
-  look: (ledger: NonNullable<Awaited<ReturnType<typeof findLedger>>>) => Promise<readonly Finding[]>,
-): () => Promise<readonly Finding[]> {
-  return async () => {
-    const found = await findLedger(config, { waits: false }).catch(() => undefined);
-    if (!found) return [];
-    try {
-      return await look(found);
-    } finally {
-      await found.close();
-    }
-  };
+async function checkWaiting({ notices }: ReadOnlyNoticeLedger): Promise<readonly Finding[]> {
+  return checkMessages(await notices.countMessages(), clock());
 }
 
 function warnOfSourceWire({ source }: Config): readonly Finding[] {

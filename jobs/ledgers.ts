@@ -100,3 +100,19 @@ export async function withReadOnlyLedger<Answer>(
     await ledger.close();
   }
 }
+
+/** Looks at what the ledger holds, if it can be opened: nothing is found otherwise. */
+export function lookInto<Found>(
+  config: Config,
+  look: (ledger: ReadOnlyNoticeLedger) => Promise<readonly Found[]>,
+): () => Promise<readonly Found[]> {
+  return async () => {
+    const found = await findLedger(config, { waits: false }).catch(() => undefined);
+    if (!found) return [];
+    try {
+      return await look(found);
+    } finally {
+      await found.close();
+    }
+  };
+}

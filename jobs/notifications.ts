@@ -1,22 +1,17 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { pause } from '../src/async/abort.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { checkNotices } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
-import { findJudgedDays, judgeDeadlines } from '../src/notifications/deadlines.js';
-import { findDueDigest } from '../src/notifications/morning-digest.js';
-import type { NewNotice } from '../src/notifications/notice.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { findDueTime, isWanted } from '../src/notifications/routing.js';
 import { createSender, type Sender } from '../src/notifications/send-messages.js';
-import { createSlots } from '../src/schedule/slots.js';
 import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { openChannels } from './channels.js';
 import { clock, random } from './clock.js';
+import { listChecks } from './notice-checks.js';
 
 export interface NotificationParts {
   readonly ledger: NoticeLedger;
@@ -94,7 +89,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
   }
 
   async function tell(checks: boolean, options?: Parameters<Sender['sendDue']>[1]) {
-    if (checks) await checkNotices(listChecks(config, parts));
+    if (checks) await checkNotices(listChecks(config, ledger));
     const at = clock();
     await notices.route(
       (notice) =>
@@ -146,50 +141,6 @@ export async function startNotifications(config: Config, parts: NotificationPart
   };
 }
 
-function listChecks(config: Config, { ledger }: NotificationParts) {
-  const { timezone, deadline, notify } = config;
-  const { notices } = ledger;
-  const digestTimes = notify.filter(({ on }) => on.includes('morning-digest')).map(({ at }) => at);
-  return {
-    ledger,
-    timezone,
-    clock,
-    copy: findStaleBound(config, clock()),
-    exportPatienceMs: config.export.timeoutMinutes * 60_000,
-    measureFree: () => measureFree(config),
-    async findLateDays(now: number): Promise<readonly string[]> {
-      if (deadline === undefined) return [];
-      const countedFrom = await notices.noteFirst('deadline', now);
-      const goodDays = await ledger.listGoodDays(findJudgedDays({ timezone, now }));
-      const { late } = judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays });
-      return late.map(({ day }) => day);
-    },
-    async findDigest(now: number): Promise<NewNotice | undefined> {
-      const [at] = digestTimes.sort();
-      if (at === undefined) return undefined;
-      const countedFrom = await notices.noteFirst('morning-digest', now);
-      const due = findDueDigest({ at, now, countedFrom, timezone });
-      return due && { event: 'morning-digest', subject: due.date, day: due.day, facts: {}, raisedAt: now };
-    },
-  };
-}
-
-/** The disks that a run writes to; one that does not exist yet is left out. */
-async function measureFree({ ledger, archive, file }: Config) {
-  const places = {
-    'the ledger': 'path' in ledger ? dirname(ledger.path) : undefined,
-    'the archive': 'path' in archive ? archive.path : undefined,
-    'the spool': file.spool,
-  };
-  const measured = await Promise.all(
-    Object.entries(places).map(async ([place, path]) => {
-      const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
-      return found ? [{ place, bytes: found.bavail * found.bsize }] : [];
-    }),
-  );
-  return measured.flat();
-}
-
 /** A sync that fails leaves no trace in the ledger: it is told where it is reported. */
 export function tellFailedSyncs(
   { mappings }: Config,
@@ -204,18 +155,4 @@ export function tellFailedSyncs(
       .raise([{ event: 'sync-failing', subject, facts, raisedAt: clock() }])
       .catch((error: unknown) => notify({ type: 'check-failed', error }));
   };
-}
-
-/**
- * Until when the copy of the mappings must be complete at least: after two slots without a complete sync it is stale. Undefined
- * where nothing keeps it up to date.
- */
-function findStaleBound(
-  { mappings: { cron, providerFamily = '' }, timezone }: Config,
-  now: number,
-): { readonly scope: string; readonly completeUntil: number } | undefined {
-  const slots = cron === undefined ? undefined : createSlots(cron, timezone);
-  const last = slots?.last(new Date(now));
-  const before = last && slots?.last(new Date(last.getTime() - 1));
-  return before && { scope: providerFamily, completeUntil: before.getTime() };
 }
