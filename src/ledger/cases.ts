@@ -145,17 +145,18 @@ function* findNextReferences(
   ids: readonly number[],
   today: string,
 ): Query<ReadonlyMap<number, string>> {
-  const listed = isListed('case_number', ids);
+  const listed = isListed('number', ids);
+  // A window function over all their bookings takes SQLite twice as long.
   const rows = yield* all(
-    `SELECT case_number, reference FROM (
-       SELECT case_number, reference, row_number() OVER (
-         PARTITION BY case_number ORDER BY coalesce(check_in, ''), place) AS rank
-       FROM ${schema}case_bookings WHERE ${listed.sql} AND ${isOpen}) AS open_bookings
-     WHERE rank = 1 AND reference IS NOT NULL`,
-    ...listed.values,
+    `SELECT number, (
+       SELECT reference FROM ${schema}case_bookings WHERE case_number = number AND ${isOpen}
+       ORDER BY coalesce(check_in, ''), place LIMIT 1) AS reference
+     FROM ${schema}cases WHERE ${listed.sql}`,
     today,
+    ...listed.values,
   );
-  return new Map(rows.map((row) => [Number(row.case_number), String(row.reference)]));
+  const known = rows.filter(({ reference }) => reference !== null);
+  return new Map(known.map(({ number, reference }) => [Number(number), String(reference)]));
 }
 
 function* listActive({ schema }: Dialect): Query<Case[]> {

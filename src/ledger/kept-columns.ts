@@ -67,9 +67,11 @@ export async function findKeptValues(
   references: readonly string[],
 ): Promise<ReadonlyMap<string, KeptValues>> {
   const found = new Map<string, KeptValues>();
-  const missing = new Set(references);
+  const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
+  let hashes = new Uint32Array();
   for (const run of missing.size > 0 ? await read(() => listKeepingRuns(dialect)) : []) {
-    const hashes = Uint32Array.from(new Set([...missing].map(hashReference))).sort();
+    // Most runs of a long time have none of them.
+    if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
     for (const { form, positions } of await read(() => findBookings(dialect, run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize))
         for (const [reference, kept] of await read(() => keptOf(dialect, run.number, form, batch, places)))
