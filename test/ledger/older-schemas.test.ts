@@ -10,6 +10,9 @@ import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
 
 const newTables = [
+  'messages',
+  'notices',
+  'noted_instants',
   'suspects',
   'mapping_moves',
   'mappings',
