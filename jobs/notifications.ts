@@ -120,8 +120,10 @@ export async function startNotifications(config: Config, parts: NotificationPart
   async function close(): Promise<void> {
     closing.abort();
     const limit = setTimeout(() => ending.abort(), lastSendMs);
-    await working;
-    await attempt(() => tell(true, { isLast: true }));
+    // A receiver that does not answer holds up what is left of the work. The others are told all the same.
+    await Promise.all([working, attempt(() => tell(true, { isLast: true }))]);
+    // What waited for a message that was on its way.
+    await attempt(() => sender.sendDue(sending, { isLast: true }));
     clearTimeout(limit);
     await Promise.all(channels.map((channel) => channel.close()));
     if (failures.size === 0) return;

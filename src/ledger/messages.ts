@@ -1,4 +1,4 @@
-import type { Notice } from '../notifications/notice.js';
+import { type Notice, noticeEventNames, noticeEvents } from '../notifications/notice.js';
 import type {
   ClaimedMessage,
   MessageCounts,
@@ -54,10 +54,16 @@ export function* stopWaiting({ schema }: Dialect, at: number): Query<void> {
   );
 }
 
+/** As words of SQL. */
+const problemsOfDays = noticeEventNames
+  .filter((event) => noticeEvents[event].lasts === 'until-day-is-good')
+  .map((event) => `'${event}'`)
+  .join();
+
 /** A recovery has the subject of its problem, or the day of all its problems. */
 export function* claim(
   dialect: Dialect,
-  { channel, at, leaseUntil, limit }: Parameters<NoticeStore['claim']>[0],
+  { channel, at, dueBy, leaseUntil, limit }: Parameters<NoticeStore['claim']>[0],
 ): Query<ClaimedMessage[]> {
   const { schema, lock } = dialect;
   const rows = yield* all(
@@ -68,10 +74,10 @@ export function* claim(
          JOIN ${schema}notices AS problem ON problem.number = earlier.notice
          WHERE earlier.channel = messages.channel AND earlier.state = 'pending' AND earlier.notice < messages.notice
            AND (notices.reminder = -1 AND problem.event = notices.event AND problem.subject = notices.subject
-             OR notices.event = 'day-recovered' AND problem.day = notices.day))
+             OR notices.event = 'day-recovered' AND problem.day = notices.day AND problem.event IN (${problemsOfDays})))
      ORDER BY messages.notice LIMIT ? ${lock === '' ? '' : `${lock} OF messages`}`,
     channel,
-    at,
+    dueBy,
     at,
     limit,
   );

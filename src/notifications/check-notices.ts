@@ -37,8 +37,8 @@ export interface CheckParts {
 }
 
 const dayMs = 86_400_000;
-/** A problem that lasts is told again that often. */
-const reminderMs = dayMs;
+/** A nightly run that takes less time than the night before, or a change of the clocks, must not skip a reminder. */
+const reminderSlackMs = 7_200_000;
 /** With less free space a large day may not fit. */
 const leastFreeBytes = 1_000_000_000;
 
@@ -60,8 +60,17 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   await endOthers(parts, problems, found, now);
   // One that has just ended is not reminded of: the ledger refuses it.
   for (const problem of problems) {
-    if (now - problem.lastToldAt >= reminderMs) await ledger.notices.remind(problem, now);
+    if (isReminderDue(problem, now)) await ledger.notices.remind(problem, now);
   }
+}
+
+/** Once for each day since the problem was found, so that nightly runs remind in each night. */
+export function isReminderDue(
+  { raisedAt, lastToldAt }: Pick<OpenProblem, 'raisedAt' | 'lastToldAt'>,
+  now: number,
+): boolean {
+  const countDays = (at: number) => Math.floor((at - raisedAt + reminderSlackMs) / dayMs);
+  return countDays(now) > countDays(lastToldAt);
 }
 
 async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewNotice[]> {
@@ -153,10 +162,14 @@ async function endDays(
 /** More runs of one day than anybody starts. */
 const runsRead = 50;
 
-/** A run that completes no day is over its own problem once it succeeded. */
-function isOver({ runId, raisedAt }: OpenProblem, runs: readonly Run[], timezone: string): boolean {
+/**
+ * A run that completes no day is over its own problem once it succeeded. A day that is good is not late, however the clocks of
+ * two machines differ; whatever else failed, failed after an earlier success.
+ */
+function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], timezone: string): boolean {
   return runs.some((run) => {
-    if ((run.finishedAt ?? 0) < raisedAt || run.state !== 'succeeded') return false;
+    if (run.state !== 'succeeded') return false;
+    if (event !== 'day-late' && (run.finishedAt ?? 0) < raisedAt) return false;
     const isOwn = run.id === runId && incompleteTriggers.includes(run.trigger);
     return isOwn || makesDayGood(run, timezone);
   });
@@ -190,8 +203,10 @@ async function worksAgain(
     }
     case 'credentials-refused':
       return (await ledger.listRuns({ limit: runsRead })).some(
-        ({ state, delivery, finishedAt = 0 }) =>
-          state === 'succeeded' && finishedAt > lastToldAt && (subject === 'service' || delivery === 'file'),
+        ({ state, file, counts, finishedAt = 0 }) =>
+          state === 'succeeded' &&
+          finishedAt > lastToldAt &&
+          (subject === 'service' ? counts.delivered > 0 : file?.triggeredAt !== undefined),
       );
     default:
       return true;

@@ -100,5 +100,5 @@ export function placeNotice(
 export function incidentOf({ event, subject, day }: Pick<Notice, 'event' | 'subject' | 'day'>): string {
   const isOfDay =
     day !== undefined && (event === 'day-recovered' || noticeEvents[event].lasts === 'until-day-is-good');
-  return isOfDay ? `day ${subject}` : `${event} ${subject}`;
+  return isOfDay ? `day ${day}` : `${event} ${subject}`;
 }

@@ -1,4 +1,4 @@
-import { businessDayAt, instantAt } from '../booking/business-day.js';
+import { businessDayAt, createBusinessDay, instantAt } from '../booking/business-day.js';
 import { isAtLeast, type Notice, type NoticeEvent, type Severity } from './notice.js';
 import type { ClaimedMessage } from './notice-store.js';
 
@@ -35,13 +35,13 @@ export const collectingMs = 10_000;
 
 /** When a message may be sent: what is not critical waits for others of its kind, and until quiet hours are over. */
 export function findDueTime(
-  { event, severity, raisedAt }: Pick<Notice, 'event' | 'severity' | 'raisedAt'>,
+  { event, subject, severity, raisedAt }: Pick<Notice, 'event' | 'subject' | 'severity' | 'raisedAt'>,
   { quietHours, at }: Pick<ChannelRules, 'quietHours' | 'at'>,
   timezone: string,
 ): number {
   if (severity === 'critical') return raisedAt;
   if (event === 'morning-digest')
-    return Math.max(raisedAt, instantAt(businessDayAt(new Date(raisedAt), timezone), at).getTime());
+    return Math.max(raisedAt, instantAt(createBusinessDay(subject, timezone), at).getTime());
   const collected = raisedAt + collectingMs;
   return (quietHours && findQuietEnd(collected, quietHours, timezone)) ?? collected;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Channel, ChannelError, type Message } from './channel.js';
 import { incidentOf, type Notice } from './notice.js';
 import type { ClaimedMessage, NoticeStore } from './notice-store.js';
@@ -44,7 +45,8 @@ export function createSender({ store, channels, compose, clock, random, notify }
       const now = clock();
       const claimed = await store.claim({
         channel: channel.name,
-        at: now + ahead,
+        at: now,
+        dueBy: now + ahead,
         leaseUntil: now + leaseMs,
         limit: claimedAtOnce,
       });
@@ -67,19 +69,19 @@ export function createSender({ store, channels, compose, clock, random, notify }
     const ids = messages.map(({ id }) => id);
     const [first] = messages;
     if (!first) return true;
+    const limit = AbortSignal.timeout(attemptMs);
     try {
       const composed = await compose(
         messages.map(({ notice }) => notice),
         channel.name,
       );
       await channel.send(
-        toMessage(first, composed, messages.length),
-        AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]),
+        messages.length === 1 ? toMessage(first, composed) : toDigest(messages, first, composed),
+        AbortSignal.any([signal, limit]),
       );
     } catch (error) {
-      const { code, retryAfterMs } =
-        error instanceof ChannelError ? error : { code: 'internal', retryAfterMs: undefined };
-      if (!signal.aborted) notify({ type: 'message-not-sent', channel: channel.name, code });
+      const { code, retryAfterMs } = explain(error, { isCutOff: signal.aborted || limit.aborted });
+      notify({ type: 'message-not-sent', channel: channel.name, code });
       const at = clock();
       const next = retryAt(first, { now: at, random, retryAfterMs });
       await store.noteFailed(ids, { code, at, ...(next !== undefined && { retryAt: next }) });
@@ -96,7 +98,23 @@ export function createSender({ store, channels, compose, clock, random, notify }
   };
 }
 
-function toMessage({ id, notice }: ClaimedMessage, composed: Composed, notices: number): Message {
+/** A receiver that was cut off may have accepted the message. */
+function explain(
+  error: unknown,
+  { isCutOff }: { readonly isCutOff: boolean },
+): Pick<ChannelError, 'code' | 'retryAfterMs'> {
+  if (isCutOff) return { code: 'timeout' };
+  return error instanceof ChannelError ? error : { code: 'internal' };
+}
+
+/** Others may be added before it is tried again. It is another message then, even to a receiver that ignores an id that it knows. */
+function toDigest(messages: readonly ClaimedMessage[], first: ClaimedMessage, composed: Composed): Message {
+  const ids = createHash('sha256').update(messages.map(({ id }) => id).join());
+  const { day: _, runId: __, ...message } = toMessage(first, composed);
+  return { ...message, id: ids.digest('hex').slice(0, 32), counts: { notices: messages.length } };
+}
+
+function toMessage({ id, notice }: ClaimedMessage, composed: Composed): Message {
   const { event, stage, severity, day, runId, facts, raisedAt } = notice;
   const numbers = Object.entries(facts).filter(
     (fact): fact is [string, number | null] => typeof fact[1] !== 'string',
@@ -110,7 +128,7 @@ function toMessage({ id, notice }: ClaimedMessage, composed: Composed, notices: 
     ...(day !== undefined && { day }),
     ...(runId !== undefined && { runId }),
     ...composed,
-    counts: { ...Object.fromEntries(numbers), ...(notices > 1 && { notices }) },
+    counts: Object.fromEntries(numbers),
     raisedAt,
   };
 }

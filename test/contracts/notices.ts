@@ -47,7 +47,7 @@ export function describeNoticesContract(
     afterEach(() => opened.cleanUp());
 
     const claimAll = (channel: string, { now = at, store = notices } = {}) =>
-      store.claim({ channel, at: now, leaseUntil: now + 30, limit: 100 });
+      store.claim({ channel, at: now, dueBy: now, leaseUntil: now + 30, limit: 100 });
     const stages = async (channel: string) =>
       (await notices.listMessages({ limit: 100 }))
         .filter((message) => message.channel === channel)
@@ -157,6 +157,14 @@ export function describeNoticesContract(
       ]);
     });
 
+    it('gives what is due soon, but not what another process is still sending', async () => {
+      await notices.raise([failed]);
+      await notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: at + 10 }], at);
+      const ahead = { channel: 'ops', at, dueBy: at + 10, leaseUntil: at + 5, limit: 100 };
+      expect(await notices.claim(ahead)).toMatchObject([{ id: 'm1' }]);
+      expect(await (await opened.reopen()).notices.claim(ahead)).toEqual([]);
+    });
+
     it('lets a message that failed wait, and tries it at once when asked', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
@@ -193,6 +201,17 @@ export function describeNoticesContract(
       expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['run-failed']);
       expect(await claimAll('ops')).toEqual([]);
       await notices.noteSent(['ops-1'], at);
+      expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['day-recovered']);
+    });
+
+    it('does not let a recovery wait for the morning digest about the day', async () => {
+      const digest: NewNotice = { event: 'morning-digest', subject: day, day, facts: {}, raisedAt: at };
+      await notices.raise([digest, failed]);
+      await notices.end(await notices.listProblems(), { at: at + 9, recovery });
+      const dueLater = (event: string) => (event === 'morning-digest' ? at + 1_000 : at);
+      await notices.route(({ event }) => [{ id: event, channel: 'ops', dueAt: dueLater(event) }], at);
+      await claimAll('ops');
+      await notices.noteSent(['run-failed'], at);
       expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['day-recovered']);
     });
 

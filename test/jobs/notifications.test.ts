@@ -81,6 +81,22 @@ describe('a receiver', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ state: 'succeeded', counts: { delivered: 30 } });
   });
 
+  it('that never answers does not keep another from being told', async () => {
+    const silent = await startReceiver(() => ({ kind: 'hang' }));
+    const healthy = await startReceiver();
+    const { folder } = await prepareDay({
+      bookings: 'not a header\n',
+      settings: { notify: [{ ...silent.channel, name: 'silent' }] },
+    });
+    // What it leaves makes the next process wait for this receiver from its start.
+    expect((await folder.runDay()).stderr).toContain('1 notification not sent yet (silent: timeout)');
+    const other = '2026-11-19';
+    await folder.writeBookings('not a header\n', other);
+    await folder.configure({ notify: [{ ...silent.channel, name: 'silent' }, healthy.channel] });
+    await folder.run(['run', '--day', other]);
+    expect(healthy.received()).toMatchObject([{ event: 'run-failed', day: other }]);
+  });
+
   it('gets only what its channel asks for', async () => {
     const receiver = await startReceiver();
     const { folder } = await prepareDay({

@@ -37,6 +37,9 @@ describe('a notice', () => {
       incidentOf({ event, ...about }),
     );
     expect(new Set(incidents)).toEqual(new Set(['day 2026-11-20']));
+    expect(incidentOf({ event: 'run-failed', ...about, subject: '2026-11-20 (watch)' })).toBe(
+      'day 2026-11-20',
+    );
     expect(incidentOf({ event: 'volume-dropped', ...about })).toBe('volume-dropped 2026-11-20');
   });
 });

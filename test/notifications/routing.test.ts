@@ -84,11 +84,22 @@ describe('when a message is due', () => {
   it('a morning digest waits for the time of its channel', () => {
     const digest = noticeOf({
       event: 'morning-digest',
+      subject: '2026-11-20',
       severity: 'info',
       raisedAt: Date.parse('2026-11-20T06:00:00Z'),
     });
     expect(findDueTime(digest, { at: '09:30' }, zone)).toBe(Date.parse('2026-11-20T08:30:00Z'));
     expect(findDueTime(digest, { at: '06:30' }, zone)).toBe(digest.raisedAt);
+  });
+
+  it('the morning digest of a day on which no process was running is due at once', () => {
+    const missed = noticeOf({
+      event: 'morning-digest',
+      subject: '2026-11-20',
+      severity: 'info',
+      raisedAt: Date.parse('2026-11-21T02:00:00Z'),
+    });
+    expect(findDueTime(missed, { at: '08:00' }, zone)).toBe(missed.raisedAt);
   });
 });
 

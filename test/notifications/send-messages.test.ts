@@ -105,19 +105,29 @@ describe('the sender', () => {
     expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'http-503' }]);
   });
 
-  it('sends ten of a kind as one message, with the id of the first', async () => {
-    const claimed = Array.from({ length: 10 }, (_, index) => ({
+  it('sends ten of a kind as one message, and with another id once there are more', async () => {
+    const claimed = Array.from({ length: 11 }, (_, index) => ({
       id: `m${index}`,
       attempt: 1,
       notice: noticeOf({ event: 'case-escalated', severity: 'warning', subject: `case ${index}`, facts: {} }),
     }));
-    const { store, said } = storeOf(...claimed);
     const received: Message[] = [];
-    await senderOf(store, async (message) => void received.push(message)).sender.sendDue(signal);
-    expect(received.map(({ id, title, counts }) => [id, title, counts])).toEqual([
-      ['m0', '10 notices', { notices: 10 }],
+    const told: unknown[] = [];
+    for (const count of [10, 10, 11]) {
+      const { store, said } = storeOf(...claimed.slice(0, count));
+      await senderOf(store, async (message) => void received.push(message)).sender.sendDue(signal);
+      told.push(...said);
+    }
+    expect(received.map(({ title, day, counts }) => [title, day, counts])).toEqual([
+      ['10 notices', undefined, { notices: 10 }],
+      ['10 notices', undefined, { notices: 10 }],
+      ['11 notices', undefined, { notices: 11 }],
     ]);
-    expect(said).toEqual([['sent', ...claimed.map(({ id }) => id)]]);
+    const [first, again, more] = received.map(({ id }) => id);
+    expect(again).toBe(first);
+    expect(more).not.toBe(first);
+    expect(claimed.map(({ id }) => id)).not.toContain(first);
+    expect(told[2]).toEqual(['sent', ...claimed.map(({ id }) => id)]);
   });
 
   it('gives up what no receiver took for days', async () => {
@@ -125,6 +135,18 @@ describe('the sender', () => {
     const { store, said } = storeOf({ id: 'm1', attempt: 99, notice: old });
     await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
     expect(said).toEqual([['http-404', 'given up', 'm1']]);
+  });
+
+  it('tries a message again that was cut off', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    const stopping = new AbortController();
+    const { sender, events } = senderOf(store, async () => {
+      stopping.abort();
+      stopping.signal.throwIfAborted();
+    });
+    await sender.sendDue(stopping.signal);
+    expect(said).toEqual([['timeout', 15_000, 'm1']]);
+    expect(events).toEqual([{ type: 'message-not-sent', channel: 'ops', code: 'timeout' }]);
   });
 
   it('starts nothing once it is asked to stop', async () => {
