@@ -14,6 +14,26 @@ part() {
   times+=("$(printf '%4d s  %s' $((SECONDS - before)) "$name")")
 }
 
+# meanwhile COMMAND...: runs it in the background; `finish` waits for it, and shows what it wrote.
+meanwhile() {
+  meanwhile_log=$(mktemp)
+  setsid bash -c "source .ci/parts.sh; $*" >"$meanwhile_log" 2>&1 </dev/null &
+  meanwhile_job=$!
+}
+
+finish() {
+  local code=0
+  wait "$meanwhile_job" || code=$?
+  meanwhile_job=
+  cat "$meanwhile_log"
+  return "$code"
+}
+
+# What is still in the background when a part failed ends with it.
+stop_meanwhile() {
+  [ -z "${meanwhile_job:-}" ] || kill -- "-$meanwhile_job" 2>/dev/null || true
+}
+
 report_times() {
   echo '=== times'
   printf '%s\n' "${times[@]}" "$(printf '%4d s  total' $SECONDS)"
