@@ -104,7 +104,8 @@ function* findInRow(row: StoredRow, hashes: Uint32Array, { toPositions }: HashPa
   for (let at = firstFrom(hashes, Number(row.first_hash)); at < hashes.length; at += 1) {
     const hash = hashes[at] ?? 0;
     if (hash > last) return;
-    yield* toPositions(findInPage(entries, hash), row);
+    const words = findInPage(entries, hash);
+    if (words.length > 0) yield* toPositions(words, row);
   }
 }
 

@@ -1,3 +1,4 @@
+import { freeMemory } from '../async/free-memory.js';
 import type { KeptValues } from '../booking/kept-values.js';
 import { hashReference } from '../booking/reference-hash.js';
 import { KeyError } from '../keys/key-error.js';
@@ -48,7 +49,9 @@ export function* readKeptOfBatch(
   // An empty one was blanked.
   if (!stored || stored.length === 0) return undefined;
   const opened = sealing.openLines(stored, placeOfKeptColumns(run, form, batch));
-  return JSON.parse(opened.toString()) as KeptColumns;
+  const columns = JSON.parse(opened.toString()) as KeptColumns;
+  freeMemory(opened);
+  return columns;
 }
 
 /** See `KeptColumnReader`. */
