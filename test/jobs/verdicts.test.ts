@@ -255,6 +255,10 @@ describe('verdicts.silenceMeansCorrectAfter', () => {
     const { json } = await folder.run(['status', day, '--json']);
     const [run] = (json as { runs: readonly { readonly startedAt: string }[] }).runs;
     const startedAt = new Date(run?.startedAt ?? '');
+    const countKnown = async () => {
+      const providers = await folder.run(['providers', '--from', day, '--to', day, '--json']);
+      return (providers.json as { providers: { known: number }[] }).providers.map(({ known }) => known);
+    };
     const importAs = async (name: string, receivedAt: Date) => {
       await save(name, Buffer.concat([sheetBytes, Buffer.from(name)]));
       await utimes(join(folder.path, name), receivedAt, receivedAt);
@@ -263,10 +267,10 @@ describe('verdicts.silenceMeansCorrectAfter', () => {
     await importAs('before.xlsx', new Date(startedAt.getTime() - 2_000));
     await importAs('after.xlsx', new Date());
     expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
+    expect(await countKnown()).toEqual([10, 10]);
     await importAs('meanwhile.xlsx', startedAt);
     expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'unknown', verdictReason: 'by-email' });
-    const providers = await folder.run(['providers', '--from', day, '--to', day, '--json']);
-    expect(providers.json).toMatchObject({ providers: [{ known: 0 }, { known: 0 }] });
+    expect(await countKnown()).toEqual([0, 0]);
     const listed = await folder.run(['verdicts', 'list', '--json']);
     expect(listed.json).toMatchObject({
       emails: Array(3).fill({ outcome: 'unreadable', reason: 'no-text' }),
