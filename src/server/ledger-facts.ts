@@ -2,6 +2,8 @@ import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { CaseCounts, CaseReader } from '../cases/case-store.js';
 import type { MappingReader } from '../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
+import { type NoticeEvent, noticeEventNames, noticeEvents } from '../notifications/notice.js';
+import type { MessageCounts, NoticeReader } from '../notifications/notice-store.js';
 import { type CanaryReader, countMissedInRow } from '../review/canary.js';
 import { makesDayGood } from '../review/day/good-day.js';
 import type { DayOverview, LedgerSummary, RunLister } from '../review/ledger.js';
@@ -18,6 +20,7 @@ export interface FactsLedger
     Pick<CanaryReader, 'listCanaries'> {
   readonly cases: Pick<CaseReader, 'count'>;
   readonly mappings: Pick<MappingReader, 'latestSync'>;
+  readonly notices: Pick<NoticeReader, 'countMessages' | 'listProblems'>;
 }
 
 /** What the metrics say about the ledger, whichever process asks. Instants are epoch milliseconds. */
@@ -28,6 +31,10 @@ export interface LedgerFacts {
   /** The newest of them that was collected. */
   readonly latestDay?: LatestDay | undefined;
   readonly cases: CaseCounts;
+  /** The problems that last, by event. */
+  readonly problems: Readonly<Partial<Record<NoticeEvent, number>>>;
+  /** One for each notice and channel. */
+  readonly messages: MessageCounts;
   /** How many canaries in a row nothing named in time; absent where nothing is known about any. */
   readonly missedCanaries?: number | undefined;
   /** Up to when the local copy of the mappings is complete; absent before the first sync. */
@@ -79,6 +86,8 @@ export async function readLedgerFacts(
     recentDays: countDays(days, latestRuns, summary, timezone),
     latestDay: await readLatestDay(ledger, latestRuns),
     cases: await ledger.cases.count(today.iso),
+    problems: countProblems(await ledger.notices.listProblems()),
+    messages: await ledger.notices.countMessages(),
     missedCanaries: countMissedInRow(await ledger.listCanaries({ limit: canariesCounted }), now),
     mappingsReach: sync && readCompleteUntil(sync, 0),
   };
@@ -103,6 +112,15 @@ function countDays(
 function stateOfDay(run: Run, timezone: string): DayState {
   if (run.state !== 'succeeded') return run.state;
   return makesDayGood(run, timezone) ? 'good' : 'incomplete';
+}
+
+function countProblems(
+  problems: readonly { readonly event: NoticeEvent }[],
+): Partial<Record<NoticeEvent, number>> {
+  const lasting = noticeEventNames.filter((event) => noticeEvents[event].lasts !== 'once');
+  return Object.fromEntries(
+    lasting.map((event) => [event, problems.filter((problem) => problem.event === event).length]),
+  );
 }
 
 async function readLatestDay(

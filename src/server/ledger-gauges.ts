@@ -117,6 +117,27 @@ const ledgerGauges: readonly LedgerGauge[] = [
         : createBusinessDay(firstCheckIn, timezone).firstInstant.getTime() / 1000,
   },
   {
+    name: 'open_problems',
+    help: 'Problems that people are told about and that are not over, by event',
+    label: 'event',
+    read: ({ problems }) => Object.entries(problems),
+  },
+  {
+    name: 'pending_notifications',
+    help: 'Notifications that no receiver has accepted yet',
+    read: ({ messages }) => messages.pending,
+  },
+  {
+    name: 'oldest_pending_notification_timestamp_seconds',
+    help: 'When the oldest of them was raised, in seconds since 1970',
+    read: ({ messages: { pendingSince } }) => pendingSince && pendingSince / 1000,
+  },
+  {
+    name: 'given_up_notifications',
+    help: 'Notifications that were given up after their last attempt',
+    read: ({ messages }) => messages.givenUp,
+  },
+  {
     name: 'mappings_in_step_timestamp_seconds',
     help: 'Up to when the local copy of the mappings holds all changes, in seconds since 1970',
     read: ({ mappingsReach }) => mappingsReach && mappingsReach / 1000,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type BusinessDay, createBusinessDay } from '../../src/booking/business-day.js';
-import type { CaseLedger } from '../../src/cases/case-store.js';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
 import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import { createBackgroundReviews } from '../../src/review/day/background-reviews.js';
 import { createRunId } from '../../src/review/day/open-run.js';
@@ -30,7 +30,7 @@ const batchSize = 2;
 
 /** What each process has separately, and what processes share. */
 export interface Engine {
-  readonly openLedger: () => CaseLedger;
+  readonly openLedger: () => NoticeLedger;
   /** One per process; processes that share the work also share its store. */
   readonly openQueue: () => StepQueue;
   readonly isShared: boolean;
@@ -38,7 +38,7 @@ export interface Engine {
 
 export interface Triggers {
   /** To look on. */
-  readonly ledger: CaseLedger;
+  readonly ledger: NoticeLedger;
   /** For each day that was sent, the number of bookings. */
   readonly sent: ReadonlyMap<string, number>;
   /** What went wrong in any process. */
@@ -61,7 +61,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const clock = () => now;
 
   function createProcess(): {
-    readonly parts: RunDayParts & { readonly ledger: CaseLedger };
+    readonly parts: RunDayParts & { readonly ledger: NoticeLedger };
     close(): Promise<void>;
   } {
     const ledger = engine.openLedger();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MappingSync } from '../../src/mappings/mapping-copy.js';
+import type { OpenProblem } from '../../src/notifications/notice-store.js';
 import type { Run } from '../../src/review/run.js';
 import { type FactsLedger, readLedgerFacts } from '../../src/server/ledger-facts.js';
 import { someRun } from '../review/some-run.js';
@@ -21,6 +22,7 @@ function ledgerOf(runs: readonly Run[], others: Partial<FactsLedger> = {}): Fact
     listVolumes: async () => [],
     listCanaries: async () => [],
     cases: { count: async () => noCases },
+    notices: { countMessages: async () => ({ pending: 0, givenUp: 0 }), listProblems: async () => [] },
     mappings: { latestSync: async () => undefined },
     ...others,
   };
@@ -66,6 +68,17 @@ it('Nothing is said about days and mappings that the ledger does not have', asyn
   const facts = await readLedgerFacts(ledgerOf([]), options);
   expect(facts).toMatchObject({ latestDay: undefined, mappingsReach: undefined, missedCanaries: undefined });
   expect(Object.values(facts.recentDays)).not.toContain(1);
+});
+
+it('Problems that are not over are counted by event, each that can last', async () => {
+  const problems = ['day-late', 'day-late', 'copy-stale'].map((event) => ({ event }) as OpenProblem);
+  const notices = { ...ledgerOf([]).notices, listProblems: async () => problems };
+  const facts = await readLedgerFacts(ledgerOf([], { notices }), options);
+  expect(facts.problems).toEqual({
+    ...{ 'run-failed': 0, 'day-late': 2, 'result-late': 0, 'result-incomplete': 0 },
+    ...{ 'sync-failing': 0, 'copy-stale': 1, 'export-missing': 0 },
+    ...{ 'credentials-refused': 0, 'resource-low': 0 },
+  });
 });
 
 it('The copy of the mappings is complete up to where its last sync says, in the configured scope', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MessageCounts } from '../../src/notifications/notice-store.js';
 import type { ReviewEvent } from '../../src/review/events.js';
 import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Step, StepEnding } from '../../src/review/step.js';
@@ -150,6 +151,22 @@ describe('the metrics of the ledger', () => {
     const text = (await read()).join('\n');
     expect(text).toContain('latest_day_posted_bookings 4');
     expect(text).not.toMatch(/latest_day_(?:affected|unanswered|suspect|provider)/);
+  });
+
+  it('count notifications that are pending or given up, and give the time of the oldest pending one', async () => {
+    const tell = async (messages: MessageCounts) =>
+      (await createSomeMetrics({ readFacts: async () => someFacts({ messages }) }).read()).filter((line) =>
+        line.includes('notification'),
+      );
+    expect(await tell({ pending: 2, givenUp: 1, pendingSince: 1_700_000_000_500 })).toEqual([
+      'hotel_review_pending_notifications 2',
+      'hotel_review_oldest_pending_notification_timestamp_seconds 1700000000.5',
+      'hotel_review_given_up_notifications 1',
+    ]);
+    expect(await tell({ pending: 0, givenUp: 0 })).toEqual([
+      'hotel_review_pending_notifications 0',
+      'hotel_review_given_up_notifications 0',
+    ]);
   });
 
   it('count cases by state, and give the beginning of the nearest check-in day', async () => {

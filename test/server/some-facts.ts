@@ -18,6 +18,8 @@ export function someFacts(facts: Partial<LedgerFacts> = {}): LedgerFacts {
       ...{ collecting: 0, delivering: 0, 'awaiting-result': 0, failed: 0, cancelled: 0 },
     },
     cases: noCases,
+    problems: { 'day-late': 0 },
+    messages: { pending: 0, givenUp: 0 },
     ...facts,
   };
 }
