@@ -1,25 +1,35 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { businessDayAt } from '../../src/booking/business-day.js';
-import { prepareDay } from '../support/day-folder.js';
+import { prepareDay, type Settings } from '../support/day-folder.js';
+import { hookToken } from '../support/hook-secrets.js';
 import { type StandInHandler, startStandIn, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
 
 const yesterday = businessDayAt(new Date(), 'Europe/Madrid').previous();
 const accepts: StandInHandler = () => ({ kind: 'text', body: 'OK' });
 
+interface Prepared {
+  readonly service: StandInHandler;
+  readonly receive: StandInHandler;
+  readonly hook: Settings;
+}
+
 /** A day to review, and a receiver of heartbeats whose address holds a secret. */
 async function prepare(
   kind: string,
-  { service = () => success, receive = accepts }: { service?: StandInHandler; receive?: StandInHandler } = {},
+  { service = () => success, receive = accepts, hook = {} }: Partial<Prepared> = {},
 ) {
   const receiver = await startStandIn(receive);
   onTestFinished(() => receiver.close());
   const url = `http://127.0.0.1:${receiver.port}/\${HEARTBEAT_TOKEN}`;
-  const { folder } = await prepareDay({ settings: { heartbeat: { kind, url } }, hasWorkers: false }, service);
+  const { folder } = await prepareDay(
+    { settings: { heartbeat: { kind, url }, hook }, hasWorkers: false },
+    service,
+  );
   await folder.writeBookings(csvOf(7), yesterday.iso);
   const env = { HEARTBEAT_TOKEN: 'token-of-the-heartbeat' };
   return {
-    folder,
+    ...{ folder, env, receiver },
     run: (...args: string[]) => folder.run([...args, '--json'], { env }),
     calls: () => receiver.requests.map(({ method, url: path }) => `${method} ${path}`),
     bodies: () => receiver.requests.map(({ body }) => body.toString()),
@@ -83,6 +93,25 @@ describe('run tells the service of `heartbeat` how last night went', () => {
     expect(calls()).toEqual([]);
     expect(await run('replay', dayBefore, '--to', yesterday.iso)).toMatchObject({ exitCode: 0 });
     expect(calls()).toEqual(['POST /token-of-the-heartbeat/start', 'POST /token-of-the-heartbeat']);
+  });
+});
+
+describe('serve', () => {
+  it('tells it of the run that the hook starts', async () => {
+    const { folder, env, receiver, calls } = await prepare('healthchecks', { hook: { token: hookToken } });
+    const serving = folder.call(['serve', '--port', '0', '--log-level', 'info'], { env });
+    await serving.wrote('"serving"');
+    const [, url = ''] = /"url":"(http:[^"]+)"/.exec(serving.stderr) ?? [];
+    const answer = await fetch(`${url}/hooks/end-of-day`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${hookToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ day: yesterday.iso }),
+    });
+    expect(answer.status).toBe(202);
+    await receiver.received(2);
+    expect(calls()).toEqual(['POST /token-of-the-heartbeat/start', 'POST /token-of-the-heartbeat']);
+    serving.stop();
+    expect((await serving.ended).exitCode).toBe(0);
   });
 });
 
