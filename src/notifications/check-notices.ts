@@ -4,7 +4,7 @@ import type { ExportReader } from '../mappings/export/export-log.js';
 import type { MappingReader, MappingSync } from '../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
-import { incompleteTriggers } from '../review/day-runs.js';
+import { incompleteTriggers, isOfItsDay } from '../review/day-runs.js';
 import type { RunReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import { formatBytes } from '../text/format.js';
@@ -149,7 +149,7 @@ async function endDays(
       };
       await ledger.notices.end(ended, { at: now, recovery });
     }
-    const isGivenUp = runs[0]?.cancelReason !== undefined;
+    const isGivenUp = runs.find(isOfItsDay)?.cancelReason !== undefined;
     const left = open.filter((problem) => !ended.includes(problem));
     // A day that somebody gave up is late like any other, until it is an exception.
     await ledger.notices.dismiss(

@@ -49,11 +49,11 @@ describe('a problem is over', () => {
     ...changes,
   });
 
-  /** The events that end, with one run in the ledger. */
-  async function findEnded(open: OpenProblem, run: Run): Promise<readonly string[]> {
+  /** The events that end, with these runs in the ledger, the newest first. */
+  async function findEnded(open: OpenProblem, ...runs: readonly Run[]): Promise<readonly string[]> {
     const ended: string[] = [];
     const ledger = {
-      listRuns: async () => [run],
+      listRuns: async () => runs,
       notices: {
         raise: async () => 0,
         listProblems: async () => [open],
@@ -61,7 +61,9 @@ describe('a problem is over', () => {
           ended.push(...problems.map(({ event }) => event));
           return problems.length;
         },
-        dismiss: async () => {},
+        dismiss: async (problems: readonly OpenProblem[]) => {
+          ended.push(...problems.map(({ event }) => `${event}, without a word`));
+        },
         remind: async () => false,
       },
       cases: { list: async () => [] },
@@ -89,6 +91,16 @@ describe('a problem is over', () => {
     expect(await findEnded(problem('day-late', { day, raisedAt: at + 2 * hour }), good)).toEqual([
       'day-late',
     ]);
+  });
+
+  it('of a failed run without a word if somebody gave it up, whatever the watch did on that day', async () => {
+    const failed = problem('run-failed', { day });
+    const givenUp: Run = { ...good, state: 'cancelled', cancelReason: 'wrong export' };
+    const watch: Run = { ...good, trigger: 'watch', state: 'failed' };
+    expect(await findEnded(failed, watch, givenUp)).toEqual(['run-failed, without a word']);
+    expect(await findEnded(failed, { ...givenUp, trigger: 'watch' }, { ...good, state: 'failed' })).toEqual(
+      [],
+    );
   });
 
   it('of refused credentials by a run that used them', async () => {

@@ -3,6 +3,8 @@ import { onTestFinished } from 'vitest';
 export interface FastClock {
   /** Sets it to an instant, from which it goes on at its usual speed. */
   set(instant: string): void;
+  /** Back to the time that it is. */
+  reset(): void;
 }
 
 /** Sets the clock of this process, and of all commands that are called in it, until the test ends. Timers keep real time. */
@@ -22,6 +24,9 @@ export function useFastClock(): FastClock {
   return {
     set(instant) {
       aheadMs = RealDate.parse(instant) - RealDate.now();
+    },
+    reset() {
+      aheadMs = 0;
     },
   };
 }
