@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewNotice } from '../../src/notifications/notice.js';
 import type { NoticeStore, PlannedMessage } from '../../src/notifications/notice-store.js';
+import { createSender } from '../../src/notifications/send-messages.js';
 import { at, collectedRun, newRun, rightOf, startCollect } from './ledger/days.js';
 import type { OpenedLedger } from './ledger.js';
 
@@ -213,6 +214,31 @@ export function describeNoticesContract(
       await claimAll('ops');
       await notices.noteSent(['run-failed'], at);
       expect((await claimAll('ops')).map(({ notice }) => notice.event)).toEqual(['day-recovered']);
+    });
+
+    it('lets the senders of two processes send each message once', async () => {
+      const days = Array.from({ length: 25 }, (_, index) => `2026-10-${String(index + 1).padStart(2, '0')}`);
+      await notices.raise(days.map((subject) => ({ ...failed, subject, day: subject })));
+      await notices.route(toChannels('ops', 'mail'), at);
+      const sent: string[] = [];
+      const senders = [notices, (await opened.reopen()).notices].map((store) =>
+        createSender({
+          store,
+          channels: ['ops', 'mail'].map((name) => ({
+            name,
+            send: async ({ day: about }) => void sent.push(`${name} ${about}`),
+            close: async () => {},
+          })),
+          compose: async () => ({ title: '', text: '' }),
+          clock: () => at,
+          random: Math.random,
+          notify: () => {},
+        }),
+      );
+      const { signal } = new AbortController();
+      await Promise.all(senders.map((sender) => sender.sendDue(signal, { isLast: true })));
+      expect(sent.sort()).toEqual(['mail', 'ops'].flatMap((name) => days.map((one) => `${name} ${one}`)));
+      expect(await notices.countMessages()).toMatchObject({ pending: 0, givenUp: 0 });
     });
 
     it('gives back what was claimed and not tried', async () => {

@@ -19,19 +19,29 @@ import {
   traced,
   variable,
 } from '../support/canary-night.js';
+import { startReceivers } from '../support/canary-receivers.js';
 import { prepareDay } from '../support/day-folder.js';
+import { useFastClock } from '../support/fast-clock.js';
 import { prepareFileDay, resultPath } from '../support/file-day.js';
 import { createHostileService, fatalAnswers } from '../support/hostile-service.js';
 import { type HostileSftp, startHostileSftp } from '../support/hostile-sftp.js';
 import type { StandInHandler } from '../support/http-stand-in.js';
 
+/** Between them is the time of the digest about the day. */
+const beforeDigest = '2026-11-21T02:00:00Z';
+const afterDigest = '2026-11-21T09:00:00Z';
+
 describe('guests and secrets of a night are only where privacy says, and nowhere once they are erased or due:', () => {
   it('by body, at a service that quotes every request', async () => {
     let answer: StandInHandler = createHostileService(guests.poison);
-    const { folder, standIn } = await prepareDay({ bookings: csv, settings }, (request, number) =>
-      answer(request, number),
+    const { notify, read } = await startReceivers();
+    const { folder, standIn } = await prepareDay(
+      { bookings: csv, settings: { ...settings, notify } },
+      (request, number) => answer(request, number),
     );
     const texts: Texts = new Map();
+    const clock = useFastClock();
+    clock.set(beforeDigest);
     for (const fatal of fatalAnswers) {
       answer = fatal;
       const { exitCode, stdout, stderr } = await folder.run(runTraced, { env });
@@ -39,8 +49,11 @@ describe('guests and secrets of a night are only where privacy says, and nowhere
       texts.set(`run ${texts.size}`, stdout + stderr);
     }
     answer = createHostileService(guests.poison);
+    clock.set(afterDigest);
     const { report, stdout, stderr } = await folder.run(runTraced, { env });
     texts.set('run', stdout + stderr);
+    clock.reset();
+    for (const [where, text] of await read()) texts.set(where, text);
     expect(report.counts).toMatchObject({ delivered: 29, refused: 1 });
     expect(JSON.stringify(standIn.accepted())).toContain(guests.erased);
     expect(readFileSync(join(folder.path, metricsFile), 'utf8')).toContain('hotel_review_ledger_up 1');
@@ -69,9 +82,12 @@ describe('guests and secrets of a night are only where privacy says, and nowhere
 
     it('at a service and an SFTP server that quote everything', async () => {
       const hostile = createHostileService(guests.poison);
+      const { notify, read } = await startReceivers();
+      const clock = useFastClock();
+      clock.set(beforeDigest);
       const { folder } = await prepareFileDay(server, {
         bookings: csv.replace('Hotelbeds,004A', ',004A'),
-        settings,
+        settings: { ...settings, notify },
         onPost: hostile,
         async onCall(call) {
           // Whoever runs the service may run the SFTP server, too.
@@ -90,6 +106,11 @@ describe('guests and secrets of a night are only where privacy says, and nowhere
         if (exitCode === 0) break;
       }
       expect([...texts.values()].at(-1)).toContain('"state":"succeeded"');
+      clock.set(afterDigest);
+      const { stdout, stderr } = await folder.run(runTraced, { env });
+      texts.set('run in the morning', stdout + stderr);
+      clock.reset();
+      for (const [where, text] of await read()) texts.set(where, text);
       expect(server.quoted()).toBeGreaterThan(5);
       expect(readFileSync(server.disk(resultPath), 'utf8')).toContain(guests.erased);
       const mayHold = await readPlaces(folder);

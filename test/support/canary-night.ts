@@ -22,6 +22,11 @@ export const secrets = {
   hookSecret: createCanary('a-secret-of-the-hook-'),
   hookToken: createCanary('a-token-of-the-hook-'),
   hashKey: createCanary('a-key-of-the-hash-'),
+  slackToken: createCanary('slack'),
+  teamsToken: createCanary('teams'),
+  pagerdutyKey: createCanary('pagerduty'),
+  smtpPassword: createCanary('smtp'),
+  notifySecret: `whsec_${Buffer.from(createCanary('a secret of notifications')).toString('base64')}`,
 };
 export const references = { erased: createCanary('REF') };
 export const env = {
@@ -31,6 +36,11 @@ export const env = {
   HOOK_SECRET: secrets.hookSecret,
   HOOK_TOKEN: secrets.hookToken,
   HASH_KEY: secrets.hashKey,
+  SLACK_TOKEN: secrets.slackToken,
+  TEAMS_TOKEN: secrets.teamsToken,
+  PAGERDUTY_KEY: secrets.pagerdutyKey,
+  SMTP_PASSWORD: secrets.smtpPassword,
+  NOTIFY_SECRET: secrets.notifySecret,
 };
 /** The secrets are in the environment, not in the configuration file. */
 export const variable = (name: keyof typeof env) => `\${${name}}`;
