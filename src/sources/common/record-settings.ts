@@ -48,7 +48,7 @@ export const recordSettings = {
     .refine((columns) => Object.keys(columns).length <= mostKept, expected(`at most ${mostKept} columns`))
     .default({})
     .describe(
-      "Up to eight further columns that are kept with each booking, by the names under which lists show them: `Price: precio`. They are never sent to the service, and are removed together with the guests' names. Values are kept as texts of up to 200 characters.",
+      "Up to eight further columns that are kept with each booking, by the names under which lists show them, such as `Price: precio`. They are never sent to the service, and are removed together with the guests' names. Values are kept as texts of up to 200 characters.",
     ),
   dateFormat: textThat(
     isDateFormat,
