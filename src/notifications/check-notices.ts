@@ -83,7 +83,7 @@ async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): P
   const today = dayAt(now, timezone);
   const cases = await ledger.cases.list({ today, checkInBefore: dayAt(now + 2 * dayMs, timezone) });
   return cases
-    .filter(({ openBookings }) => openBookings > 0)
+    .filter(({ state, openBookings }) => openBookings > 0 && state !== 'dismissed')
     .map(({ id, state, firstCheckIn = 'an unknown day', openBookings }) => ({
       event: 'case-urgent',
       subject: `case ${id} on ${firstCheckIn}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckParts, checkNotices, isReminderDue } from '../../src/notifications/check-notices.js';
-import type { NoticeEvent } from '../../src/notifications/notice.js';
+import type { NewNotice, NoticeEvent } from '../../src/notifications/notice.js';
 import type { OpenProblem } from '../../src/notifications/notice-store.js';
 import type { Run } from '../../src/review/run.js';
 
@@ -112,5 +112,86 @@ describe('a problem is over', () => {
     expect(await findEnded(bySftp, { ...good, delivery: 'file', file: { triggeredAt: at } })).toEqual([
       'credentials-refused',
     ]);
+  });
+});
+
+describe('looking finds', () => {
+  interface Looked {
+    readonly cases?: readonly object[];
+    readonly latestSync?: object;
+    readonly request?: object;
+    readonly fetched?: object;
+    readonly free?: number;
+  }
+
+  /** What is raised, in a ledger without runs. */
+  async function findRaised({ cases = [], latestSync, request, fetched, free }: Looked) {
+    const raised: NewNotice[] = [];
+    const ledger = {
+      notices: {
+        raise: async (notices: readonly NewNotice[]) => void raised.push(...notices),
+        listProblems: async () => [],
+        end: async () => 0,
+      },
+      cases: { list: async () => cases },
+      mappings: { latestSync: async () => latestSync },
+      exports: { latestRequest: async () => request, latestFetched: async () => fetched },
+    };
+    await checkNotices({
+      ledger: ledger as unknown as CheckParts['ledger'],
+      timezone: 'Europe/Madrid',
+      findLateDays: async () => [],
+      copy: { scope: '', completeUntil: at - 24 * hour },
+      exportPatienceMs: 6 * hour,
+      measureFree: async () => (free === undefined ? [] : [{ place: 'the ledger', bytes: free }]),
+      findDigest: async () => undefined,
+      clock: () => at,
+    });
+    return raised.map(({ event, subject, facts }) => [event, subject, facts]);
+  }
+
+  it('a guest who checks in soon, once for each day of a case, unless the case was dismissed', async () => {
+    const item = { id: 12, state: 'reported', firstCheckIn: '2026-11-22', openBookings: 2 };
+    const { firstCheckIn: _, ...unknown } = item;
+    const cases = [
+      item,
+      { ...unknown, id: 13 },
+      { ...item, id: 14, state: 'dismissed' },
+      { ...item, id: 15, openBookings: 0 },
+    ];
+    expect(await findRaised({ cases })).toEqual([
+      [
+        'case-urgent',
+        'case 12 on 2026-11-22',
+        { case: '12', state: 'reported', firstCheckIn: '2026-11-22', openBookings: 2 },
+      ],
+      [
+        'case-urgent',
+        'case 13 on an unknown day',
+        { case: '13', state: 'reported', firstCheckIn: 'an unknown day', openBookings: 2 },
+      ],
+    ]);
+  });
+
+  it('a copy of the mappings that is older than it may be', async () => {
+    const latestSync = { at: at - 50 * hour, since: 0, endedAt: at - 49 * hour };
+    expect(await findRaised({ latestSync })).toEqual([['copy-stale', 'mappings', { hours: 50 }]]);
+    expect(await findRaised({ latestSync: { ...latestSync, at: at - 23 * hour } })).toEqual([]);
+    expect(await findRaised({})).toEqual([]);
+  });
+
+  it('an export that was requested and does not arrive', async () => {
+    const request = { requestedAt: at - 6 * hour };
+    expect(await findRaised({ request })).toEqual([['export-missing', 'export', {}]]);
+    expect(await findRaised({ request, fetched: { fetchedAt: at - hour } })).toEqual([]);
+    expect(await findRaised({ request, fetched: { fetchedAt: at - 9 * hour } })).toHaveLength(1);
+    expect(await findRaised({ request: { requestedAt: at - 5 * hour } })).toEqual([]);
+  });
+
+  it('a disk with less than a gigabyte', async () => {
+    expect(await findRaised({ free: 999_999_999 })).toEqual([
+      ['resource-low', 'the ledger', { free: '1000.0 MB' }],
+    ]);
+    expect(await findRaised({ free: 1_000_000_000 })).toEqual([]);
   });
 });
