@@ -44,6 +44,6 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Without these characters nothing is a link or a mention. */
 function escapeWithin(text: string, most: number): string {
   const escaped = text.replace(/[&<>]/g, (character) => entities[character] ?? character);
-  if (escaped.length <= most) return escaped;
-  return shorten(`${escaped.slice(0, most - 1).replace(/&\w*$/, '')} …`, most);
+  // A part of an entity must not remain.
+  return shorten(escaped, most).replace(/&\w*…$/, '…');
 }

@@ -20,9 +20,13 @@ const hostile = messageWith({
   text: '- [Click](https://evil.example)\n1. _x_ \\ \u0007\n+ <@U1>',
 });
 
+const characters = fc.constantFrom('<', '&', '>', '*', '\n', '日', '🏨', '\\', '_', 'x');
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
-  fc.string({ unit: fc.constantFrom('<', '&', '>', '*', '\n', '日', '🏨', '\\', '_'), maxLength: 20_000 }),
+  // As long as what the receivers accept, and longer.
+  fc
+    .tuple(fc.string({ unit: characters, minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 2_000 }))
+    .map(([piece, times]) => piece.repeat(times)),
 );
 const anyMessage = fc
   .record({ title: anyText, text: anyText })

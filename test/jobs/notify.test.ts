@@ -7,12 +7,15 @@ import { callCommand } from '../support/command.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
 import { startSmtpServer } from '../support/smtp-server.js';
 
-async function call(notify: readonly object[], ...args: readonly string[]) {
+const call = (notify: readonly object[], ...args: readonly string[]) =>
+  callWith(notify, ['notify', 'test', ...args]);
+
+async function callWith(notify: readonly object[], args: readonly string[]) {
   const cwd = await mkdtemp(join(tmpdir(), 'hotel-review-notify-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   const server = { publicUrl: 'https://review.example.com' };
   await writeFile(join(cwd, 'hotel-review.yaml'), writeSettings({ notify, server }));
-  return callCommand(['notify', 'test', ...args], { cwd, env: {} });
+  return callCommand(args, { cwd, env: {} });
 }
 
 async function receive(answer: StandInAnswer) {
@@ -138,4 +141,26 @@ describe('notify test', () => {
     command.stop();
     expect((await command.ended).exitCode).toBe(1);
   });
+});
+
+it('privacy lists who is told the names of guests by e-mail', async () => {
+  const email = {
+    kind: 'email',
+    smtp: 'smtps://night:hidden@smtp.example.com',
+    from: 'a@example.com',
+    to: ['desk@example.com', 'Bea <bea@example.com>'],
+  };
+  const notify = [email, { ...email, to: [...email.to], name: 'desk', guestNames: true }];
+  const { json, stdout } = await (await callWith(notify, ['privacy', '--json'])).ended;
+  expect(json).toMatchObject({
+    recipients: [
+      { recipient: 'mapping service' },
+      {
+        recipient: 'the e-mail channel desk',
+        location: 'desk@example.com, Bea <bea@example.com>',
+        categories: ['guest-names', 'bookings'],
+      },
+    ],
+  });
+  expect(stdout).not.toContain('hidden');
 });
