@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { Config } from '../src/config/load.js';
 import type { CheckParts } from '../src/notifications/check-notices.js';
@@ -45,10 +46,12 @@ async function measureFree({ ledger, archive, file }: Config) {
     'the archive': 'path' in archive ? archive.path : undefined,
     'the spool': file.spool,
   };
+  // Processes on several machines may share any other ledger.
+  const where = 'path' in ledger ? '' : ` on ${hostname()}`;
   const measured = await Promise.all(
     Object.entries(places).map(async ([place, path]) => {
       const found = path === undefined ? undefined : await statfs(path).catch(() => undefined);
-      return found ? [{ place, bytes: found.bavail * found.bsize }] : [];
+      return found ? [{ place: `${place}${where}`, bytes: found.bavail * found.bsize }] : [];
     }),
   );
   return measured.flat();

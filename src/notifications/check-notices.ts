@@ -29,12 +29,14 @@ export interface CheckParts {
   readonly copy?: { readonly scope: string; readonly completeUntil: number } | undefined;
   /** How long after it was requested an export may take. */
   readonly exportPatienceMs: number;
-  /** The free space of the disks in use. */
-  readonly measureFree: () => Promise<readonly { readonly place: string; readonly bytes: number }[]>;
+  /** The free space of the disks in use. The places of two machines differ. */
+  readonly measureFree: () => Promise<Disks>;
   /** The digest that is due; undefined for none. */
   readonly findDigest: (now: number) => Promise<NewNotice | undefined>;
   readonly clock: () => number;
 }
+
+type Disks = readonly { readonly place: string; readonly bytes: number }[];
 
 const dayMs = 86_400_000;
 /** A nightly run that takes less time than the night before, or a change of the clocks, must not skip a reminder. */
@@ -46,22 +48,33 @@ const leastFreeBytes = 1_000_000_000;
 export async function checkNotices(parts: CheckParts): Promise<void> {
   const { ledger, clock } = parts;
   const now = clock();
+  // First of all: what another process raises meanwhile is not over because it was not found here.
+  const problems = await ledger.notices.listProblems();
+  const disks = await parts.measureFree();
   const found = [
     ...(await findLate(parts, now)),
     ...(await findUrgentCases(parts, now)),
     ...(await findStaleCopy(parts, now)),
     ...(await findMissingExport(parts, now)),
-    ...(await findLowDisks(parts, now)),
+    ...findLowDisks(disks, now),
   ];
   const digest = await parts.findDigest(now);
   await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
-  const problems = await ledger.notices.listProblems();
   await endDays(parts, problems, found, now);
-  await endOthers(parts, problems, found, now);
+  await endOthers(parts, problems, { found, disks, now });
   // One that has just ended is not reminded of: the ledger refuses it.
   for (const problem of problems) {
-    if (isReminderDue(problem, now)) await ledger.notices.remind(problem, now);
+    if (!isReminderDue(problem, now)) continue;
+    const asFound = found.find((one) => isSame(one, problem));
+    // Only its own machine can tell.
+    if (problem.event === 'resource-low' && !asFound) continue;
+    const { facts } = asFound ?? problem;
+    await ledger.notices.remind({ ...problem, facts }, now);
   }
+}
+
+function isSame(one: Pick<NewNotice, 'event' | 'subject'>, other: typeof one): boolean {
+  return one.event === other.event && one.subject === other.subject;
 }
 
 /** Once for each day since the problem was found, so that nightly runs remind in each night. */
@@ -114,8 +127,8 @@ async function findMissingExport(
   return [{ event: 'export-missing', subject: 'export', facts: {}, raisedAt: now }];
 }
 
-async function findLowDisks({ measureFree }: CheckParts, now: number): Promise<NewNotice[]> {
-  return (await measureFree())
+function findLowDisks(disks: Disks, now: number): NewNotice[] {
+  return disks
     .filter(({ bytes }) => bytes < leastFreeBytes)
     .map(({ place, bytes }) => ({
       event: 'resource-low',
@@ -149,11 +162,10 @@ async function endDays(
       };
       await ledger.notices.end(ended, { at: now, recovery });
     }
-    const isGivenUp = runs.find(isOfItsDay)?.cancelReason !== undefined;
     const left = open.filter((problem) => !ended.includes(problem));
     // A day that somebody gave up is late like any other, until it is an exception.
     await ledger.notices.dismiss(
-      left.filter(({ event }) => (event === 'day-late' ? !late.has(day) : isGivenUp)),
+      left.filter((problem) => (problem.event === 'day-late' ? !late.has(day) : isGivenUp(problem, runs))),
       now,
     );
   }
@@ -161,6 +173,13 @@ async function endDays(
 
 /** More runs of one day than anybody starts. */
 const runsRead = 50;
+
+/** Somebody cancelled the run; if it is one of its day, the latest of them. */
+function isGivenUp({ runId }: OpenProblem, runs: readonly Run[]): boolean {
+  const own = runs.find(({ id }) => id === runId);
+  const given = own && !isOfItsDay(own) ? own : runs.find(isOfItsDay);
+  return given?.cancelReason !== undefined;
+}
 
 /**
  * A run that completes no day is over its own problem once it succeeded. A day that is good is not late, however the clocks of
@@ -175,19 +194,29 @@ function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], t
   });
 }
 
+/** A machine that has not measured its full disk for so long is gone. */
+const goneAfterMs = 2 * dayMs;
+
 async function endOthers(
   { ledger }: CheckParts,
   problems: readonly OpenProblem[],
-  found: readonly NewNotice[],
-  now: number,
+  {
+    found,
+    disks,
+    now,
+  }: { readonly found: readonly NewNotice[]; readonly disks: Disks; readonly now: number },
 ): Promise<void> {
-  const stillThere = new Set(found.map(({ event, subject }) => `${event} ${subject}`));
   const ended: OpenProblem[] = [];
+  const gone: OpenProblem[] = [];
   for (const problem of problems) {
-    const { event, subject } = problem;
-    if (noticeEvents[event].lasts !== 'until-recovered' || stillThere.has(`${event} ${subject}`)) continue;
-    if (await worksAgain(problem, ledger)) ended.push(problem);
+    if (noticeEvents[problem.event].lasts !== 'until-recovered') continue;
+    if (found.some((one) => isSame(one, problem))) continue;
+    if (problem.event !== 'resource-low') {
+      if (await worksAgain(problem, ledger)) ended.push(problem);
+    } else if (disks.some(({ place }) => place === problem.subject)) ended.push(problem);
+    else if (now - problem.lastToldAt > goneAfterMs) gone.push(problem);
   }
+  await ledger.notices.dismiss(gone, now);
   await ledger.notices.end(ended, { at: now });
 }
 

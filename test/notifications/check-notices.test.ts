@@ -31,6 +31,8 @@ describe('a problem that lasts', () => {
   });
 });
 
+type Disks = Awaited<ReturnType<CheckParts['measureFree']>>;
+
 describe('a problem is over', () => {
   const good = {
     id: 'r2',
@@ -49,24 +51,37 @@ describe('a problem is over', () => {
     ...changes,
   });
 
-  /** The events that end, with these runs in the ledger, the newest first. */
-  async function findEnded(open: OpenProblem, ...runs: readonly Run[]): Promise<readonly string[]> {
+  /** The events that end, and those that are given up, with these runs in the ledger, the newest first. */
+  async function check(
+    listProblems: () => readonly OpenProblem[],
+    runs: readonly Run[],
+    { onLook = () => {}, disks = [] }: { onLook?: () => void; disks?: Disks } = {},
+  ) {
     const ended: string[] = [];
+    const dismissed: string[] = [];
+    const reminded: OpenProblem['facts'][] = [];
+    const noteIn = (events: string[]) => async (problems: readonly OpenProblem[]) => {
+      events.push(...problems.map(({ event }) => event));
+      return problems.length;
+    };
     const ledger = {
       listRuns: async () => runs,
       notices: {
         raise: async () => 0,
-        listProblems: async () => [open],
-        end: async (problems: readonly OpenProblem[]) => {
-          ended.push(...problems.map(({ event }) => event));
-          return problems.length;
+        listProblems: async () => listProblems(),
+        end: noteIn(ended),
+        dismiss: noteIn(dismissed),
+        remind: async (told: OpenProblem) => {
+          reminded.push(told.facts);
+          return true;
         },
-        dismiss: async (problems: readonly OpenProblem[]) => {
-          ended.push(...problems.map(({ event }) => `${event}, without a word`));
-        },
-        remind: async () => false,
       },
-      cases: { list: async () => [] },
+      cases: {
+        list: async () => {
+          onLook();
+          return [];
+        },
+      },
       exports: { latestRequest: async () => undefined },
     };
     await checkNotices({
@@ -74,11 +89,16 @@ describe('a problem is over', () => {
       timezone: 'Europe/Madrid',
       findLateDays: async () => [],
       exportPatienceMs: 0,
-      measureFree: async () => [],
+      measureFree: async () => disks,
       findDigest: async () => undefined,
       clock: () => at + 2 * hour,
     });
-    return ended;
+    return { ended, dismissed, reminded };
+  }
+
+  async function findEnded(open: OpenProblem, ...runs: readonly Run[]): Promise<readonly string[]> {
+    const { ended, dismissed } = await check(() => [open], runs);
+    return [...ended, ...dismissed.map((event) => `${event}, without a word`)];
   }
 
   it('of a failed run by a good run after it', async () => {
@@ -113,6 +133,47 @@ describe('a problem is over', () => {
       'credentials-refused',
     ]);
   });
+
+  it('not because another process raised it during the check', async () => {
+    const problems: OpenProblem[] = [];
+    const raised = problem('resource-low', { subject: 'the ledger' });
+    const found = await check(() => [...problems], [], { onLook: () => problems.push(raised) });
+    expect(found.ended).toEqual([]);
+  });
+
+  it('of a full disk by the machine that measures it', async () => {
+    const low = problem('resource-low', { subject: 'the spool on one' });
+    const check1 = (place: string, bytes: number) => check(() => [low], [], { disks: [{ place, bytes }] });
+    expect((await check1('the spool on two', 9e9)).ended).toEqual([]);
+    expect((await check1('the spool on one', 1e8)).ended).toEqual([]);
+    expect((await check1('the spool on one', 9e9)).ended).toEqual(['resource-low']);
+  });
+
+  it('without a word if it is a full disk of a machine that is gone', async () => {
+    const before = (hours: number) => ({ raisedAt: at - hours * hour, lastToldAt: at - hours * hour });
+    const low = (hours: number) => problem('resource-low', { subject: 'the spool on one', ...before(hours) });
+    expect(await check(() => [low(30)], [])).toEqual({ ended: [], dismissed: [], reminded: [] });
+    expect((await check(() => [low(50)], [])).dismissed).toEqual(['resource-low']);
+  });
+
+  it('of a failed run of the watch without a word if somebody gave that run up, and no other', async () => {
+    const watch: Run = { ...good, id: 'w1', trigger: 'watch', state: 'failed' };
+    const ofDay: Run = { ...good, id: 'r1', state: 'failed' };
+    const cancelled = { state: 'cancelled', cancelReason: 'not needed' } as const;
+    const failed = problem('run-failed', { day, runId: 'w1', subject: `${day} (watch)` });
+    expect(await findEnded(failed, { ...watch, ...cancelled }, ofDay)).toEqual([
+      'run-failed, without a word',
+    ]);
+    expect(await findEnded(failed, watch, { ...ofDay, ...cancelled })).toEqual([]);
+  });
+
+  it('or told again as it is by then', async () => {
+    const low = problem('resource-low', { subject: 'the ledger', facts: { free: '900 MB' } });
+    const yesterday = { raisedAt: at - 30 * hour, lastToldAt: at - 30 * hour };
+    const disks = [{ place: 'the ledger', bytes: 2_000_000 }];
+    const { reminded } = await check(() => [{ ...low, ...yesterday }], [], { disks });
+    expect(reminded).toEqual([{ free: '2.0 MB' }]);
+  });
 });
 
 describe('looking finds', () => {
@@ -132,6 +193,7 @@ describe('looking finds', () => {
         raise: async (notices: readonly NewNotice[]) => void raised.push(...notices),
         listProblems: async () => [],
         end: async () => 0,
+        dismiss: async () => {},
       },
       cases: { list: async () => cases },
       mappings: { latestSync: async () => latestSync },
