@@ -12,11 +12,12 @@ export function noticesOfRun(before: Run, after: Run, at: number): NewNotice[] {
   if (after.state === 'failed' && (before.state !== 'failed' || before.failure?.code !== after.failure?.code))
     found.push(...noticesOfFailure(after, at));
   const { affected } = after.counts;
-  if (affected !== null && affected > 0 && before.counts.affected !== affected)
+  // A complete result may name more than the incomplete one before it.
+  if (affected !== null && affected > (before.counts.affected ?? 0))
     found.push({
       ...aboutRun(after, at),
       event: 'affected-found',
-      subject: after.id,
+      subject: `${after.id}: ${affected}`,
       facts: { affected, unanswered: after.counts.unanswered },
     });
   return found;

@@ -92,7 +92,7 @@ describe('a run', () => {
     expect(noticesOfRun(delivering, judged, at)).toEqual([
       {
         event: 'affected-found',
-        subject: 'r1',
+        subject: 'r1: 2',
         day: '2026-11-20',
         runId: 'r1',
         facts: { affected: 2, unanswered: 0 },
@@ -101,6 +101,17 @@ describe('a run', () => {
     ]);
     expect(noticesOfRun(judged, judged, at)).toEqual([]);
     expect(noticesOfRun(delivering, { ...judged, counts: { ...counts, affected: 0 } }, at)).toEqual([]);
+  });
+
+  it('whose complete result names more affected bookings than an incomplete one tells that, too', () => {
+    const judged = (affected: number): Run => ({
+      ...delivering,
+      counts: { ...counts, affected, unanswered: 0 },
+    });
+    const more = noticesOfRun(judged(2), judged(40), at);
+    expect(more).toMatchObject([{ event: 'affected-found', facts: { affected: 40 } }]);
+    expect(more[0]?.subject).not.toBe(noticesOfRun(delivering, judged(2), at)[0]?.subject);
+    expect(noticesOfRun(judged(40), judged(2), at)).toEqual([]);
   });
 
   it('whose result is overdue is told as late', () => {
