@@ -60,7 +60,10 @@ const problemsOfDays = noticeEventNames
   .map((event) => `'${event}'`)
   .join();
 
-/** A recovery has the subject of its problem, or the day of all its problems. */
+/**
+ * A recovery has the subject of its problem, or the day of all its problems. For anything else the database need not look at all
+ * that waits: there may be thousands while a receiver is away.
+ */
 export function* claim(
   dialect: Dialect,
   { channel, at, dueBy, leaseUntil, limit }: Parameters<NoticeStore['claim']>[0],
@@ -70,11 +73,11 @@ export function* claim(
     `SELECT messages.id, messages.attempts, notices.*
      FROM ${schema}messages AS messages JOIN ${schema}notices AS notices ON notices.number = messages.notice
      WHERE messages.state = 'pending' AND channel = ? AND due_at <= ? AND (lease_until IS NULL OR lease_until <= ?)
-       AND NOT EXISTS (SELECT 1 FROM ${schema}messages AS earlier
-         JOIN ${schema}notices AS problem ON problem.number = earlier.notice
+       AND NOT ((notices.reminder = -1 OR notices.event = 'day-recovered') AND EXISTS (
+         SELECT 1 FROM ${schema}messages AS earlier JOIN ${schema}notices AS problem ON problem.number = earlier.notice
          WHERE earlier.channel = messages.channel AND earlier.state = 'pending' AND earlier.notice < messages.notice
            AND (notices.reminder = -1 AND problem.event = notices.event AND problem.subject = notices.subject
-             OR notices.event = 'day-recovered' AND problem.day = notices.day AND problem.event IN (${problemsOfDays})))
+             OR notices.event = 'day-recovered' AND problem.day = notices.day AND problem.event IN (${problemsOfDays}))))
      ORDER BY messages.notice LIMIT ? ${lock === '' ? '' : `${lock} OF messages`}`,
     channel,
     dueBy,
