@@ -3,6 +3,7 @@ import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { checkNotices } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
+import type { Notice } from '../src/notifications/notice.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { findDueTime, isWanted } from '../src/notifications/routing.js';
 import { createSender, type Sender } from '../src/notifications/send-messages.js';
@@ -11,6 +12,7 @@ import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { openChannels } from './channels.js';
 import { clock, random } from './clock.js';
+import { createLocalPathShortener } from './local-paths.js';
 import { listChecks } from './notice-checks.js';
 
 export interface NotificationParts {
@@ -42,6 +44,14 @@ export async function startNotifications(config: Config, parts: NotificationPart
   const { notices } = ledger;
   const channels = await openChannels(config, warn);
   const failures = new Map<string, string>();
+  const shorten = createLocalPathShortener(config);
+  const withShortPaths = (notice: Notice): Notice => {
+    const facts = Object.entries(notice.facts).map(([name, fact]) => [
+      name,
+      typeof fact === 'string' ? shorten(fact) : fact,
+    ]);
+    return { ...notice, facts: Object.fromEntries(facts) };
+  };
   const composing = {
     ...parts,
     timezone: config.timezone,
@@ -58,7 +68,10 @@ export async function startNotifications(config: Config, parts: NotificationPart
     compose(each, name) {
       const channel = config.notify.find((one) => one.name === name);
       const takesFiles = channel?.kind === 'email';
-      return composeMessage(each, composing, { takesFiles, guestNames: channel?.guestNames === true });
+      return composeMessage(each.map(withShortPaths), composing, {
+        takesFiles,
+        guestNames: channel?.guestNames === true,
+      });
     },
     clock,
     random,

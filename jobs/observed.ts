@@ -4,11 +4,11 @@ import { createHealth } from '../src/server/health.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { createMetrics } from '../src/server/metrics.js';
 import { createServer, type Server } from '../src/server/server.js';
-import { createPathShortener } from '../src/server/shown-paths.js';
 import { readTlsIdentity } from '../src/server/tls.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { findNames, readFacts } from './ledger-facts.js';
+import { createLocalPathShortener } from './local-paths.js';
 import type { Terminal } from './terminal.js';
 
 /** The parts of a review in a long-running process, with health and metrics. */
@@ -49,7 +49,7 @@ export async function composeObserved(config: Config, terminal: Terminal) {
         host,
         port,
         hosts,
-        shortenPaths: createPathShortener({ folder: config.folder, paths: listLocalPaths(config) }),
+        shortenPaths: createLocalPathShortener(config),
         timezone,
         statuses: ledger,
         health,
@@ -62,14 +62,4 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     },
     close,
   };
-}
-
-/** What messages may name besides paths below the configuration's folder. */
-function listLocalPaths({ ledger, archive, file, source }: Config): string[] {
-  return [
-    'path' in ledger ? ledger.path : '',
-    'path' in archive ? archive.path : '',
-    file.spool,
-    'path' in source ? source.path : '',
-  ];
 }

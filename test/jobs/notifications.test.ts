@@ -28,6 +28,16 @@ describe('a receiver', () => {
     expect(receiver.arrived.slice(1)).toMatchObject([{ event: 'day-recovered', severity: 'info', day }]);
   });
 
+  it('is not told where the files of this machine are', async () => {
+    const receiver = await startReceiver();
+    const { folder } = await prepareDay({ settings: { notify: [receiver.channel] } });
+    expect((await folder.runDay()).exitCode).toBe(1);
+    expect(receiver.received()).toMatchObject([
+      { event: 'run-failed', text: expect.stringContaining('no file') },
+    ]);
+    expect(JSON.stringify(receiver.received())).not.toContain(folder.path);
+  });
+
   it('that is away gets it from the next run, with the same id, the failure before the recovery', async () => {
     const { folder, receiver } = await prepareTold({}, unavailable, 'not a header\n');
     const failed = await folder.runDay();
