@@ -182,15 +182,15 @@ function isGivenUp({ runId }: OpenProblem, runs: readonly Run[]): boolean {
 }
 
 /**
- * A run that completes no day is over its own problem once it succeeded. A day that is good is not late, however the clocks of
- * two machines differ; whatever else failed, failed after an earlier success.
+ * A run that completes no day is over its own problem once it succeeded. A day that is good is not late, and a run that succeeded
+ * has not failed, however the clocks of two machines differ; whatever else failed, failed after an earlier success.
  */
 function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], timezone: string): boolean {
   return runs.some((run) => {
     if (run.state !== 'succeeded') return false;
-    if (event !== 'day-late' && (run.finishedAt ?? 0) < raisedAt) return false;
-    const isOwn = run.id === runId && incompleteTriggers.includes(run.trigger);
-    return isOwn || makesDayGood(run, timezone);
+    const isOwn = run.id === runId;
+    if (!isOwn && event !== 'day-late' && (run.finishedAt ?? 0) < raisedAt) return false;
+    return (isOwn && incompleteTriggers.includes(run.trigger)) || makesDayGood(run, timezone);
   });
 }
 
