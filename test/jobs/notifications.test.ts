@@ -29,13 +29,13 @@ describe('a receiver', () => {
   });
 
   it('is not told where the files of this machine are', async () => {
-    const receiver = await startReceiver();
+    const receiver = await startWebhookReceiver();
     const { folder } = await prepareDay({ settings: { notify: [receiver.channel] } });
     expect((await folder.runDay()).exitCode).toBe(1);
-    expect(receiver.received()).toMatchObject([
+    expect(receiver.arrived).toMatchObject([
       { event: 'run-failed', text: expect.stringContaining('no file') },
     ]);
-    expect(JSON.stringify(receiver.received())).not.toContain(folder.path);
+    expect(JSON.stringify(receiver.arrived)).not.toContain(folder.path);
   });
 
   it('that is away gets it from the next run, with the same id, the failure before the recovery', async () => {
