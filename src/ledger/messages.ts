@@ -72,7 +72,8 @@ export function* claim(
   const rows = yield* all(
     `SELECT messages.id, messages.attempts, notices.*
      FROM ${schema}messages AS messages JOIN ${schema}notices AS notices ON notices.number = messages.notice
-     WHERE messages.state = 'pending' AND channel = ? AND due_at <= ? AND (lease_until IS NULL OR lease_until <= ?)
+     WHERE messages.state = 'pending' AND channel = ? AND (due_at <= ? OR attempts = 0 AND due_at <= ?)
+       AND (lease_until IS NULL OR lease_until <= ?)
        AND NOT ((notices.reminder = -1 OR notices.event = 'day-recovered') AND EXISTS (
          SELECT 1 FROM ${schema}messages AS earlier JOIN ${schema}notices AS problem ON problem.number = earlier.notice
          WHERE earlier.channel = messages.channel AND earlier.state = 'pending' AND earlier.notice < messages.notice
@@ -80,6 +81,7 @@ export function* claim(
              OR notices.event = 'day-recovered' AND problem.day = notices.day AND problem.event IN (${problemsOfDays}))))
      ORDER BY messages.notice LIMIT ? ${lock === '' ? '' : `${lock} OF messages`}`,
     channel,
+    at,
     dueBy,
     at,
     limit,

@@ -36,8 +36,8 @@ export interface NoticeStore extends NoticeReader {
   /** Makes every message that waits due, unless somebody is sending it. */
   stopWaiting(at: number): Promise<void>;
   /**
-   * Takes messages of a channel that are due by `dueBy`, the oldest first. Until `leaseUntil` nobody else gets them. A recovery
-   * waits until the problem's message was sent or given up.
+   * Takes messages of a channel that are due by `dueBy`, or by `at` if they were tried before, the oldest first. Until
+   * `leaseUntil` nobody else gets them. A recovery waits until the problem's message was sent or given up.
    */
   claim(claim: {
     readonly channel: string;

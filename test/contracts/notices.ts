@@ -166,6 +166,15 @@ export function describeNoticesContract(
       expect(await (await opened.reopen()).notices.claim(ahead)).toEqual([]);
     });
 
+    it('does not try a message again before it is due, though others are sent early', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.noteFailed(['ops-1'], { code: 'http-503', at, retryAt: at + 8 });
+      const ahead = { channel: 'ops', at: at + 1, dueBy: at + 10, leaseUntil: at + 30, limit: 100 };
+      expect(await notices.claim(ahead)).toEqual([]);
+    });
+
     it('lets a message that failed wait, and tries it at once when asked', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
