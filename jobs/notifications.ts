@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { pause } from '../src/async/abort.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { checkNotices } from '../src/notifications/check-notices.js';
 import { composeMessage } from '../src/notifications/compose-messages.js';
 import type { Notice } from '../src/notifications/notice.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
-import { findDueTime, isWanted } from '../src/notifications/routing.js';
+import type { NoticeLedger, PlannedMessage } from '../src/notifications/notice-store.js';
+import { findDueTime, giveUpAfterMs, isWanted } from '../src/notifications/routing.js';
 import { createSender, type Sender } from '../src/notifications/send-messages.js';
 import { formatCountOf } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
@@ -90,7 +91,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
 
   async function work(): Promise<void> {
     const stop = AbortSignal.any([signal, closing.signal]);
-    if (channels.length > 0) await attempt(() => notices.stopWaiting(clock()));
+    if (channels.length > 0) await attempt(hurry);
     // A short run checks at its end only.
     for (let checkedAt: number | undefined; !stop.aborted; ) {
       await attempt(() => tell(false));
@@ -101,20 +102,34 @@ export async function startNotifications(config: Config, parts: NotificationPart
     }
   }
 
+  async function hurry(): Promise<void> {
+    const at = clock();
+    await notices.stopWaiting(at);
+    const names = channels.map(({ name }) => name);
+    await notices.giveUpOthers(names, { raised: at - giveUpAfterMs, at });
+  }
+
+  /** A process without channels leaves the notices to others. */
+  async function route(): Promise<void> {
+    if (channels.length === 0) return;
+    const at = clock();
+    const since = Math.max(await notices.noteFirst('notify', at), at - giveUpAfterMs);
+    await notices.route((notice) => (notice.raisedAt < since ? [] : planMessages(notice)), at);
+  }
+
+  function planMessages(notice: Notice): PlannedMessage[] {
+    return config.notify
+      .filter((channel) => isWanted(notice, channel))
+      .map((channel) => ({
+        id: randomUUID(),
+        channel: channel.name,
+        dueAt: findDueTime(notice, channel, config.timezone),
+      }));
+  }
+
   async function tell(checks: boolean, options?: Parameters<Sender['sendDue']>[1]) {
     if (checks) await checkNotices(listChecks(config, ledger));
-    const at = clock();
-    await notices.route(
-      (notice) =>
-        config.notify
-          .filter((channel) => isWanted(notice, channel))
-          .map((channel) => ({
-            id: crypto.randomUUID(),
-            channel: channel.name,
-            dueAt: findDueTime(notice, channel, config.timezone),
-          })),
-      at,
-    );
+    await route();
     await sender.sendDue(sending, options);
   }
 

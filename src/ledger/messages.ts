@@ -96,6 +96,43 @@ export function* claim(
   return claimed;
 }
 
+export function* extend({ schema }: Dialect, ids: readonly string[], leaseUntil: number): Query<void> {
+  for (const id of ids)
+    yield* change(
+      `UPDATE ${schema}messages SET lease_until = ? WHERE id = ? AND state = 'pending'`,
+      leaseUntil,
+      id,
+    );
+}
+
+export function* giveUpOthers(
+  dialect: Dialect,
+  channels: readonly string[],
+  { raised, at }: Parameters<NoticeStore['giveUpOthers']>[1],
+): Query<void> {
+  const { schema } = dialect;
+  const rows = yield* all(
+    `SELECT id, channel FROM ${schema}messages JOIN ${schema}notices ON number = notice
+     WHERE state = 'pending' AND raised_at < ?`,
+    raised,
+  );
+  const ids = rows.flatMap(({ id, channel }) => (channels.includes(String(channel)) ? [] : [String(id)]));
+  yield* noteFailed(dialect, ids, { code: 'no-such-channel', at });
+}
+
+/** Whether `claim` may find something. */
+export function* hasDue(
+  { schema }: Dialect,
+  { channel, dueBy }: Pick<Parameters<NoticeStore['claim']>[0], 'channel' | 'dueBy'>,
+): Query<boolean> {
+  const row = yield* one(
+    `SELECT 1 FROM ${schema}messages WHERE state = 'pending' AND channel = ? AND due_at <= ? LIMIT 1`,
+    channel,
+    dueBy,
+  );
+  return row !== undefined;
+}
+
 export function* release({ schema }: Dialect, ids: readonly string[]): Query<void> {
   for (const id of ids) yield* change(`UPDATE ${schema}messages SET lease_until = NULL WHERE id = ?`, id);
 }

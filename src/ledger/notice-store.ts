@@ -2,6 +2,9 @@ import type { NoticeReader, NoticeStore } from '../notifications/notice-store.js
 import {
   claim,
   countMessages,
+  extend,
+  giveUpOthers,
+  hasDue,
   hasNew,
   listMessages,
   noteFailed,
@@ -10,28 +13,35 @@ import {
   route,
   stopWaiting,
 } from './messages.js';
-import { dismiss, end, listProblems, raise, remind } from './notices.js';
+import { dismiss, end, listProblems, listUnknown, raise, remind } from './notices.js';
 import { change, type Dialect, one, type Query, type Store } from './query.js';
 
 export function createNoticeStore(store: Store): NoticeStore {
   const { dialect, read, transact } = store;
   return {
     ...createNoticeReader(store),
-    raise: async (notices) => (notices.length === 0 ? 0 : transact(() => raise(dialect, notices))),
+    // Usually there is nothing new, here and below: no process waits for the right to write then.
+    async raise(notices) {
+      const unknown = notices.length === 0 ? [] : await read(() => listUnknown(dialect, notices));
+      return unknown.length === 0 ? 0 : transact(() => raise(dialect, unknown));
+    },
     remind: (problem, at) => transact(() => remind(dialect, problem, at)),
     end: async (problems, { at, recovery }) =>
       problems.length === 0 ? 0 : transact(() => end(dialect, problems, at, recovery)),
     dismiss: async (problems, at) =>
       problems.length === 0 ? undefined : transact(() => dismiss(dialect, problems, at)),
-    // Usually there is nothing new: no process waits for the right to write then.
     route: async (decide, at) =>
       (await read(() => hasNew(dialect))) ? transact(() => route(dialect, decide, at)) : 0,
     stopWaiting: (at) => transact(() => stopWaiting(dialect, at)),
-    claim: (request) => transact(() => claim(dialect, request)),
+    giveUpOthers: (channels, before) => transact(() => giveUpOthers(dialect, channels, before)),
+    claim: async (request) =>
+      (await read(() => hasDue(dialect, request))) ? transact(() => claim(dialect, request)) : [],
+    extend: (ids, leaseUntil) => transact(() => extend(dialect, ids, leaseUntil)),
     release: (ids) => transact(() => release(dialect, ids)),
     noteSent: (ids, at) => transact(() => noteSent(dialect, ids, at)),
     noteFailed: (ids, failure) => transact(() => noteFailed(dialect, ids, failure)),
-    noteFirst: (name, at) => transact(() => noteFirst(dialect, name, at)),
+    noteFirst: async (name, at) =>
+      (await read(() => findInstant(dialect, name))) ?? transact(() => noteFirst(dialect, name, at)),
   };
 }
 
@@ -43,11 +53,16 @@ export function createNoticeReader({ dialect, read }: Store): NoticeReader {
   };
 }
 
-function* noteFirst({ schema }: Dialect, name: string, at: number): Query<number> {
+function* noteFirst(dialect: Dialect, name: string, at: number): Query<number> {
   yield* change(
-    `INSERT INTO ${schema}noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
+    `INSERT INTO ${dialect.schema}noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
     name,
     at,
   );
-  return Number((yield* one(`SELECT at FROM ${schema}noted_instants WHERE name = ?`, name))?.at);
+  return (yield* findInstant(dialect, name)) ?? at;
+}
+
+function* findInstant({ schema }: Dialect, name: string): Query<number | undefined> {
+  const row = yield* one(`SELECT at FROM ${schema}noted_instants WHERE name = ?`, name);
+  return row && Number(row.at);
 }

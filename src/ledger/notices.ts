@@ -28,6 +28,14 @@ export function* raise(dialect: Dialect, notices: readonly NewNotice[]): Query<n
   return raised;
 }
 
+/** Those that people don't know yet. */
+export function* listUnknown(dialect: Dialect, notices: readonly NewNotice[]): Query<NewNotice[]> {
+  const unknown: NewNotice[] = [];
+  for (const notice of notices)
+    if (placeNotice(notice, yield* findLast(dialect, notice))) unknown.push(notice);
+  return unknown;
+}
+
 function* findLast(
   { schema }: Dialect,
   { event, subject }: Pick<NewNotice, 'event' | 'subject'>,
@@ -153,7 +161,7 @@ const recoveredMark = -1;
 
 /** Removes notices that were raised before and are over, with their messages. */
 export function* pruneNotices({ schema }: Dialect, before: number): Query<void> {
-  const isOld = 'raised_at < ? AND ended_at IS NOT NULL AND routed_at IS NOT NULL';
+  const isOld = 'raised_at < ? AND ended_at IS NOT NULL';
   yield* change(
     `DELETE FROM ${schema}messages WHERE notice IN (SELECT number FROM ${schema}notices WHERE ${isOld})`,
     before,

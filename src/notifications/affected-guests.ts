@@ -1,6 +1,7 @@
 import type { History } from '../review/history.js';
 import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
+import { showInLine } from '../text/visible.js';
 import type { MailReader } from '../verdict-mails/mail-log.js';
 import type { Notice } from './notice.js';
 
@@ -47,5 +48,5 @@ function describeGuest(line: string, form: BookingForm): string {
     guest: bookingClientName ?? 'guest unknown',
     checkIn: checkInDate ?? 'on an unknown day',
   };
-  return `- ${reference}: ${guest}, check-in ${checkIn}`;
+  return showInLine(`- ${reference}: ${guest}, check-in ${checkIn}`);
 }

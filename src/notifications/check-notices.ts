@@ -77,13 +77,16 @@ function isSame(one: Pick<NewNotice, 'event' | 'subject'>, other: typeof one): b
   return one.event === other.event && one.subject === other.subject;
 }
 
+/** After that many days a reminder helps nobody. */
+const daysReminded = 31;
+
 /** Once for each day since the problem was found, so that nightly runs remind in each night. */
 export function isReminderDue(
   { raisedAt, lastToldAt }: Pick<OpenProblem, 'raisedAt' | 'lastToldAt'>,
   now: number,
 ): boolean {
   const countDays = (at: number) => Math.floor((at - raisedAt + reminderSlackMs) / dayMs);
-  return countDays(now) > countDays(lastToldAt);
+  return countDays(now) > countDays(lastToldAt) && countDays(now) <= daysReminded;
 }
 
 async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewNotice[]> {

@@ -1,5 +1,6 @@
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
+import { showInLine } from '../text/visible.js';
 import type { Message } from './channel.js';
 import type { Facts, Notice } from './notice.js';
 
@@ -24,7 +25,7 @@ export function describeNotice(notice: Notice, situation: Situation): Words {
     case 'reminder':
       return { ...words, title: `Still: ${words.title}` };
     case 'recovered':
-      return { title: `Recovered: ${words.title}`, text: '' };
+      return { title: `Recovered: ${describeRecovery(notice)}`, text: '' };
   }
 }
 
@@ -43,7 +44,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       };
     case 'day-late':
       return {
-        title: `${day} is not reviewed by its deadline${describeDanger(situation)}`,
+        title: `${day} was not reviewed by its deadline${describeDanger(situation)}`,
         text: lines(
           about.text('reason'),
           `To see why: ${command(`status ${day}`)}; to run it: ${command(`run ${day}`)}`,
@@ -144,6 +145,24 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
   }
 }
 
+/** What works again. Problems of a day are over with `day-recovered`. */
+function describeRecovery({ event, subject }: Notice): string {
+  switch (event) {
+    case 'sync-failing':
+      return 'the copy of the mappings is updated again';
+    case 'copy-stale':
+      return 'the copy of the mappings is up to date';
+    case 'export-missing':
+      return 'the export has arrived';
+    case 'credentials-refused':
+      return subject === 'sftp' ? 'the SFTP server accepts the account' : 'the service accepts the account';
+    case 'resource-low':
+      return `enough space is free for ${subject}`;
+    default:
+      return `${event} ${subject}`;
+  }
+}
+
 /** Such as "; day 3 without review, 41 cases with check-in today". */
 function describeDanger({ daysWithoutReview = 0, checkInsToday }: Situation): string {
   const parts = [
@@ -172,7 +191,7 @@ function lines(...texts: readonly string[]): string {
 export function describeDigest(each: readonly Words[]): Words {
   const [first] = each;
   const title = `${formatCount(each.length)} notices, the first: ${first?.title ?? ''}`;
-  const listed = each.slice(0, listedInDigest).map((words) => `- ${words.title}`);
+  const listed = each.slice(0, listedInDigest).map(({ title }) => showInLine(`- ${title}`));
   const left = each.length - listed.length;
   return {
     title,

@@ -35,6 +35,11 @@ export interface NoticeStore extends NoticeReader {
   route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Promise<number>;
   /** Makes every message that waits due, unless somebody is sending it. */
   stopWaiting(at: number): Promise<void>;
+  /** Gives up what waits for channels that are not configured any more, of notices that were raised before. */
+  giveUpOthers(
+    channels: readonly string[],
+    before: { readonly raised: number; readonly at: number },
+  ): Promise<void>;
   /**
    * Takes messages of a channel that are due by `dueBy`, or by `at` if they were tried before, the oldest first. Until
    * `leaseUntil` nobody else gets them. A recovery waits until the problem's message was sent or given up.
@@ -46,6 +51,8 @@ export interface NoticeStore extends NoticeReader {
     readonly leaseUntil: number;
     readonly limit: number;
   }): Promise<readonly ClaimedMessage[]>;
+  /** Keeps claimed messages for longer. */
+  extend(ids: readonly string[], leaseUntil: number): Promise<void>;
   /** Gives claimed messages back that were not tried. */
   release(ids: readonly string[]): Promise<void>;
   /** Records that messages were accepted. */

@@ -65,7 +65,7 @@ const longestPauseMs = 15 * minuteMs;
 /** However long a receiver asks to wait. */
 const longestWaitMs = 60 * minuteMs;
 /** A receiver that does not accept a message for that long is not repaired by trying on. */
-const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
+export const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
 /** When a message is tried again; undefined to give it up. Half of each pause is random, so that processes don't call together. */
 export function retryAt(

@@ -12,7 +12,7 @@ export interface SendingEvent {
 }
 
 export interface SenderParts {
-  readonly store: Pick<NoticeStore, 'claim' | 'release' | 'noteSent' | 'noteFailed'>;
+  readonly store: Pick<NoticeStore, 'claim' | 'extend' | 'release' | 'noteSent' | 'noteFailed'>;
   readonly channels: readonly Channel[];
   /** The words, link and attachments of one message about these notices; all of one kind. */
   readonly compose: (notices: readonly Notice[], channel: string) => Promise<Composed>;
@@ -27,11 +27,12 @@ const attemptMs = 10_000;
 /** Of all that is claimed at once; an attempt starts only if it fits into what is left. */
 const leaseMs = 30_000;
 const claimedAtOnce = 500;
+const noLimit = new AbortController().signal;
 
 export interface Sender {
   /**
-   * Sends what is due through every channel, all at once, and each channel's messages in their order. It never rejects: what is not
-   * accepted is tried again later, here or by another process.
+   * Sends what is due through every channel, all at once, and each channel's messages in their order. What is not accepted is tried
+   * again later, here or by another process. It rejects only if the store does.
    *
    * @param isLast also sends what still waits for others of its kind
    */
@@ -69,12 +70,17 @@ export function createSender({ store, channels, compose, clock, random, notify }
     const ids = messages.map(({ id }) => id);
     const [first] = messages;
     if (!first) return true;
-    const limit = AbortSignal.timeout(attemptMs);
+    let limit = noLimit;
     try {
+      const composedFrom = clock();
       const composed = await compose(
         messages.map(({ notice }) => notice),
         channel.name,
       );
+      // The report of a large day takes a while.
+      const now = clock();
+      if (now - composedFrom > attemptMs) await store.extend(ids, now + leaseMs);
+      limit = AbortSignal.timeout(attemptMs);
       await channel.send(
         messages.length === 1 ? toMessage(first, composed) : toDigest(messages, first, composed),
         AbortSignal.any([signal, limit]),
@@ -93,7 +99,10 @@ export function createSender({ store, channels, compose, clock, random, notify }
 
   return {
     async sendDue(signal, { isLast = false } = {}) {
-      await Promise.all(channels.map((channel) => sendThrough(channel, signal, isLast ? collectingMs : 0)));
+      const ahead = isLast ? collectingMs : 0;
+      const ended = await Promise.allSettled(channels.map((channel) => sendThrough(channel, signal, ahead)));
+      // A ledger that is away. What other channels were sending is recorded by then.
+      for (const end of ended) if (end.status === 'rejected') throw end.reason;
     },
   };
 }

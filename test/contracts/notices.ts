@@ -250,6 +250,28 @@ export function describeNoticesContract(
       expect(await notices.countMessages()).toMatchObject({ pending: 0, givenUp: 0 });
     });
 
+    it('keeps a claimed message for longer', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('ops'), at);
+      await claimAll('ops');
+      await notices.extend(['ops-1'], at + 90);
+      expect(await claimAll('ops', { now: at + 89 })).toEqual([]);
+      expect(await claimAll('ops', { now: at + 90 })).toMatchObject([{ id: 'ops-1' }]);
+    });
+
+    it('gives up what waits for long for channels that are there no more', async () => {
+      await notices.raise([failed]);
+      await notices.route(toChannels('old', 'ops'), at);
+      await notices.giveUpOthers(['ops'], { raised: at, at: at + 5 });
+      expect(await notices.countMessages()).toMatchObject({ pending: 2 });
+      await notices.giveUpOthers(['ops'], { raised: at + 1, at: at + 5 });
+      const messages = await notices.listMessages({ limit: 9 });
+      expect(messages).toMatchObject([
+        { channel: 'old', state: 'given-up', code: 'no-such-channel' },
+        { channel: 'ops', state: 'pending' },
+      ]);
+    });
+
     it('gives back what was claimed and not tried', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);

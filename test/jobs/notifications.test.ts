@@ -89,6 +89,16 @@ describe('a receiver', () => {
     expect(receiver.takeNew()).toEqual([`day-recovered ${day}`]);
   });
 
+  it('that is added later hears only what happens from then on', async () => {
+    const receiver = await startWebhookReceiver();
+    const { folder } = await prepareDay({ bookings: 'not a header\n' });
+    await folder.runDay();
+    await folder.configure({ notify: [receiver.channel] });
+    await folder.writeBookings(bookings);
+    await folder.runDay();
+    expect(receiver.takeNew()).toEqual([`day-recovered ${day}`]);
+  });
+
   it('hears nothing of a day that went well', async () => {
     const { folder, receiver } = await prepareTold();
     expect((await folder.runDay()).exitCode).toBe(0);

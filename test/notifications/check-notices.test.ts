@@ -33,6 +33,14 @@ describe('a problem that lasts', () => {
 
 type Disks = Awaited<ReturnType<CheckParts['measureFree']>>;
 
+describe('a problem that lasts for ever', () => {
+  it('is told again for a month', () => {
+    const remindedAt = (days: number) =>
+      isReminderDue({ raisedAt: at, lastToldAt: at + (days - 1) * 24 * hour }, at + days * 24 * hour);
+    expect([remindedAt(1), remindedAt(31), remindedAt(32)]).toEqual([true, true, false]);
+  });
+});
+
 describe('a problem is over', () => {
   const good = {
     id: 'r2',

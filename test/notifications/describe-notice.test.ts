@@ -32,10 +32,10 @@ describe('a message', () => {
   it('says how bad it is by now', () => {
     const bad = { ...situation, daysWithoutReview: 3, checkInsToday: 41 };
     expect(describeEvent('day-late', {}, {}, bad).title).toBe(
-      '2026-11-20 is not reviewed by its deadline; day 3 without review, 41 cases with check-in today',
+      '2026-11-20 was not reviewed by its deadline; day 3 without review, 41 cases with check-in today',
     );
     expect(describeEvent('day-late', {}, {}, { ...situation, daysWithoutReview: 1 }).title).toBe(
-      '2026-11-20 is not reviewed by its deadline',
+      '2026-11-20 was not reviewed by its deadline',
     );
   });
 
@@ -73,7 +73,7 @@ describe('a message', () => {
       'Still: The copy of the mappings is 50 hours old',
     );
     expect(describeEvent('copy-stale', facts, { stage: 'recovered' })).toEqual({
-      title: 'Recovered: The copy of the mappings is 50 hours old',
+      title: 'Recovered: the copy of the mappings is up to date',
       text: '',
     });
   });

@@ -21,11 +21,14 @@ const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
 function storeOf(...claimed: ClaimedMessage[]) {
   const said: unknown[] = [];
   let left = claimed;
-  const store: Pick<NoticeStore, 'claim' | 'release' | 'noteSent' | 'noteFailed'> = {
+  const store: Pick<NoticeStore, 'claim' | 'extend' | 'release' | 'noteSent' | 'noteFailed'> = {
     async claim() {
       const all = left;
       left = [];
       return all;
+    },
+    async extend(ids, leaseUntil) {
+      said.push(['extended', leaseUntil - now, ...ids]);
     },
     async release(ids) {
       said.push(['released', ...ids]);
@@ -40,14 +43,22 @@ function storeOf(...claimed: ClaimedMessage[]) {
   return { store, said };
 }
 
-function senderOf(store: ReturnType<typeof storeOf>['store'], send: (message: Message) => Promise<void>) {
+function senderOf(
+  store: ReturnType<typeof storeOf>['store'],
+  send: (message: Message) => Promise<void>,
+  { composeMs = 0 } = {},
+) {
+  let passedMs = 0;
   const channel: Channel = { name: 'ops', send, close: async () => {} };
   const events: unknown[] = [];
   const sender = createSender({
     store,
     channels: [channel],
-    compose: async (notices) => ({ title: `${notices.length} notices`, text: '' }),
-    clock: () => now,
+    async compose(notices) {
+      passedMs += composeMs;
+      return { title: `${notices.length} notices`, text: '' };
+    },
+    clock: () => now + passedMs,
     random: () => 1,
     notify: (event) => events.push(event),
   });
@@ -76,6 +87,37 @@ describe('the sender', () => {
         raisedAt: now,
       },
     ]);
+    expect(said).toEqual([['sent', 'm1']]);
+  });
+
+  it('keeps a message that takes long to write from other processes', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf({ event: 'morning-digest' }) });
+    await senderOf(store, async () => {}, { composeMs: 25_000 }).sender.sendDue(signal);
+    expect(said).toEqual([
+      ['extended', 55_000, 'm1'],
+      ['sent', 'm1'],
+    ]);
+  });
+
+  it('records what other channels sent before it says that the ledger is away', async () => {
+    const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
+    const away = { ...store, claim: () => Promise.reject(new Error('away')) };
+    let accept = () => {};
+    const accepted = new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    const channelOf = (name: string): Channel => ({ name, send: () => accepted, close: async () => {} });
+    const sender = createSender({
+      store: { ...store, claim: (asked) => (asked.channel === 'ops' ? store.claim(asked) : away.claim()) },
+      channels: [channelOf('other'), channelOf('ops')],
+      compose: async () => ({ title: 'a notice', text: '' }),
+      clock: () => now,
+      random: () => 1,
+      notify: () => {},
+    });
+    const ended = sender.sendDue(signal);
+    setImmediate(accept);
+    await expect(ended).rejects.toThrow('away');
     expect(said).toEqual([['sent', 'm1']]);
   });
 
