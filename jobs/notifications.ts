@@ -95,7 +95,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
     // A short run checks at its end only.
     for (let checkedAt: number | undefined; !stop.aborted; ) {
       await attempt(() => tell(false));
-      await pause(sendEveryMs, stop);
+      await pause(sendEveryMs, stop, { holdsProcess: false });
       if (stop.aborted || clock() - (checkedAt ?? 0) < checkEveryMs) continue;
       checkedAt = clock();
       await attempt(() => tell(true));

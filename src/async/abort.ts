@@ -1,5 +1,13 @@
-/** Waits that long, or until the signal aborts. Never rejects. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/**
+ * Waits that long, or until the signal aborts. Never rejects.
+ *
+ * @param holdsProcess false for work beside a command, which must not keep a process alive that waits for nothing else
+ */
+export function pause(
+  milliseconds: number,
+  signal: AbortSignal,
+  { holdsProcess = true }: { readonly holdsProcess?: boolean } = {},
+): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
@@ -8,6 +16,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
+    if (!holdsProcess) timer.unref();
     signal.addEventListener('abort', end, { once: true });
   });
 }
