@@ -7,9 +7,16 @@ import { startSmtpServer } from './smtp-server.js';
 export interface CanaryReceivers {
   /** A channel of each kind. */
   readonly notify: readonly object[];
-  /** What each receiver got, without the secret that is meant for it. @throws when one of them got nothing */
-  read(): Promise<Texts>;
+  /**
+   * What each receiver got, without the secret that is meant for it.
+   *
+   * @param run sends what is left: on a busy machine one process may not get rid of everything at its end
+   * @throws when one of them got nothing
+   */
+  read(run: () => Promise<unknown>): Promise<Texts>;
 }
+
+const mostRuns = 10;
 
 /** Receivers of all kinds, which first refuse what they get and quote it. */
 export async function startReceivers(): Promise<CanaryReceivers> {
@@ -29,8 +36,12 @@ export async function startReceivers(): Promise<CanaryReceivers> {
         to: 'ops@agency.example',
       },
     ],
-    async read() {
+    async read(run) {
       const texts: Texts = new Map();
+      const hasAll = () =>
+        [slack, teams, webhook, pagerduty].every(({ requests }) => requests.length > 1) &&
+        mail.emails.some(({ raw }) => raw.includes('filename=report-'));
+      for (let runs = 0; runs < mostRuns && !hasAll(); runs += 1) await run();
       for (const [name, { requests }] of Object.entries({ slack, teams, webhook, pagerduty })) {
         expect(requests.length, name).toBeGreaterThan(1);
         for (const [index, { rawHeaders, body }] of requests.entries())
