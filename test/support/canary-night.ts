@@ -83,9 +83,19 @@ export function search(
     look('a file name', name, canaries);
     // What we wrote ourselves.
     if (path === folder.bookingsFile) continue;
-    look(name, readFileSync(path), mayHold(path) ? secrets : canaries);
+    look(name, readIfThere(path), mayHold(path) ? secrets : canaries);
   }
   return found;
+}
+
+/** A file that a running process has just removed holds nothing. */
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 /** Runs every command that shows something, and keeps what it printed. */
