@@ -60,7 +60,8 @@ export async function startNotifications(config: Config, parts: NotificationPart
     clock,
     async reportDay(day: string) {
       const { renderDayReport } = await import('./day-report.js');
-      return renderDayReport(config, ledger, day, parts.command);
+      const { headline, page } = await renderDayReport(config, ledger, day, parts.command);
+      return { headline: shorten(headline), page: Buffer.from(shorten(page.toString())) };
     },
   };
   const sender = createSender({
