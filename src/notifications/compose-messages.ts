@@ -1,5 +1,6 @@
 import { businessDayAt } from '../booking/business-day.js';
 import type { CaseReader } from '../cases/case-store.js';
+import { countDaysBehind } from '../review/day/good-day.js';
 import type { DayOverview } from '../review/ledger.js';
 import { formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -54,19 +55,16 @@ export async function composeMessage(
 }
 
 async function readSituation({ ledger, timezone, command, clock }: ComposeParts): Promise<Situation> {
-  const today = businessDayAt(new Date(clock()), timezone);
+  const now = clock();
+  const today = businessDayAt(new Date(now), timezone);
   const { lastGoodDay } = await ledger.summarise(today);
   const tomorrow = today.next().iso;
   const urgent = await ledger.cases.list({ today: today.iso, checkInBefore: tomorrow });
   return {
-    daysWithoutReview: lastGoodDay === undefined ? undefined : countDays(lastGoodDay, today.previous().iso),
+    daysWithoutReview: lastGoodDay === undefined ? undefined : countDaysBehind(lastGoodDay, now, timezone),
     checkInsToday: urgent.filter(({ firstCheckIn }) => firstCheckIn === today.iso).length,
     command,
   };
-}
-
-function countDays(from: string, to: string): number {
-  return Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000));
 }
 
 async function composeMorningDigest(day: string, parts: ComposeParts) {

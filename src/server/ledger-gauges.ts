@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { createBusinessDay } from '../booking/business-day.js';
-import { countDaysBehind, endOfDay } from './last-good-day.js';
+import { countDaysBehind } from '../review/day/good-day.js';
+import { endOfDay } from './last-good-day.js';
 import type { LedgerFacts } from './ledger-facts.js';
 
 /** A gauge as it is shown; what `read` finds undefined or null is absent. */

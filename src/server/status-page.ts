@@ -1,4 +1,4 @@
-import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
+import { countDaysBehind, endedTooEarly, makesDayGood } from '../review/day/good-day.js';
 import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
 import { isOfItsDay, mayCompleteDay } from '../review/day-runs.js';
 import type { LedgerSummary } from '../review/ledger.js';
@@ -7,7 +7,7 @@ import { countAffected, hasUnknownVerdicts, nameState } from '../review/verdicts
 import { describeDrops, type VolumeDrop } from '../review/volume.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { countDaysBehind, listLastDays } from './last-good-day.js';
+import { listLastDays } from './last-good-day.js';
 import { renderPage } from './page.js';
 
 interface StatusPageContent {

@@ -1,4 +1,4 @@
-import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { mayCompleteDay } from '../day-runs.js';
 import { hasUnexpectedCount, type Run } from '../run.js';
 
@@ -23,4 +23,19 @@ export function makesDayGood(run: Run, timezone: string): boolean {
     !endedTooEarly(run, timezone) &&
     !hasUnexpectedCount(run)
   );
+}
+
+/**
+ * How many days the reviews are behind: 0 if yesterday's bookings, or later ones, were reviewed, 1 if only those of the day before
+ * were, and so on.
+ *
+ * @param day the last day with a run that succeeded, YYYY-MM-DD
+ */
+export function countDaysBehind(day: string, now: number, zone: string): number {
+  const yesterday = businessDayAt(new Date(now), zone).previous();
+  return Math.max(0, Math.round((utcMidnight(yesterday.iso) - utcMidnight(day)) / 86_400_000));
+}
+
+function utcMidnight(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
 }
