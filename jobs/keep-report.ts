@@ -16,8 +16,12 @@ interface KeepReportParts {
   readonly signal: AbortSignal;
 }
 
-/** The run is over, and its process must not wait for an archive that does not answer. */
+/**
+ * The run is over, and its process must not wait for an archive that does not answer. A stop does not cut it shorter: nobody
+ * would keep the page later.
+ */
 const keepMs = 10_000;
+const noStop = new AbortController().signal;
 
 /**
  * Keeps the page of the day as it was when a run of it succeeded or failed, in the archive as
@@ -28,7 +32,7 @@ export async function keepReport(config: Config, run: Run, parts: KeepReportPart
   if (name === undefined || parts.signal.aborted) return;
   const warn = (why: string) =>
     parts.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
-  const limit = startTimeLimit(parts.signal, keepMs);
+  const limit = startTimeLimit(noStop, keepMs);
   try {
     await Promise.race([keepPage(config, run.day, name, parts), untilAborted(limit.signal)]);
     if (limit.isOver()) warn('it did not answer in time');

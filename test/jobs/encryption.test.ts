@@ -123,7 +123,8 @@ describe('a day by file with keys', () => {
 
   it('loses its key with its names: what a backup holds of them is unreadable', async () => {
     const { folder } = await prepareDay();
-    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded' });
+    // As a process: within this one, SQLite removes its log while the folder is copied, once the garbage is collected.
+    expectReport(await folder.runDay({ asProcess: true }), { exitCode: 0, state: 'succeeded' });
     const backup = join(folder.path, 'backup');
     await cp(join(folder.path, 'data'), backup, { recursive: true });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 });
