@@ -39,12 +39,13 @@ report_times() {
   printf '%s\n' "${times[@]}" "$(printf '%4d s  total' $SECONDS)"
 }
 
-# Real servers and clients for the tests: openssl, two SFTP servers, databases, Redis, an IMAP server, curl, Python, and the
-# checks of systemd and Prometheus.
+# Real servers and clients for the tests: openssl, two SFTP servers, databases, Redis, an IMAP server, curl, Python, a browser
+# with its fonts, and the checks of systemd and Prometheus.
 install_programs() {
   local package missing=()
   for package in openssl openssh-server openssh-client proftpd-core proftpd-mod-crypto curl python3 python3-paramiko \
-    redis-server postgresql mariadb-server dovecot-imapd faketime systemd prometheus prometheus-node-exporter; do
+    redis-server postgresql mariadb-server dovecot-imapd faketime systemd prometheus prometheus-node-exporter \
+    chromium fonts-dejavu-core; do
     dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   if [ ${#missing[@]} -gt 0 ]; then

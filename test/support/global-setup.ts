@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromiumNeeds } from './chromium.js';
 import { dovecotNeeds } from './dovecot.js';
 import { fakeTimeNeeds } from './machine.js';
 import { mariadbNeeds } from './mariadb.js';
@@ -21,6 +22,7 @@ const servers: Readonly<Record<string, string | undefined>> = {
   OpenSSH: openSsh.needs,
   ProFTPD: proFtpd.needs,
   faketime: fakeTimeNeeds,
+  Chromium: chromiumNeeds,
 };
 
 /** On two cores. More cores are faster, but much of the time is spent waiting for time limits to pass. */
