@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { rolldown } from 'rolldown';
@@ -131,6 +131,8 @@ const output = [
 for (const { fileName, code } of output) {
   writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
 }
+// The style and the script of the pages are read as they are.
+cpSync('src/desk/assets', 'dist/src/desk/assets', { recursive: true });
 for (const name of commands) chmodSync(join(folder, `${name}.js`), 0o755);
 if (withoutSandbox) {
   const files = readdirSync(folder).filter((name) => jobsWithSandbox.includes(name.split('.')[0]));

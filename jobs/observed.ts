@@ -1,9 +1,8 @@
 import type { Config } from '../src/config/load.js';
 import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
-import type { HookSettings } from '../src/server/hook.js';
 import { createMetrics } from '../src/server/metrics.js';
-import { createServer, type Server } from '../src/server/server.js';
+import { createServer, type Server, type ServerOptions } from '../src/server/server.js';
 import { readTlsIdentity } from '../src/server/tls.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
@@ -41,8 +40,8 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     parts,
     ledger,
     notify,
-    /** @param serving only `serve` has a hook and a certificate */
-    openServer(port: number, serving?: { readonly hook: HookSettings }): Server {
+    /** @param serving only `serve` has a hook, pages and a certificate */
+    openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
       const { timezone, server } = config;
       const { host, hosts, tls } = server;
       return createServer({

@@ -12,6 +12,7 @@ import { createSlots, type Slots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
+import { composeDesk } from './desk.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { tellFailedSyncs } from './notifications.js';
@@ -22,7 +23,7 @@ import type { Terminal } from './terminal.js';
 import { openMailPoller } from './verdict-mails.js';
 import { logQueueProblems } from './workforces.js';
 
-/** Runs the nightly schedule, answers the end-of-day hook and serves the status page, until it is asked to stop. */
+/** Runs the nightly schedule, answers the end-of-day hook and serves the desk, until it is asked to stop. */
 export async function serve(config: Config, options: ServeOptions, terminal: Terminal): Promise<number> {
   const { schedule: timing, timezone } = config;
   const { log, signal } = terminal;
@@ -72,7 +73,8 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   const hook = hookOf(config, { ledger, reviews, slots });
-  const server = observed.openServer(options.port ?? config.server.port, { hook });
+  const desk = await composeDesk(config, ledger, terminal);
+  const server = observed.openServer(options.port ?? config.server.port, { hook, desk });
   let caughtUp: Promise<void> | undefined;
   const closing = new AbortController();
   let canaries: Promise<void> | undefined;

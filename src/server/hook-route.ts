@@ -51,7 +51,7 @@ export function addHookRoute(app: FastifyInstance, { answer, log, count, parting
       throw error;
     }
   });
-  allowOnly(app, 'POST', hookPath);
+  allowOnly(app, ['POST'], hookPath);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LedgerAwayError, LedgerFullError } from '../review/ledger-errors.js';
-import { UsageError } from '../review/refusals.js';
+import { DayBusyError, UsageError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';
 import { TooLateError } from './deadline.js';
 import type { ServerLog } from './ports.js';
@@ -10,6 +10,7 @@ import type { ServerLog } from './ports.js';
 const classes = {
   400: 'malformed',
   401: 'unauthenticated',
+  403: 'forbidden',
   404: 'not-found',
   405: 'wrong-method',
   408: 'too-slow',
@@ -74,7 +75,7 @@ export function toHttpError(error: unknown): HttpError {
     );
   }
   // The state of the day needs a person's decision; the message says what to run.
-  if (error instanceof UsageError) return new HttpError(409, error.message);
+  if (error instanceof UsageError || error instanceof DayBusyError) return new HttpError(409, error.message);
   const status = toErrorStatus(readStatus(error));
   return new HttpError(
     status,
@@ -93,15 +94,23 @@ function readStatus(error: unknown): number | undefined {
 export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
   app.setErrorHandler((error, request, reply) => {
     const answer = toHttpError(error);
-    if (answer.status >= 500 && error !== answer) {
-      const path = request.routeOptions.url;
-      log.error({ path, status: answer.status, error: describeError(error) }, 'request failed');
-    }
+    logFailure(log, request, error, answer);
     return sendError(reply, answer);
   });
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, new HttpError(404, 'there is nothing at this path')),
   );
+}
+
+export function logFailure(
+  log: ServerLog,
+  { routeOptions }: FastifyRequest,
+  error: unknown,
+  answer: HttpError,
+): void {
+  if (answer.status < 500 || error === answer) return;
+  const { status } = answer;
+  log.error({ path: routeOptions.url, status, error: describeError(error) }, 'request failed');
 }
 
 export function sendError(
@@ -144,12 +153,15 @@ function nameBreak(code: string | undefined): [ErrorStatus, string, string] {
 }
 
 /** Refuses any other method on a path. */
-export function allowOnly(app: FastifyInstance, method: 'GET' | 'POST', url: string): void {
-  const allowed = method === 'GET' ? ['GET', 'HEAD'] : [method];
+export function allowOnly(
+  app: FastifyInstance,
+  allowed: readonly ('GET' | 'HEAD' | 'POST')[],
+  url: string,
+): void {
   const allow = allowed.join(', ');
   app.route({
     url,
-    method: app.supportedMethods.filter((other) => !allowed.includes(other)),
+    method: app.supportedMethods.filter((other) => !(allowed as readonly string[]).includes(other)),
     handler: async () => {
       throw new HttpError(405, `this path only accepts ${allow}`, { allow });
     },

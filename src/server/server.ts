@@ -12,10 +12,10 @@ import { addHookRoute } from './hook-route.js';
 import { HttpError, refuseBrokenRequest, sendError, setErrorAnswers, toHttpError } from './http-error.js';
 import type { Metrics } from './metrics.js';
 import type { ServerLog, Statuses } from './ports.js';
-import { addProbeRoutes, addStatusRoutes, probePaths } from './routes.js';
+import { addProbeRoutes, probePaths } from './routes.js';
 import { keepIdentity, type TlsIdentity } from './tls.js';
 
-interface ServerOptions {
+export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -27,6 +27,8 @@ interface ServerOptions {
   readonly timezone: string;
   /** Without secret and token there is no hook. */
   readonly hook?: HookSettings;
+  /** Adds the pages for people. */
+  readonly desk?: (app: FastifyInstance, limits: Pick<ServerLimits, 'answerMs'>) => void;
   readonly statuses: Statuses;
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
@@ -73,13 +75,13 @@ const defaultLimits: ServerLimits = {
 };
 
 /**
- * The HTTP server of `serve` and `work`: end-of-day hook, status, health, metrics. It logs neither headers nor bodies
+ * The HTTP server of `serve` and `work`: end-of-day hook, health, metrics and the desk. It logs neither headers nor bodies
  * nor queries.
  *
  * @throws RangeError for a hook's secret or token that can't be used
  */
 export function createServer(options: ServerOptions): Server {
-  const { host, port, timezone, hook, statuses, clock, log, readIdentity } = options;
+  const { host, port, timezone, hook, desk, statuses, clock, log, readIdentity } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
 
@@ -110,7 +112,13 @@ export function createServer(options: ServerOptions): Server {
   refuseOtherHosts(app, [host, ...(options.hosts ?? [])]);
 
   addProbeRoutes(app, options);
-  addStatusRoutes(app, { statuses, timezone, clock, log, answerMs: limits.answerMs });
+  if (desk) {
+    const { answerMs } = limits;
+    app.register((scope, _, done) => {
+      desk(scope, { answerMs });
+      done();
+    });
+  }
   if (hook && hook.secrets.length + hook.tokens.length > 0) {
     const answer = createHook({ ...hook, statuses, timezone, clock, answerMs: limits.answerMs });
     addHookRoute(app, { answer, log, partingMs: limits.partingMs, count: options.metrics.countHookRequest });
@@ -174,10 +182,11 @@ function refuseOtherHosts(app: FastifyInstance, names: readonly string[]): void 
   });
 }
 
-/** No caching by proxies, no guessing of content types. */
+/** No caching by proxies unless a route allows it, no guessing of content types. */
 function setCommonHeaders(app: FastifyInstance): void {
   app.addHook('onSend', async (_request, reply) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
   });
 }
 

@@ -37,9 +37,9 @@ describe('a request for the host of another site', () => {
   it('is answered where the host is configured, on any port and in any case', async () => {
     const { url } = await startServer({ hosts: ['Review.example.com'] });
     for (const host of ['review.example.com', 'REVIEW.example.com:8443', 'review.example.com.'])
-      expect((await call(url, '/', host)).status).toBe(200);
-    expect((await call(url, '/', 'evil-review.example.com')).status).toBe(421);
-    expect((await call(url, '/', 'review.example.com.evil.example')).status).toBe(421);
+      expect((await call(url, '/metrics', host)).status).toBe(200);
+    expect((await call(url, '/metrics', 'evil-review.example.com')).status).toBe(421);
+    expect((await call(url, '/metrics', 'review.example.com.evil.example')).status).toBe(421);
   });
 
   it('is refused without any host', async () => {

@@ -40,14 +40,10 @@ describe('over a real ledger', () => {
     expect(await ledger.listRuns({ limit: 10 })).toHaveLength(1);
   });
 
-  it('status, readiness and metrics are read from it', async () => {
+  it('readiness and metrics are read from it', async () => {
     const ledger = await openTemporaryLedger(() => now);
-    const { runId } = await openRun(ledger, '2026-11-20');
+    await openRun(ledger, '2026-11-20');
     const { url } = await startOverLedger(ledger);
-    expect(await (await fetch(`${url}/runs/${runId}`)).json()).toMatchObject({ runId, state: 'collecting' });
-    expect((await fetch(`${url}/runs/20261120-nosuch22`)).status).toBe(404);
-    expect(await (await fetch(`${url}/days/2026-11-20`)).json()).toMatchObject({ runs: [{ runId }] });
-    expect(await (await fetch(url)).text()).toContain(runId);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toContain('hotel_review_runs{state="collecting"} 1');

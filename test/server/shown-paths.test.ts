@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPathShortener } from '../../src/server/shown-paths.js';
+import { runsOnly, startDesk, stopServers } from '../desk/some-desk.js';
 import { someRun } from '../review/some-run.js';
-import { startServer, statusesOf, stopServers } from './some-server.js';
 
 afterEach(stopServers);
 
@@ -39,7 +39,7 @@ describe('a text for the network', () => {
     expect(shorten(text)).toBe(text);
   });
 
-  it('is all that the server sends: page, report of a run, readiness', async () => {
+  it('is all that the server sends: data of a page, report of a run, readiness', async () => {
     const message = 'the file /srv/review/exports/bookings-2026-11-20.csv does not exist';
     const run = someRun({
       id: 'r-1',
@@ -47,8 +47,8 @@ describe('a text for the network', () => {
       state: 'failed',
       failure: { class: 'data', code: 'source-missing', message },
     });
-    const { url } = await startServer({
-      statuses: statusesOf([run]),
+    const { url } = await startDesk({
+      ledger: runsOnly([run]),
       checks: {
         ledger: () =>
           Promise.reject(Object.assign(new Error('open /srv/review/data/ledger.db'), { syscall: 'open' })),
@@ -56,7 +56,6 @@ describe('a text for the network', () => {
       shortenPaths: shorten,
     });
     for (const [path, shown] of [
-      ['/', 'the file exports/bookings-2026-11-20.csv'],
       ['/runs/r-1', 'the file exports/bookings-2026-11-20.csv'],
       ['/days/2026-11-20', 'the file exports/bookings-2026-11-20.csv'],
       ['/readyz', 'open data/ledger.db'],

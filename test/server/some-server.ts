@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
-import type { LedgerSummary, Wait } from '../../src/review/ledger.js';
+import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { Statuses } from '../../src/server/ports.js';
-import { createServer, type Server, type ServerLimits } from '../../src/server/server.js';
+import { createServer, type Server, type ServerLimits, type ServerOptions } from '../../src/server/server.js';
 import type { TlsIdentity } from '../../src/server/tls.js';
 import { someRun } from '../review/some-run.js';
 import { someFacts } from './some-facts.js';
@@ -27,20 +27,13 @@ export const noRuns: LedgerSummary['runsByState'] = {
 };
 
 /** What the server asks of a ledger, over these runs. */
-export function statusesOf(
-  runs: readonly Run[],
-  summary: Partial<LedgerSummary> = {},
-  wait?: Wait,
-): Statuses {
+export function statusesOf(runs: readonly Run[], summary: Partial<LedgerSummary> = {}): Statuses {
   return {
     async getRun(id) {
       const run = runs.find((one) => one.id === id);
       if (!run) throw new RangeError(`no run ${id}`);
       return run;
     },
-    listRuns: async ({ day, limit }) =>
-      runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
-    findWait: async () => wait,
     summarise: async () => ({ runsByState: noRuns, ...summary }),
   };
 }
@@ -80,6 +73,7 @@ export interface Parts {
   readonly host?: string;
   readonly port?: number;
   readonly hook?: HookSettings;
+  readonly desk?: NonNullable<ServerOptions['desk']>;
   readonly statuses?: Statuses;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   readonly limits?: Partial<ServerLimits>;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { toReport } from '../../src/review/day/report.js';
 import { LedgerAwayError } from '../../src/review/ledger-errors.js';
 import { someRun } from '../review/some-run.js';
-import { now, startServer, statusesOf, stopServers } from './some-server.js';
+import { getPage, now, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
 
@@ -14,7 +14,7 @@ async function get(url: string, path: string) {
 describe('the report of a run', () => {
   it('is that of the command', async () => {
     const { finishedAt: _, ...run } = someRun({ state: 'delivering' });
-    const { url } = await startServer({ statuses: statusesOf([run]) });
+    const { url } = await startDesk({ ledger: runsOnly([run]) });
     const answer = await get(url, `/runs/${run.id}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -25,7 +25,7 @@ describe('the report of a run', () => {
     const run = someRun({ state: 'delivering', openSteps: 1 });
     const done = someRun({ id: 'done' });
     const wait = { step: 'batch 3', until: now + 90_000, code: 'http-503' };
-    const { url } = await startServer({ statuses: statusesOf([run, done], {}, wait) });
+    const { url } = await startDesk({ ledger: runsOnly([run, done], wait) });
     const waiting = { step: 'batch 3', until: '2026-11-21T02:31:30.000Z', code: 'http-503' };
     expect(JSON.parse((await get(url, `/runs/${run.id}`)).text)).toMatchObject({ waiting });
     const { runs } = JSON.parse((await get(url, '/days/2026-11-20')).text);
@@ -34,7 +34,7 @@ describe('the report of a run', () => {
   });
 
   it('of a run that does not exist is an error', async () => {
-    const { url } = await startServer();
+    const { url } = await startDesk({ ledger: runsOnly([]) });
     const { status, text } = await get(url, '/runs/20261120-nosuch22');
     expect([status, JSON.parse(text).error.class]).toEqual([404, 'not-found']);
   });
@@ -42,11 +42,11 @@ describe('the report of a run', () => {
 
 it('The ledger is not queried for an id that no run can have', async () => {
   const asked: string[] = [];
-  const getRun = async (id: string) => {
+  const findRun = async (id: string) => {
     asked.push(id);
     return someRun();
   };
-  const { url } = await startServer({ statuses: { ...statusesOf([]), getRun } });
+  const { url } = await startDesk({ ledger: { ...runsOnly([]), findRun } });
   for (const name of ['%00', 'x'.repeat(65), "'--", '..%2f..']) {
     expect((await get(url, `/runs/${name}`)).status).toBe(404);
   }
@@ -56,13 +56,13 @@ it('The ledger is not queried for an id that no run can have', async () => {
 describe('the runs of a day', () => {
   it('are its reports', async () => {
     const runs = [someRun({ id: 'b' }), someRun({ id: 'a' }), someRun({ id: 'c', day: '2026-11-19' })];
-    const { url } = await startServer({ statuses: statusesOf(runs) });
+    const { url } = await startDesk({ ledger: runsOnly(runs) });
     const { runs: given } = JSON.parse((await get(url, '/days/2026-11-20')).text);
     expect(given.map(({ runId }: { runId: string }) => runId)).toEqual(['b', 'a']);
   });
 
   it('may be none', async () => {
-    const { url } = await startServer();
+    const { url } = await startDesk({ ledger: runsOnly([]) });
     expect((await get(url, '/days/2026-11-20')).text).toBe('{"runs":[]}');
     expect((await get(url, '/days/2026-02-30')).status).toBe(400);
   });
@@ -76,23 +76,28 @@ describe('while the ledger is away', () => {
     ['says so', away],
     ['says nothing', silent],
   ])('the status responds soon although the ledger %s', async (_how, answer) => {
-    const statuses = { getRun: answer, listRuns: answer, findWait: answer, summarise: answer };
-    const { url } = await startServer({ statuses, limits: { answerMs: 50 } });
+    const ledger = {
+      ...runsOnly([]),
+      findRun: answer,
+      listRuns: answer,
+      findWait: answer,
+      summarise: answer,
+    };
+    const { url } = await startDesk({ ledger, limits: { answerMs: 50 } });
     for (const path of ['/runs/20261120-k3f9xq7d', '/days/2026-11-20']) {
       const { status, headers, text } = await get(url, path);
       expect([status, JSON.parse(text).error.class]).toEqual([503, 'unavailable']);
       expect(headers.get('retry-after')).toBe('10');
     }
-    const page = await get(url, '/');
+    const page = await getPage(url, '/');
     expect(page.status).toBe(503);
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(page.text).toContain('does not answer');
-    expect(page.text).toContain('http-equiv="refresh"');
   });
 });
 
 it('Read-only routes accept no other method', async () => {
-  const { url } = await startServer({ statuses: statusesOf([someRun()]) });
+  const { url } = await startDesk({ ledger: runsOnly([someRun()]) });
   for (const path of [
     '/',
     '/runs/20261120-k3f9xq7d',

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { NoticeLedger } from '../notifications/notice-store.js';
+import { createDayPage } from './days/day-page.js';
+import { createDaysPage } from './days/days-page.js';
+import { createFrame } from './routing/frame.js';
+import { type RegisterParts, registerRoutes } from './routing/register.js';
+import type { DeskRoute } from './routing/route.js';
+import { createRunPage } from './runs/run-page.js';
+
+/** What the pages read and the actions call. Each page picks what it needs. */
+export interface DeskParts {
+  readonly ledger: NoticeLedger;
+  readonly timezone: string;
+}
+
+/** Every page, action, download and stream of the desk: the table that the OpenAPI document and the tests of roles read. */
+export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
+  return [createDaysPage(parts), createDayPage(parts), createRunPage(parts)];
+}
+
+/** The pages on which operators and the booking team work. */
+export function createDesk(
+  parts: DeskParts,
+  serving: Omit<RegisterParts, 'frame' | 'answerMs'>,
+): (app: FastifyInstance, limits: Pick<RegisterParts, 'answerMs'>) => void {
+  const routes = listRoutes(parts);
+  return (app, { answerMs }) =>
+    registerRoutes(app, routes, { ...serving, answerMs, frame: createFrame(serving.assets) });
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+/** A file of the pages, under an address that changes with its content: browsers may keep it forever. */
+export interface Asset {
+  readonly path: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+export interface Assets {
+  readonly style: Asset;
+  readonly script: Asset;
+}
+
+/**
+ * @param folder where `desk.css` and `desk.js` are
+ * @param moreStyle what other parts of the pages need, such as charts
+ */
+export async function readAssets(folder: URL, moreStyle: string): Promise<Assets> {
+  const read = (name: string) => readFile(new URL(name, folder), 'utf8');
+  return {
+    style: toAsset('desk', 'css', 'text/css; charset=utf-8', `${await read('desk.css')}\n${moreStyle}`),
+    script: toAsset('desk', 'js', 'text/javascript; charset=utf-8', await read('desk.js')),
+  };
+}
+
+function toAsset(name: string, extension: string, contentType: string, content: string): Asset {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  return { path: `/assets/${name}-${hash}.${extension}`, contentType, content };
+}

@@ -1,0 +1,27 @@
+import { html } from '../../text/html.js';
+import type { ChangeAction, DeskVisit, Preview, View } from './route.js';
+
+/** What would happen, and the form that makes it happen. */
+export function renderChangeForm(
+  { title, reason }: ChangeAction,
+  { lines, refusal, fields, button, back }: Preview,
+  { csrfToken, address }: DeskVisit,
+): View {
+  return {
+    title,
+    content: html`${lines.map((line) => html`<p>${line}</p>`)}
+${
+  refusal === undefined
+    ? html`<form class="change" method="post" action="${address}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
+${fields}<label>Reason${reason === 'optional' ? ' (optional)' : ''}<textarea name="reason" rows="2" maxlength="500"${reason === 'required' ? html` required` : undefined}></textarea></label>
+<p class="buttons"><button>${button}</button><a href="${back}">Cancel</a></p></form>`
+    : html`<p class="refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
+}`,
+  };
+}
+
+/** The first value of a field. */
+export function readField(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = [body[name]].flat()[0];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,67 @@
+import type { Permission } from '../../access/roles.js';
+import { formatLocalInstant } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import type { Assets } from './assets.js';
+import type { DeskVisit, View } from './route.js';
+
+const areas: readonly { readonly name: string; readonly path: string; readonly permission: Permission }[] = [
+  { name: 'Days', path: '/', permission: 'look' },
+  { name: 'Cases', path: '/cases', permission: 'look' },
+  { name: 'Bookings', path: '/bookings', permission: 'see-bookings' },
+  { name: 'Mappings', path: '/mappings', permission: 'look' },
+  { name: 'Providers', path: '/providers', permission: 'look' },
+  { name: 'Audit trail', path: '/audit', permission: 'see-audit' },
+];
+
+/** Writes a page around its view. */
+export type RenderFrame = (view: View, options?: FrameOptions) => string;
+
+interface FrameOptions {
+  /** Absent for nobody: then there is no navigation. */
+  readonly visit?: DeskVisit | undefined;
+  /** What a change that was just made says. */
+  readonly message?: string | undefined;
+}
+
+/** The frame that all pages share: navigation, who is signed in, a message, and the time. */
+export function createFrame({ style, script }: Pick<Assets, 'style' | 'script'>): RenderFrame {
+  return ({ title, content, refreshSeconds }, { visit, message } = {}) =>
+    html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+${refreshSeconds === undefined ? undefined : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}<title>${title} · Hotel review</title>
+<link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script></head>
+<body><a class="skip" href="#main">Skip to the content</a>
+<header class="top"><a class="brand" href="/">Hotel review</a>${visit && renderNavigation(visit)}</header>
+<main id="main">${message === undefined ? undefined : html`<p class="message" role="status">${message}</p>`}
+<h1>${title}</h1>
+${content}</main>
+${visit && html`<footer>As of ${formatLocalInstant(visit.now, visit.timezone)}, ${visit.timezone}.</footer>`}
+</body></html>
+`.markup;
+}
+
+function renderNavigation(visit: DeskVisit): Html {
+  const [path = '/'] = visit.address.split('?');
+  const isIn = (area: string) =>
+    area === '/' ? path === '/' || /^\/(?:days|runs)\b/.test(path) : path.startsWith(area);
+  return html`<nav aria-label="Areas"><ul>${areas
+    .filter(({ permission }) => visit.may(permission))
+    .map(
+      (area) =>
+        html`<li><a href="${area.path}"${isIn(area.path) ? html` aria-current="page"` : undefined}>${area.name}</a></li>`,
+    )}</ul></nav>${renderVisitor(visit)}`;
+}
+
+function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
+  switch (signedInBy) {
+    case 'loopback':
+      return html`<p class="visitor">Read-only. To sign in, add a user: <code>hotel-review user add NAME --role admin</code></p>`;
+    case 'proxy':
+      return html`<p class="visitor">${visitor.name}, ${visitor.role}</p>`;
+    case 'password':
+      return html`<form class="visitor" method="post" action="/sign-out">${visitor.name}, ${visitor.role}
+<input type="hidden" name="token" value="${csrfToken ?? ''}"><button class="quiet">Sign out</button></form>`;
+  }
+}

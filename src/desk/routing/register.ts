@@ -1,0 +1,295 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type * as z from 'zod';
+import type { Access } from '../../access/access.js';
+import { may, type Permission } from '../../access/roles.js';
+import type { RecordedAction } from '../../review/audit.js';
+import { answerWithin } from '../../server/deadline.js';
+import { allowOnly, HttpError, logFailure, sendError, toHttpError } from '../../server/http-error.js';
+import type { ServerLog } from '../../server/ports.js';
+import { html } from '../../text/html.js';
+import type { Asset, Assets } from './assets.js';
+import { readField, renderChangeForm } from './change-form.js';
+import type { RenderFrame } from './frame.js';
+import { clearMessage, readMessage, writeMessage } from './message-cookie.js';
+import type { ChangeAction, DeskRoute, DeskVisit, Download, Live, Page, View } from './route.js';
+import { sendEvents } from './send-events.js';
+
+export interface RegisterParts {
+  readonly access: Access;
+  readonly assets: Assets;
+  readonly frame: RenderFrame;
+  /** @throws if the audit trail can't be written: then nothing is changed */
+  readonly record: (action: RecordedAction) => Promise<void>;
+  readonly clock: () => number;
+  readonly timezone: string;
+  /** Aborts when the process stops. */
+  readonly signal: AbortSignal;
+  /** How long a caller waits for the ledger, in milliseconds. */
+  readonly answerMs: number;
+  readonly log: ServerLog;
+}
+
+/** Our own style and script, and nothing else. */
+export const contentPolicy = [
+  "default-src 'none'",
+  ...['style-src', 'script-src', 'connect-src', 'img-src', 'form-action'].map((source) => `${source} 'self'`),
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentPolicy,
+  // Without a referrer, browsers would also hide where a form comes from.
+  'referrer-policy': 'same-origin',
+};
+/** Fields of a form, with a selection of many days or cases. */
+const largestForm = 64 * 1024;
+
+/** Adds the routes of the desk to a server: the one place that checks sessions, permissions and forged forms. */
+export function registerRoutes(
+  app: FastifyInstance,
+  routes: readonly DeskRoute[],
+  parts: RegisterParts,
+): void {
+  const { access, frame, log, clock, timezone } = parts;
+  acceptForms(app);
+  app.setErrorHandler((error, request, reply) => {
+    const answer = toHttpError(error);
+    logFailure(log, request, error, answer);
+    if (!wantsPage(request, 'data')) return sendError(reply, answer);
+    if (answer.status === 401 && request.method === 'GET')
+      return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
+    return sendPage(reply.code(answer.status).headers(answer.headers), renderError(answer));
+  });
+  for (const asset of Object.values(parts.assets)) addAsset(app, asset);
+  for (const route of routes) {
+    switch (route.kind) {
+      case 'page':
+        addPage(route);
+        break;
+      case 'action':
+        addAction(route);
+        break;
+      case 'download':
+        addDownload(route);
+        break;
+      case 'live':
+        addLive(route);
+        break;
+    }
+  }
+  for (const { path, kind } of routes)
+    allowOnly(app, kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], path);
+
+  function addPage(page: Page): void {
+    app.get(page.path, async (request, reply) => {
+      const visit = await admit(request, reply, page.permission);
+      const data = await answerWithin(parts.answerMs, page.read(readInput(page, request), visit));
+      if (!wantsPage(request, page.usually ?? 'page')) return reply.send(data);
+      return sendView(request, reply, page.render(data, visit), visit);
+    });
+  }
+
+  function addAction(action: ChangeAction): void {
+    app.get(action.path, async (request, reply) => {
+      const visit = await admit(request, reply, action.permission);
+      const preview = await answerWithin(parts.answerMs, action.preview(readInput(action, request), visit));
+      if (!wantsPage(request, 'page')) {
+        const { fields, ...data } = preview;
+        return reply.send({ ...data, token: visit.csrfToken ?? null });
+      }
+      return sendView(request, reply, renderChangeForm(action, preview, visit), visit);
+    });
+
+    app.post(action.path, async (request, reply) => {
+      const visit = await admit(request, reply, action.permission);
+      const body = readBody(request);
+      refuseForged(request, visit, readField(body, 'token'));
+      const input = readInput(action, request);
+      const form = { ...parse(action.form, body), reason: readReason(action, body) };
+      const audited = action.audit?.(input, form);
+      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit) });
+      const { message, next } = await action.perform(input, form, visit);
+      if (!wantsPage(request, 'page')) return reply.send({ message, next });
+      return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
+    });
+  }
+
+  function addDownload(download: Download): void {
+    app.get(download.path, async (request, reply) => {
+      const visit = await admit(request, reply, download.permission);
+      const input = readInput(download, request);
+      const file = await download.open(input, visit);
+      const audited = download.audit?.(input);
+      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit) });
+      return reply
+        .headers({
+          'content-type': download.contentType,
+          'content-disposition': `attachment; filename="${file.name.replace(/[^\w.-]/g, '_')}"`,
+        })
+        .send(Readable.from(file.content));
+    });
+  }
+
+  function addLive(live: Live): void {
+    app.get(live.path, async (request, reply) => {
+      const visit = await admit(request, reply, live.permission);
+      const events = live.follow(readInput(live, request), visit);
+      reply.hijack();
+      await sendEvents(reply.raw, events, {
+        signal: visit.signal,
+        isStillAdmitted: async () => {
+          const now = await identify(request);
+          return now !== undefined && may(now.visitor.role, live.permission);
+        },
+      });
+    });
+  }
+
+  function identify({ headers, raw }: FastifyRequest) {
+    return access.identify({ headers, remoteAddress: raw.socket.remoteAddress });
+  }
+
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    permission: Permission,
+  ): Promise<DeskVisit> {
+    const visit = await identify(request);
+    if (!visit) throw new HttpError(401, 'sign in first: /sign-in');
+    const { role } = visit.visitor;
+    if (!may(role, permission)) throw new HttpError(403, `the role ${role} may not do this`);
+    if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    return {
+      ...visit,
+      may: (other) => may(role, other),
+      now: clock(),
+      timezone,
+      address: request.url,
+      signal: AbortSignal.any([gone.signal, parts.signal]),
+    };
+  }
+
+  function refuseForged(request: FastifyRequest, visit: DeskVisit, token: string | undefined): void {
+    const site = request.headers['sec-fetch-site'];
+    const isOfOthers = site !== undefined && site !== 'same-origin' && site !== 'none';
+    if (isOfOthers || access.isForged(visit, token))
+      throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
+  }
+
+  function sendView(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    view: View,
+    visit: DeskVisit,
+  ): FastifyReply {
+    const message = readMessage(request.headers.cookie);
+    if (message !== undefined) reply.header('set-cookie', clearMessage);
+    return sendPage(reply, frame(view, { visit, message }));
+  }
+
+  function renderError({ status, message }: HttpError): string {
+    return frame({
+      title: errorTitle(status),
+      content: html`<p>${message}</p><p><a href="/">To the days</a></p>`,
+    });
+  }
+}
+
+export function sendPage(reply: FastifyReply, page: string): FastifyReply {
+  return reply.headers(pageHeaders).send(page);
+}
+
+/** Whether a caller gets a page or its data. Browsers name `text/html`; programs name JSON, or accept anything. */
+export function wantsPage(
+  { headers: { accept = '*/*' } }: FastifyRequest,
+  usually: 'page' | 'data',
+): boolean {
+  const named = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
+  if (named.includes('text/html')) return true;
+  if (named.includes('application/json')) return false;
+  return usually === 'page';
+}
+
+/** How the audit trail names somebody who acts here. */
+function writeWho({ visitor }: DeskVisit): string {
+  return `${visitor.name} (desk)`;
+}
+
+/** Forms are read here only; other routes of the server get no parsed body. */
+function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: largestForm },
+    (_request, body, done) => done(null, collect(new URLSearchParams(String(body)))),
+  );
+}
+
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+/** A field that was given several times is a list. */
+function collect(given: URLSearchParams): Fields {
+  const names = [...new Set(given.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = given.getAll(name);
+      return [name, values.length > 1 ? values : (values[0] ?? '')];
+    }),
+  );
+}
+
+function readBody({ body }: FastifyRequest): Fields {
+  if (typeof body !== 'object' || body === null)
+    throw new HttpError(415, 'expected the fields of a form: application/x-www-form-urlencoded');
+  return body as Fields;
+}
+
+/** @throws HttpError 400 that names what is wrong */
+function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest): unknown {
+  return parse(input, { ...(query as object), ...(params as object) });
+}
+
+function parse(schema: z.ZodType, given: unknown): object {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data as object;
+  const [issue] = parsed.error.issues;
+  throw new HttpError(
+    400,
+    `${issue?.path.join('.') || 'the request'}: ${issue?.message ?? 'not understood'}`,
+  );
+}
+
+const longestReason = 500;
+
+function readReason({ reason }: ChangeAction, body: Fields): string {
+  const given = readField(body, 'reason')?.trim() ?? '';
+  if (given === '' && reason === 'required') throw new HttpError(400, 'reason: say why, for the audit trail');
+  if (given.length > longestReason) throw new HttpError(400, `reason: at most ${longestReason} characters`);
+  return given;
+}
+
+function addAsset(app: FastifyInstance, { path, contentType, content }: Asset): void {
+  app.get(path, (_request, reply) =>
+    reply
+      .headers({ 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' })
+      .send(content),
+  );
+  allowOnly(app, ['GET', 'HEAD'], path);
+}
+
+function errorTitle(status: HttpError['status']): string {
+  switch (status) {
+    case 404:
+      return 'Not found';
+    case 403:
+      return 'Not allowed';
+    case 503:
+      return 'The ledger does not answer';
+    default:
+      return status >= 500 ? 'Something broke' : 'That did not work';
+  }
+}

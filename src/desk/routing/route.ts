@@ -1,0 +1,159 @@
+import type * as z from 'zod';
+import type { Visit } from '../../access/access.js';
+import type { Permission } from '../../access/roles.js';
+import type { Action } from '../../review/audit.js';
+import type { Html } from '../../text/html.js';
+
+/** What every page and action knows about the request. */
+export interface DeskVisit extends Visit {
+  may(permission: Permission): boolean;
+  /** Epoch milliseconds */
+  readonly now: number;
+  /** IANA name of the account's time zone. */
+  readonly timezone: string;
+  /** Path and query as requested, for forms that come back here. */
+  readonly address: string;
+  /** Aborts when the caller has gone or the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/** What a page shows inside the frame that all pages share. */
+export interface View {
+  readonly title: string;
+  readonly content: Html;
+  /** Without JavaScript, the page loads itself again after this many seconds. */
+  readonly refreshSeconds?: number;
+}
+
+interface RouteFacts {
+  /** As Fastify writes it, such as `/days/:day`. */
+  readonly path: string;
+  readonly permission: Permission;
+  /** For the OpenAPI document. */
+  readonly summary: string;
+  /** Of the path's parameters and the query together; all are texts. */
+  readonly input: z.ZodObject;
+}
+
+/** Shows something, as a page or, for `Accept: application/json`, as the data of that page. */
+export interface Page extends RouteFacts {
+  readonly kind: 'page';
+  readonly data: z.ZodType;
+  /** What a caller gets that accepts anything, such as curl: `page` if absent. */
+  readonly usually?: 'page' | 'data';
+  /** @throws HttpError, for example 404 */
+  read(input: unknown, visit: DeskVisit): Promise<unknown>;
+  render(data: unknown, visit: DeskVisit): View;
+}
+
+/**
+ * Changes something: a preview with a form first, the change on a POST of that form. All forms have a reason, a token against
+ * forgery, and a button that names the change.
+ */
+export interface ChangeAction extends RouteFacts {
+  readonly kind: 'action';
+  readonly title: string;
+  /** Of the fields of the form, besides the reason. */
+  readonly form: z.ZodObject;
+  /** Whether a reason is asked for. */
+  readonly reason: 'required' | 'optional';
+  preview(input: unknown, visit: DeskVisit): Promise<Preview>;
+  /**
+   * The entry of the audit trail, which is recorded before the change: without it, nothing is changed. Absent where `perform`
+   * records the change in its own transaction.
+   */
+  audit?(input: unknown, form: unknown): Action;
+  /** @throws HttpError, UsageError or DayBusyError, which are shown to the visitor */
+  perform(input: unknown, form: unknown, visit: DeskVisit): Promise<Done>;
+}
+
+/** What would happen. */
+export interface Preview {
+  /** A sentence or more: what will be done, to what, and what that means. */
+  readonly lines: readonly string[];
+  /** Why it can't be done now; then there is no button. */
+  readonly refusal?: string;
+  /** The fields of the form, written by the action. */
+  readonly fields?: Html;
+  /** What the button says, such as `Replay 3 days`. */
+  readonly button: string;
+  /** Where `Cancel` leads. */
+  readonly back: string;
+}
+
+export interface Done {
+  /** Shown once on the next page. */
+  readonly message: string;
+  /** The path to continue at. */
+  readonly next: string;
+}
+
+/** A file to keep. */
+export interface Download extends RouteFacts {
+  readonly kind: 'download';
+  readonly contentType: string;
+  /** The entry of the audit trail, recorded before the first byte is sent. */
+  audit?(input: unknown): Action;
+  open(input: unknown, visit: DeskVisit): Promise<DownloadedFile>;
+}
+
+export interface DownloadedFile {
+  readonly name: string;
+  readonly content: AsyncIterable<Uint8Array | string>;
+}
+
+/** Server-sent events, each the content of an element on a page: see `assets/desk.js`. */
+export interface Live extends RouteFacts {
+  readonly kind: 'live';
+  /** Ends when there is nothing more to follow. */
+  follow(input: unknown, visit: DeskVisit): AsyncIterable<Html>;
+}
+
+export type DeskRoute = Page | ChangeAction | Download | Live;
+
+type Input<Schema extends z.ZodType> = z.output<Schema>;
+
+/** The same with the types of its schemas. Methods are compared loosely, so it fits the table of routes. */
+export function definePage<I extends z.ZodObject, D extends z.ZodType>(
+  page: Omit<Page, 'kind' | 'input' | 'data' | 'read' | 'render'> & {
+    readonly input: I;
+    readonly data: D;
+    read(input: Input<I>, visit: DeskVisit): Promise<Input<D>>;
+    render(data: Input<D>, visit: DeskVisit): View;
+  },
+): Page {
+  return { kind: 'page', ...page } as Page;
+}
+
+export type ReasonGiven = { readonly reason: string };
+
+export function defineAction<I extends z.ZodObject, F extends z.ZodObject>(
+  action: Omit<ChangeAction, 'kind' | 'input' | 'form' | 'preview' | 'audit' | 'perform'> & {
+    readonly input: I;
+    readonly form: F;
+    preview(input: Input<I>, visit: DeskVisit): Promise<Preview>;
+    audit?(input: Input<I>, form: Input<F> & ReasonGiven): Action;
+    perform(input: Input<I>, form: Input<F> & ReasonGiven, visit: DeskVisit): Promise<Done>;
+  },
+): ChangeAction {
+  return { kind: 'action', ...action } as ChangeAction;
+}
+
+export function defineDownload<I extends z.ZodObject>(
+  download: Omit<Download, 'kind' | 'input' | 'audit' | 'open'> & {
+    readonly input: I;
+    audit?(input: Input<I>): Action;
+    open(input: Input<I>, visit: DeskVisit): Promise<DownloadedFile>;
+  },
+): Download {
+  return { kind: 'download', ...download } as Download;
+}
+
+export function defineLive<I extends z.ZodObject>(
+  live: Omit<Live, 'kind' | 'input' | 'follow'> & {
+    readonly input: I;
+    follow(input: Input<I>, visit: DeskVisit): AsyncIterable<Html>;
+  },
+): Live {
+  return { kind: 'live', ...live } as Live;
+}

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import { pause } from '../../async/abort.js';
+import type { Html } from '../../text/html.js';
+
+interface SendOptions {
+  readonly signal: AbortSignal;
+  /** Whether the visitor's session still lasts. */
+  readonly isStillAdmitted: () => Promise<boolean>;
+}
+
+/** Often enough for servers between us and the browser that cut idle connections. */
+const checkMs = 10_000;
+
+/** Sends server-sent events until there are no more, the caller has gone, or the visitor's session has ended. */
+export async function sendEvents(
+  response: ServerResponse,
+  events: AsyncIterable<Html>,
+  { signal, isStillAdmitted }: SendOptions,
+): Promise<void> {
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, ended.signal]);
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    // A proxy must not collect them.
+    'x-accel-buffering': 'no',
+  });
+  const watching = watchSession();
+  try {
+    for await (const { markup } of events) {
+      if (stop.aborted) break;
+      response.write(
+        `event: content\n${markup
+          .split('\n')
+          .map((line) => `data: ${line}\n`)
+          .join('')}\n`,
+      );
+    }
+    response.end('event: end\ndata:\n\n');
+  } catch {
+    // The browser connects again, and gets the error as a response.
+    response.end();
+  } finally {
+    ended.abort();
+    await watching;
+  }
+
+  async function watchSession(): Promise<void> {
+    for (;;) {
+      await pause(checkMs, stop);
+      if (stop.aborted) return;
+      if (!(await isStillAdmitted().catch(() => false))) break;
+      response.write(': still here\n\n');
+    }
+    response.destroy();
+  }
+}

@@ -1,0 +1,220 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { readAssets } from '../../src/desk/routing/assets.js';
+import { createFrame } from '../../src/desk/routing/frame.js';
+import { registerRoutes } from '../../src/desk/routing/register.js';
+import {
+  type DeskRoute,
+  defineAction,
+  defineDownload,
+  defineLive,
+  definePage,
+} from '../../src/desk/routing/route.js';
+import type { RecordedAction } from '../../src/review/audit.js';
+import { UsageError } from '../../src/review/refusals.js';
+import { html } from '../../src/text/html.js';
+import { admitAs, csrfToken } from './some-desk.js';
+
+const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url), '');
+const apps: { close(): PromiseLike<unknown> }[] = [];
+afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
+
+const evil = '<script>alert("x")</script>';
+const performed: unknown[] = [];
+const routes: readonly DeskRoute[] = [
+  definePage({
+    path: '/things/:name',
+    permission: 'look',
+    summary: 'A thing',
+    input: z.object({ name: z.string().max(40), sort: z.enum(['up', 'down']).default('up') }),
+    data: z.object({ name: z.string(), sort: z.string() }),
+    read: async (input) => input,
+    render: ({ name }) => ({ title: name, content: html`<p>${name}</p>` }),
+  }),
+  defineAction({
+    path: '/things/:name/break',
+    permission: 'operate',
+    summary: 'Break a thing',
+    title: 'Break it',
+    input: z.object({ name: z.string() }),
+    form: z.object({ hard: z.literal('yes').optional() }),
+    reason: 'required',
+    preview: async ({ name }) => ({ lines: [`${name} will break`], button: 'Break', back: '/' }),
+    audit: ({ name }, { reason }) => ({ action: 'run', subject: name, details: { reason } }),
+    perform: async (input, form) => {
+      if (input.name === 'iron') throw new UsageError('iron does not break');
+      performed.push({ input, form });
+      return { message: `${input.name} is broken: ${evil}`, next: '/things/pieces' };
+    },
+  }),
+  defineDownload({
+    path: '/things/:name/file',
+    permission: 'see-bookings',
+    summary: 'The file of a thing',
+    input: z.object({ name: z.string() }),
+    contentType: 'text/csv',
+    audit: ({ name }) => ({ action: 'report', subject: name }),
+    open: async () => ({
+      name: 'a "thing".csv',
+      content: (async function* () {
+        yield 'a,b\n';
+      })(),
+    }),
+  }),
+  defineLive({
+    path: '/things/:name/events',
+    permission: 'look',
+    summary: 'What becomes of a thing',
+    input: z.object({ name: z.string() }),
+    async *follow({ name }) {
+      yield html`<p>${name}</p>`;
+      await wait(1);
+      yield html`<p>two\nlines</p>`;
+    },
+  }),
+];
+
+async function start(role: Parameters<typeof admitAs>[0], { isRecorded = true } = {}) {
+  performed.length = 0;
+  const recorded: RecordedAction[] = [];
+  const app = Fastify();
+  registerRoutes(app, routes, {
+    access: admitAs(role),
+    assets,
+    frame: createFrame(assets),
+    record: async (action) => {
+      if (!isRecorded) throw new Error('no room');
+      recorded.push(action);
+    },
+    clock: () => Date.parse('2026-11-21T02:30:00Z'),
+    timezone: 'Europe/Madrid',
+    signal: new AbortController().signal,
+    answerMs: 1_000,
+    log: { info: () => {}, error: () => {} },
+  });
+  apps.push(app);
+  await app.listen();
+  const { port } = app.server.address() as { port: number };
+  const ask = (path: string, init: RequestInit & { accept?: string } = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: { accept: init.accept ?? 'text/html', ...(init.headers as object) },
+    });
+  const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  return { ask, send, recorded };
+}
+
+describe('a page', () => {
+  it('is one for browsers, and its data for programs', async () => {
+    const { ask } = await start('viewer');
+    const page = await ask('/things/chair');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toContain('<p>chair</p>');
+    const data = await ask('/things/chair?sort=down&other=1', { accept: 'application/json' });
+    expect(await data.json()).toEqual({ name: 'chair', sort: 'down' });
+  });
+
+  it('escapes what it shows, and allows no script but its own', async () => {
+    const { ask } = await start('viewer');
+    const page = await ask(`/things/${encodeURIComponent(evil)}`);
+    const text = await page.text();
+    expect(text).not.toContain(evil);
+    expect(text).toContain('&lt;script&gt;');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(text).not.toMatch(/ style=| on\w+=/);
+  });
+
+  it('refuses what it does not understand, in the form that was asked for', async () => {
+    const { ask } = await start('viewer');
+    const data = await ask('/things/chair?sort=sideways', { accept: 'application/json' });
+    expect(data.status).toBe(400);
+    expect(await data.json()).toMatchObject({ error: { class: 'malformed', message: /^sort: / } });
+    const page = await ask('/things/chair?sort=sideways');
+    expect([page.status, await page.text()]).toEqual([
+      400,
+      expect.stringContaining('<h1>That did not work</h1>'),
+    ]);
+  });
+
+  it('asks nobody in particular to sign in, and comes back after that', async () => {
+    const { ask } = await start(undefined);
+    const page = await ask('/things/chair?sort=up');
+    expect(page.status).toBe(303);
+    expect(page.headers.get('location')).toBe('/sign-in?to=%2Fthings%2Fchair%3Fsort%3Dup');
+    expect((await ask('/things/chair', { accept: 'application/json' })).status).toBe(401);
+  });
+});
+
+describe('an action', () => {
+  it('shows what it would do, and does it on a form with a reason and a token', async () => {
+    const { ask, send, recorded } = await start('operator');
+    const preview = await (await ask('/things/chair/break')).text();
+    expect(preview).toContain('chair will break');
+    expect(preview).toContain(`value="${csrfToken}"`);
+    const done = await send('/things/chair/break', { token: csrfToken, reason: 'old', hard: 'yes' });
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/things/pieces']);
+    expect(performed).toEqual([{ input: { name: 'chair' }, form: { hard: 'yes', reason: 'old' } }]);
+    expect(recorded).toMatchObject([
+      { who: 'ana (desk)', action: 'run', subject: 'chair', details: { reason: 'old' } },
+    ]);
+    const cookie = done.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const next = await ask('/things/pieces', { headers: { cookie } });
+    const text = await next.text();
+    expect(text).toContain('chair is broken: &lt;script&gt;');
+    expect(next.headers.get('set-cookie')).toContain('Max-Age=0');
+  });
+
+  it.each([
+    ['without a token', { reason: 'old' }, {}, 403],
+    ['with a forged token', { token: 'x', reason: 'old' }, {}, 403],
+    ['from another site', { token: csrfToken, reason: 'old' }, { 'sec-fetch-site': 'cross-site' }, 403],
+    ['without a reason', { token: csrfToken, reason: ' ' }, {}, 400],
+    ['with a field it does not know the value of', { token: csrfToken, reason: 'x', hard: 'no' }, {}, 400],
+  ])('does nothing %s', async (_, fields, headers, status) => {
+    const { send, recorded } = await start('operator');
+    expect((await send('/things/chair/break', fields as never, headers as never)).status).toBe(status);
+    expect([performed, recorded]).toEqual([[], []]);
+  });
+
+  it('does nothing that the audit trail cannot record', async () => {
+    const { send } = await start('operator', { isRecorded: false });
+    expect((await send('/things/chair/break', { token: csrfToken, reason: 'old' })).status).toBe(500);
+    expect(performed).toEqual([]);
+  });
+
+  it('is for those who may, and says what the engine says against it', async () => {
+    const viewer = await start('viewer');
+    expect((await viewer.ask('/things/chair/break')).status).toBe(403);
+    expect((await viewer.send('/things/chair/break', { token: csrfToken, reason: 'old' })).status).toBe(403);
+    const { send } = await start('admin');
+    const refused = await send('/things/iron/break', { token: csrfToken, reason: 'old' });
+    expect([refused.status, await refused.text()]).toEqual([
+      409,
+      expect.stringContaining('iron does not break'),
+    ]);
+  });
+});
+
+it('a download is recorded, and its name cannot break out of the header', async () => {
+  const { ask, recorded } = await start('operator');
+  const file = await ask('/things/chair/file');
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="a__thing_.csv"');
+  expect(await file.text()).toBe('a,b\n');
+  expect(recorded).toMatchObject([{ who: 'ana (desk)', action: 'report', subject: 'chair' }]);
+  expect((await (await start('viewer')).ask('/things/chair/file')).status).toBe(403);
+});
+
+it('what happens is sent as events, line by line, and an end', async () => {
+  const { ask } = await start('viewer');
+  const events = await ask('/things/chair/events');
+  expect(events.headers.get('content-type')).toContain('text/event-stream');
+  expect(await events.text()).toBe(
+    'event: content\ndata: <p>chair</p>\n\nevent: content\ndata: <p>two\ndata: lines</p>\n\nevent: end\ndata:\n\n',
+  );
+});

@@ -1,0 +1,92 @@
+import type { Access } from '../../src/access/access.js';
+import type { Role } from '../../src/access/roles.js';
+import { createDesk, type DeskParts } from '../../src/desk/desk.js';
+import { readAssets } from '../../src/desk/routing/assets.js';
+import type { RecordedAction } from '../../src/review/audit.js';
+import type { Wait } from '../../src/review/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import {
+  now,
+  type Parts,
+  type SomeServer,
+  startServer,
+  statusesOf,
+  timezone,
+} from '../server/some-server.js';
+
+export { now, stopServers, timezone } from '../server/some-server.js';
+
+const assetsFolder = new URL('../../src/desk/assets/', import.meta.url);
+export const csrfToken = 'token-of-the-test';
+
+/** Admits everybody in one role; `undefined` is nobody. */
+export function admitAs(role: Role | undefined): Access {
+  return {
+    identify: async () => role && { visitor: { name: 'ana', role }, signedInBy: 'password', csrfToken },
+    signIn: async () => ({ kind: 'wrong' }),
+    signOut: async () => '',
+    isForged: (_, token) => token !== csrfToken,
+  };
+}
+
+export interface SomeDesk extends SomeServer {
+  /** What the desk recorded itself. */
+  readonly recorded: RecordedAction[];
+}
+
+interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
+  readonly ledger: DeskParts['ledger'];
+  readonly role?: Role | undefined;
+  readonly clock?: () => number;
+  /** Parts of the desk besides the ledger. */
+  readonly parts?: Partial<DeskParts>;
+}
+
+/** Starts a server with the desk over this ledger; `stopServers` ends it. */
+export async function startDesk({
+  ledger,
+  clock = () => now,
+  parts,
+  ...options
+}: DeskOptions): Promise<SomeDesk> {
+  const { role = 'viewer', ...others } = options;
+  const recorded: RecordedAction[] = [];
+  const desk = createDesk(
+    { ledger, timezone, ...parts },
+    {
+      access: admitAs('role' in options ? options.role : role),
+      assets: await readAssets(assetsFolder, ''),
+      record: async (action) => void recorded.push(action),
+      clock,
+      timezone,
+      signal: new AbortController().signal,
+      log: { info: () => {}, error: () => {} },
+    },
+  );
+  return { ...(await startServer({ ...others, clock, desk })), recorded };
+}
+
+/** The part of a ledger that knows runs, for pages that read no more. */
+export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger'] {
+  const part: Partial<DeskParts['ledger']> = {
+    ...statusesOf(runs),
+    findRun: async (id) => runs.find((run) => run.id === id),
+    listRuns: async ({ day, limit }) =>
+      runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
+    listLatestRuns: async () => [],
+    findWait: async () => wait,
+  };
+  return part as DeskParts['ledger'];
+}
+
+/** What a browser gets. */
+export async function getPage(url: string, path: string) {
+  const response = await fetch(url + path, { headers: { accept: 'text/html' }, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What a program gets. */
+export async function getData(url: string, path: string) {
+  const response = await fetch(url + path, { headers: { accept: 'application/json' } });
+  return { status: response.status, headers: response.headers, data: await response.json() };
+}
