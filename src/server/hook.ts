@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { createBackOff } from '../access/back-off.js';
 import {
   type BusinessDay,
   businessDayAt,
   createBusinessDay,
   isCalendarDay,
 } from '../booking/business-day.js';
-import { createBackOff } from './back-off.js';
 import { type CallerSettings, createCallerCheck, WrongCredentialsError } from './caller.js';
 import { answerWithin, TooLateError } from './deadline.js';
 import { HttpError } from './http-error.js';

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
-/** Makes addresses wait that send wrong credentials. */
+/** Makes callers wait that send wrong credentials: by their address, or by the name they give. */
 export interface BackOff {
-  /** For how many more seconds requests of an address are refused; 0 if they are not. */
-  findWait(address: string): number;
-  recordFailure(address: string): void;
-  recordSuccess(address: string): void;
+  /** For how many more seconds requests of a caller are refused; 0 if they are not. */
+  findWait(caller: string): number;
+  recordFailure(caller: string): void;
+  recordSuccess(caller: string): void;
 }
 
 interface Failures {
@@ -21,25 +21,29 @@ const firstWaitMs = 1_000;
 /** Short, because a caller with the right secret may share the address, for example behind a proxy. */
 const longestWaitMs = 60_000;
 const forgottenMs = 15 * 60_000;
-const mostAddresses = 10_000;
+const mostCallers = 10_000;
 
-/** After five failures in a row each further one doubles the wait, from a second up to a minute. */
-export function createBackOff(clock: () => number): BackOff {
+/**
+ * After five failures in a row each further one doubles the wait, from a second up to a minute.
+ *
+ * @param groupOf what counts as one caller
+ */
+export function createBackOff(clock: () => number, groupOf = networkOf): BackOff {
   // In the order of their last failure.
   const failed = new Map<string, Failures>();
 
-  function find(address: string): Failures | undefined {
-    const failures = failed.get(address);
+  function find(group: string): Failures | undefined {
+    const failures = failed.get(group);
     return failures && Math.abs(clock() - failures.lastAt) < forgottenMs ? failures : undefined;
   }
 
   return {
-    findWait(address) {
-      const { until = 0 } = find(groupOf(address)) ?? {};
+    findWait(caller) {
+      const { until = 0 } = find(groupOf(caller)) ?? {};
       return Math.ceil(Math.min(Math.max(0, until - clock()), longestWaitMs) / 1_000);
     },
-    recordFailure(address) {
-      const group = groupOf(address);
+    recordFailure(caller) {
+      const group = groupOf(caller);
       const now = clock();
       const count = (find(group)?.count ?? 0) + 1;
       const waitMs =
@@ -47,16 +51,16 @@ export function createBackOff(clock: () => number): BackOff {
       failed.delete(group);
       failed.set(group, { count, lastAt: now, until: now + waitMs });
       const [oldest] = failed.keys();
-      if (failed.size > mostAddresses && oldest !== undefined) failed.delete(oldest);
+      if (failed.size > mostCallers && oldest !== undefined) failed.delete(oldest);
     },
-    recordSuccess(address) {
-      failed.delete(groupOf(address));
+    recordSuccess(caller) {
+      failed.delete(groupOf(caller));
     },
   };
 }
 
 /** Whoever has one address of IPv6 usually has the whole /64. */
-function groupOf(address: string): string {
+function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const start = head === '' ? [] : head.split(':');

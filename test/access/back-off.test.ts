@@ -1,11 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { createBackOff } from '../../src/server/back-off.js';
-import { nextHookSecret, hookSecret as secret } from '../support/hook-secrets.js';
-import { ask } from './hook-calls.js';
-import { createHookRuns, now, startServer, stopServers } from './some-server.js';
+import { describe, expect, it } from 'vitest';
+import { createBackOff } from '../../src/access/back-off.js';
 
-afterEach(stopServers);
-
+const now = Date.parse('2026-11-21T02:30:00Z');
 const address = '203.0.113.7';
 
 function startBackOff() {
@@ -70,39 +66,5 @@ describe('an address with wrong credentials', () => {
     fail(12);
     for (let other = 0; other < 10_000; other += 1) fail(1, `other-${other}`);
     expect(findWait(address)).toBe(0);
-  });
-});
-
-describe('the hook', () => {
-  const startHook = async () => {
-    let at = now;
-    const runs = createHookRuns();
-    const hook = { secrets: [secret], tokens: [], runs };
-    const { url } = await startServer({ hook, statuses: runs.statuses, clock: () => at });
-    const pass = (seconds: number) => {
-      at += seconds * 1_000;
-    };
-    return { runs, pass, call: (signing = {}) => ask(url, {}, { at, ...signing }) };
-  };
-
-  it('slows down a caller that guesses secrets, and accepts the right one after the wait', async () => {
-    const { call, runs, pass } = await startHook();
-    for (let guess = 0; guess < 5; guess += 1)
-      expect((await call({ with: nextHookSecret })).status).toBe(401);
-    const refused = await call({ with: nextHookSecret });
-    expect(refused).toMatchObject({ status: 429, body: { error: { class: 'too-many-attempts' } } });
-    expect(refused.headers.get('retry-after')).toBe('1');
-    // Otherwise guessing could go on meanwhile.
-    expect((await call()).status).toBe(429);
-    expect(runs.starts).toEqual([]);
-    pass(1);
-    expect((await call()).status).toBe(202);
-  });
-
-  it('does not slow down a caller with the right secret and a wrong clock', async () => {
-    const { call } = await startHook();
-    for (let attempt = 0; attempt < 8; attempt += 1)
-      expect((await call({ at: now - 3_600_000 })).status).toBe(401);
-    expect((await call()).status).toBe(202);
   });
 });

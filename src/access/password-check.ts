@@ -1,0 +1,55 @@
+import PQueue from 'p-queue';
+import { createBackOff } from './back-off.js';
+import { isPassword, nobodysHash } from './passwords.js';
+import { readUserName, type User } from './users-file.js';
+
+export interface Credentials {
+  readonly name: string;
+  readonly password: string;
+}
+
+export type CheckedPassword =
+  | { readonly kind: 'right'; readonly user: User }
+  /** With the name if there is such a user: an unknown one may be a password in the wrong field. */
+  | { readonly kind: 'wrong'; readonly knownName?: string }
+  /** Nothing was checked. */
+  | { readonly kind: 'slowed'; readonly retryAfterSeconds: number };
+
+/** A hash takes 32 MiB and a core for some time, which reviews need too. */
+const mostAtOnce = 2;
+const mostWaiting = 20;
+const crowdedSeconds = 5;
+
+interface PasswordCheckOptions {
+  readonly listUsers: () => Promise<readonly User[]>;
+  readonly clock: () => number;
+}
+
+/** Checks passwords, a few at a time; failures make their address and their name wait. */
+export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) {
+  const addresses = createBackOff(clock);
+  const names = createBackOff(clock, (name) => name);
+  const queue = new PQueue({ concurrency: mostAtOnce });
+
+  async function check({ name, password }: Credentials, address: string): Promise<CheckedPassword> {
+    // A name that nobody can have is no more than a wrong one.
+    const written = readUserName(name) ?? '';
+    // Only now, because those before it in the queue may have failed.
+    const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
+    if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
+    const user = (await listUsers()).find((one) => one.name === written);
+    if ((await isPassword(password, user?.password ?? nobodysHash)) && user?.password !== undefined) {
+      addresses.recordSuccess(address);
+      names.recordSuccess(written);
+      return { kind: 'right', user };
+    }
+    addresses.recordFailure(address);
+    names.recordFailure(written);
+    return { kind: 'wrong', ...(user && { knownName: user.name }) };
+  }
+
+  return (credentials: Credentials, address: string): Promise<CheckedPassword> =>
+    queue.size >= mostWaiting
+      ? Promise.resolve({ kind: 'slowed', retryAfterSeconds: crowdedSeconds })
+      : queue.add(() => check(credentials, address));
+}

@@ -1,0 +1,73 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { isGuessable } from '../text/guessable.js';
+
+/*
+ * Passwords are kept as hashes of scrypt, with salt and parameters, in the usual notation:
+ * `$scrypt$ln=15,r=8,p=3$SALT$HASH`, base64 without padding.
+ */
+
+/** One of the sets that OWASP recommends; this one takes 32 MiB, beside a review in the same process. */
+const parameters = { ln: 15, r: 8, p: 3 };
+const saltBytes = 16;
+const hashBytes = 32;
+
+const notation =
+  /^\$scrypt\$ln=(1[4-8]),r=([1-9]|1[0-6]),p=([1-9]|1[0-6])\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+const fewestCharacters = 12;
+/** More than anybody types, and few enough to be hashed. */
+const mostCharacters = 1_000;
+
+/** What makes a password unusable, as the end of a sentence; undefined if nothing does. */
+export function findPasswordFault(password: string, name: string): string | undefined {
+  const { length } = Array.from(password);
+  if (length < fewestCharacters)
+    return `has ${length} characters; it needs at least ${fewestCharacters}, such as four random words`;
+  if (length > mostCharacters) return `has more than ${mostCharacters} characters`;
+  if (password.toLowerCase() === name.toLowerCase()) return 'is the name';
+  if (isGuessable(password)) return 'repeats a few characters';
+  return undefined;
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(saltBytes);
+  const hash = await derive(password, salt, parameters);
+  return write(salt, hash);
+}
+
+/** A text in the notation of a hash. */
+export function isPasswordHash(text: string): boolean {
+  return notation.test(text);
+}
+
+/** @param written by `hashPassword` */
+export async function isPassword(password: string, written: string): Promise<boolean> {
+  const [, ln, r, p, salt = '', hash = ''] = notation.exec(written) ?? [];
+  if (Array.from(password).length > mostCharacters) return false;
+  const derived = await derive(password, Buffer.from(salt, 'base64'), {
+    ln: Number(ln),
+    r: Number(r),
+    p: Number(p),
+  });
+  return timingSafeEqual(derived, Buffer.from(hash, 'base64'));
+}
+
+/** No password is known to have it: compared where there is no user, so that this takes as long. */
+export const nobodysHash = write(Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
+
+function write(salt: Buffer, hash: Buffer): string {
+  const { ln, r, p } = parameters;
+  const encode = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(hash)}`;
+}
+
+function derive(password: string, salt: Buffer, { ln, r, p }: typeof parameters): Promise<Buffer> {
+  const cost = 2 ** ln;
+  const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 256 * r * (cost + p) };
+  return new Promise((resolve, reject) => {
+    // One character may be typed as one code point or as several.
+    scrypt(password.normalize('NFKC'), salt, hashBytes, options, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    );
+  });
+}

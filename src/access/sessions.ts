@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+import type { User, Users } from './users-file.js';
+
+/** What a signed cookie holds. Times are in epoch milliseconds. */
+export interface Session {
+  /** Random, and the same until the session ends. */
+  readonly id: string;
+  readonly name: string;
+  readonly startedAt: number;
+  /** When its user was last active. */
+  readonly seenAt: number;
+}
+
+const schema = z.strictObject({
+  id: z.string().min(1),
+  name: z.string(),
+  startedAt: z.int(),
+  seenAt: z.int(),
+});
+
+/** However active its user is. */
+const longestMs = 12 * 3_600_000;
+
+/** The value of a session's cookie: `CONTENT.SIGNATURE`. */
+export function sealSession(session: Session, users: Users, user: User): string {
+  const content = Buffer.from(JSON.stringify(session)).toString('base64url');
+  return `${content}.${sign(content, users, user).toString('base64url')}`;
+}
+
+/** The session of a cookie, and its user as the file has it now; undefined for a forged cookie, or one of former users. */
+export function openSession(
+  sealed: string,
+  users: Users,
+): { readonly session: Session; readonly user: User } | undefined {
+  const [content = '', signature = ''] = sealed.split('.');
+  const session = parse(content);
+  const user = users.users.find(({ name }) => name === session?.name);
+  if (session === undefined || user === undefined) return undefined;
+  const given = Buffer.from(signature, 'base64url');
+  const right = sign(content, users, user);
+  return given.length === right.length && timingSafeEqual(given, right) ? { session, user } : undefined;
+}
+
+/** Whether a session is neither idle nor too old. A clock that was set back by more than that ends it, too. */
+export function isAlive({ startedAt, seenAt }: Session, now: number, idleMs: number): boolean {
+  return Math.abs(now - seenAt) < idleMs && now - startedAt < longestMs;
+}
+
+/** When a session ends at the latest. */
+export function endOf({ startedAt }: Session): number {
+  return startedAt + longestMs;
+}
+
+/** The token of the forms of a session, or of somebody whose name a proxy vouches for. */
+export function createCsrfToken(
+  { key }: Users,
+  kind: 'session' | 'proxy',
+  bearer: Session['id'] | User['name'],
+): string {
+  return authenticate(key, ['form', kind, bearer]).toString('base64url');
+}
+
+/** A new password makes all earlier sessions invalid, and so does its removal. */
+function sign(content: string, { key }: Users, { name, password = '' }: User): Buffer {
+  return authenticate(key, ['session', name, password, content]);
+}
+
+/** The parts in JSON, so that none runs into the next. */
+function authenticate(key: Buffer, parts: readonly string[]): Buffer {
+  return createHmac('sha256', key).update(JSON.stringify(parts)).digest();
+}
+
+function parse(content: string): Session | undefined {
+  try {
+    return schema.safeParse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest';
+import { type AccessRequest, createAccess } from '../../src/access/access.js';
+import type { User, Users } from '../../src/access/users-file.js';
+import { password, someUsers } from './some-users.js';
+
+const minuteMs = 60_000;
+const local = { host: '127.0.0.1:8080' };
+
+interface Start {
+  readonly users?: Users | undefined;
+  readonly isLocal?: boolean;
+  readonly singleSignOn?: { readonly header: string; readonly proxies: readonly string[] };
+}
+
+function start({ users = someUsers(), isLocal = true, singleSignOn }: Start = {}) {
+  let now = Date.parse('2026-11-21T02:30:00Z');
+  let known: Users | undefined = users;
+  const access = createAccess({
+    users: { read: async () => known },
+    isLocal,
+    singleSignOn,
+    idleMs: 30 * minuteMs,
+    clock: () => now,
+  });
+  const request = (headers: AccessRequest['headers'] = {}, remoteAddress = '127.0.0.1'): AccessRequest => ({
+    headers: { ...local, ...headers },
+    remoteAddress,
+  });
+  const signIn = (name: string, word = password, from = request()) =>
+    access.signIn({ name, password: word }, from);
+  return {
+    access,
+    request,
+    signIn,
+    /** Signs in; what a browser would send from then on. */
+    async enter(name: string, headers: AccessRequest['headers'] = {}): Promise<AccessRequest> {
+      const answer = await signIn(name, password, request(headers));
+      if (answer.kind !== 'signed-in') throw new Error(answer.kind);
+      return request({ ...headers, cookie: answer.cookie.split(';')[0] });
+    },
+    pass: (minutes: number) => {
+      now += minutes * minuteMs;
+    },
+    changeUsers: (change: (users: readonly User[]) => readonly User[]) => {
+      known = known && { ...known, users: change(known.users) };
+    },
+    removeFile: () => {
+      known = undefined;
+    },
+  };
+}
+
+describe('without users', () => {
+  const none = { ...someUsers(), users: [] };
+
+  it('everybody on this machine may look, and has no forms', async () => {
+    const { access, request, removeFile } = start({ users: none });
+    const visit = await access.identify(request());
+    expect(visit).toEqual({
+      visitor: { name: 'anybody', role: 'viewer' },
+      signedInBy: 'loopback',
+      csrfToken: undefined,
+    });
+    expect(visit && access.isForged(visit, '')).toBe(true);
+    expect(await access.hasUsers()).toBe(false);
+    removeFile();
+    expect(await access.identify(request())).toEqual(visit);
+  });
+
+  it('nobody may look who could be on another machine', async () => {
+    const { access, request, signIn } = start({ users: none, isLocal: false });
+    expect(await access.identify(request())).toBeUndefined();
+    expect(await signIn('anybody')).toEqual({ kind: 'wrong' });
+  });
+});
+
+describe('signing in', () => {
+  it('begins a session with the role of the user, capitals or not', async () => {
+    const { access, enter } = start();
+    for (const [name, role] of [
+      ['Tina', 'team'],
+      ['vera', 'viewer'],
+    ] as const) {
+      const visit = await access.identify(await enter(name));
+      expect(visit).toMatchObject({ visitor: { name: name.toLowerCase(), role }, signedInBy: 'password' });
+      expect(visit).not.toHaveProperty('setCookie');
+    }
+  });
+
+  it('on this machine sets a cookie that works without TLS', async () => {
+    for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:80']) {
+      const { signIn, request } = start();
+      expect(await signIn('tina', password, request({ host }))).toMatchObject({
+        cookie: expect.stringMatching(/^hotel-review=[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/),
+      });
+    }
+  });
+
+  it.each(['review.example.com', 'localhost.example.com', '127.0.0.1.example.com', '10.0.0.1:8080'])(
+    'under %s sets a cookie for TLS and that host only',
+    async (host) => {
+      const { signIn, request } = start();
+      expect(await signIn('tina', password, request({ host }))).toMatchObject({
+        cookie: expect.stringMatching(/^__Host-hotel-review=.*; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+      });
+    },
+  );
+
+  it('fails with a wrong password, and names only a user who is known', async () => {
+    const { signIn } = start();
+    expect(await signIn('tina', 'four random words there')).toEqual({ kind: 'wrong', knownName: 'tina' });
+    expect(await signIn('four random words here')).toEqual({ kind: 'wrong' });
+    expect(await signIn('nobody')).toEqual({ kind: 'wrong' });
+  });
+
+  it('fails for somebody without a password, whatever is given', async () => {
+    const { signIn } = start();
+    for (const word of ['', password])
+      expect(await signIn('sso@example.com', word)).toEqual({ kind: 'wrong', knownName: 'sso@example.com' });
+  });
+
+  it('of one address is slowed down after five failures, with the right password too', async () => {
+    const { signIn, pass } = start();
+    for (const name of ['ada', 'oskar', 'tina', 'vera', 'nobody']) await signIn(name, 'wrong');
+    expect(await signIn('tina')).toEqual({ kind: 'slowed', retryAfterSeconds: 1 });
+    pass(1);
+    expect(await signIn('tina')).toMatchObject({ kind: 'signed-in' });
+  });
+
+  it('to one name is slowed down after five failures from anywhere, known or not', async () => {
+    const { signIn, request } = start();
+    for (const name of ['tina', 'nobody']) {
+      for (let last = 1; last <= 5; last += 1) await signIn(name, 'wrong', request({}, `203.0.113.${last}`));
+      expect(await signIn(name, password, request({}, '198.51.100.9'))).toMatchObject({ kind: 'slowed' });
+    }
+    expect(await signIn('vera', password, request({}, '198.51.100.9'))).toMatchObject({ kind: 'signed-in' });
+  });
+
+  it('does not check many at once: a flood is slowed down, and gets no more guesses', async () => {
+    const { signIn } = start();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => signIn('tina', 'wrong')));
+    const count = (kind: string) => answers.filter((answer) => answer.kind === kind).length;
+    expect(count('wrong')).toBeLessThanOrEqual(6);
+    expect(count('slowed')).toBe(40 - count('wrong'));
+  });
+});
+
+describe('a session', () => {
+  it('is kept alive by activity, with a cookie now and then', async () => {
+    const { access, enter, pass, request } = start();
+    let browser = await enter('tina');
+    for (let half = 0; half < 20; half += 1) {
+      pass(29);
+      const visit = await access.identify(browser);
+      expect(visit?.setCookie).toMatch(/^hotel-review=/);
+      browser = request({ cookie: visit?.setCookie?.split(';')[0] });
+      expect(await access.identify(browser)).not.toHaveProperty('setCookie');
+    }
+    pass(29 * 5);
+    expect(await access.identify(browser)).toBeUndefined();
+  });
+
+  it('is not kept alive by a stream of events', async () => {
+    const { access, enter, pass } = start();
+    const browser = await enter('tina');
+    pass(29);
+    const stream = { ...browser, headers: { ...browser.headers, accept: 'text/event-stream' } };
+    expect(await access.identify(stream)).not.toHaveProperty('setCookie');
+  });
+
+  it('ends when nobody was active, and after twelve hours', async () => {
+    const { access, enter, pass, request } = start();
+    let browser = await enter('tina');
+    for (let minutes = 0; minutes < 12 * 60; minutes += 20) {
+      const visit = await access.identify(browser);
+      expect(visit).toBeDefined();
+      if (visit?.setCookie) browser = request({ cookie: visit.setCookie.split(';')[0] });
+      pass(20);
+    }
+    expect(await access.identify(browser)).toBeUndefined();
+    const idle = await enter('tina');
+    pass(30);
+    expect(await access.identify(idle)).toBeUndefined();
+  });
+
+  it('ends by signing out, with every cookie it ever had', async () => {
+    const { access, enter, pass, request } = start();
+    const browser = await enter('tina');
+    const other = await enter('tina');
+    pass(2);
+    const renewed = request({ cookie: (await access.identify(browser))?.setCookie?.split(';')[0] });
+    expect(await access.signOut(renewed)).toBe('hotel-review=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict');
+    expect(await access.identify(renewed)).toBeUndefined();
+    expect(await access.identify(browser)).toBeUndefined();
+    expect(await access.identify(other)).toBeDefined();
+  });
+
+  it('has the role that the user has now, and ends when the user is removed', async () => {
+    const { access, enter, changeUsers } = start();
+    const browser = await enter('tina');
+    changeUsers((users) => users.map((user) => ({ ...user, role: 'operator' })));
+    expect((await access.identify(browser))?.visitor.role).toBe('operator');
+    changeUsers((users) => users.filter(({ name }) => name !== 'tina'));
+    expect(await access.identify(browser)).toBeUndefined();
+  });
+
+  it('of this machine is worth nothing under another host name', async () => {
+    const { access, enter } = start();
+    const browser = await enter('tina');
+    const elsewhere = { ...browser, headers: { ...browser.headers, host: 'review.example.com' } };
+    expect(await access.identify(elsewhere)).toBeUndefined();
+  });
+
+  it('is found among other cookies', async () => {
+    const { access, enter } = start();
+    const browser = await enter('tina');
+    const cookie = `a=b; ${browser.headers.cookie}; xhotel-review=c`;
+    expect(await access.identify({ ...browser, headers: { ...browser.headers, cookie } })).toBeDefined();
+  });
+});
+
+describe('a form', () => {
+  it('is forged without the token of the session', async () => {
+    const { access, enter } = start();
+    const [visit, other] = [
+      await access.identify(await enter('tina')),
+      await access.identify(await enter('tina')),
+    ];
+    if (!visit || !other) throw new Error('nobody is signed in');
+    expect(access.isForged(visit, visit.csrfToken)).toBe(false);
+    for (const token of [undefined, '', other.csrfToken, `${visit.csrfToken}x`, 'ñ'.repeat(43)])
+      expect(access.isForged(visit, token)).toBe(true);
+  });
+});
+
+describe('single sign-on', () => {
+  const singleSignOn = { header: 'X-Forwarded-User', proxies: ['127.0.0.1', '10.0.3.0/24', '2001:db8::/32'] };
+  const header = { 'x-forwarded-user': 'SSO@example.com' };
+
+  it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.0.3.200', '2001:db8:7::1'])(
+    'believes the header from %s',
+    async (address) => {
+      const { access, request } = start({ singleSignOn });
+      const visit = await access.identify(request(header, address));
+      expect(visit).toMatchObject({
+        visitor: { name: 'sso@example.com', role: 'team' },
+        signedInBy: 'proxy',
+        csrfToken: expect.stringMatching(/^[\w-]{43}$/),
+      });
+      expect(visit && access.isForged(visit, visit.csrfToken)).toBe(false);
+      expect(visit && access.isForged(visit, undefined)).toBe(true);
+    },
+  );
+
+  it.each(['127.0.0.2', '10.0.4.1', '::1', 'fe80::1%eth0', ''])(
+    'does not believe it from %j',
+    async (address) => {
+      const { access, request } = start({ singleSignOn });
+      expect(await access.identify(request(header, address))).toBeUndefined();
+    },
+  );
+
+  it('believes nothing where it is not configured', async () => {
+    const { access, request } = start();
+    expect(await access.identify(request(header))).toBeUndefined();
+  });
+
+  it.each(['nobody', 'sso@example.com, ada', 'sso@example.com ', ''])(
+    'does not let %j in, who is not in the file',
+    async (name) => {
+      const { access, request } = start({ singleSignOn });
+      expect(await access.identify(request({ 'x-forwarded-user': name }))).toBeUndefined();
+    },
+  );
+
+  it('leaves the password to those who come without the header', async () => {
+    const { access, enter } = start({ singleSignOn });
+    expect(await access.identify(await enter('tina'))).toMatchObject({ signedInBy: 'password' });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import {
+  findPasswordFault,
+  hashPassword,
+  isPassword,
+  isPasswordHash,
+  nobodysHash,
+} from '../../src/access/passwords.js';
+import { password, passwordHash } from './some-users.js';
+
+describe('a hash of a password', () => {
+  it('is that of this password only, and another one each time', async () => {
+    const [hash, other] = await Promise.all([hashPassword(password), hashPassword(password)]);
+    expect(hash).not.toBe(other);
+    expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
+    expect(hash).not.toContain(password);
+    expect(await isPassword(password, hash)).toBe(true);
+    expect(await isPassword(`${password}.`, hash)).toBe(false);
+  });
+
+  it('is checked with its own parameters', async () => {
+    expect(await isPassword(password, passwordHash)).toBe(true);
+    expect(await isPassword(password, passwordHash.replace('r=1', 'r=2'))).toBe(false);
+  });
+
+  it('is the same however a character is composed', async () => {
+    const hash = await hashPassword('contraseña segura');
+    expect(await isPassword('contraseña segura'.normalize('NFD'), hash)).toBe(true);
+  });
+
+  it('of nobody is that of no password, and takes as much work as any other', async () => {
+    expect(isPasswordHash(nobodysHash)).toBe(true);
+    const cost = (hash: string) => hash.split('$')[2];
+    expect(cost(nobodysHash)).toBe(cost(await hashPassword(password)));
+    for (const guess of ['', password, '\0'.repeat(32)])
+      expect(await isPassword(guess, nobodysHash)).toBe(false);
+  });
+
+  it.each([
+    ['takes too much memory', passwordHash.replace('ln=14', 'ln=30')],
+    ['is too cheap', passwordHash.replace('ln=14', 'ln=4')],
+    ['is cut off', passwordHash.slice(0, -1)],
+    ['is a password', password],
+  ])('is not accepted if it %s', (_fault, text) => {
+    expect(isPasswordHash(text)).toBe(false);
+  });
+});
+
+describe('a password', () => {
+  it.each([
+    ['elf letters', 'has 11 characters; it needs at least 12, such as four random words'],
+    ['🔑🔑🔑🔑🔑🔑🔑', 'has 7 characters; it needs at least 12, such as four random words'],
+    ['Ana.Example@Example.com', 'is the name'],
+    ['passwordpassword', 'repeats a few characters'],
+    ['x'.repeat(1_001), 'has more than 1000 characters'],
+  ])('such as %j is refused', (given, fault) => {
+    expect(findPasswordFault(given, 'ana.example@example.com')).toBe(fault);
+  });
+
+  it('of twelve characters is accepted', () => {
+    expect(findPasswordFault('twelve chars', 'ana')).toBeUndefined();
+  });
+});
