@@ -22,6 +22,7 @@ export const csrfToken = 'token-of-the-test';
 /** Admits everybody in one role; `undefined` is nobody. */
 export function admitAs(role: Role | undefined): Access {
   return {
+    hasUsers: async () => true,
     identify: async () => role && { visitor: { name: 'ana', role }, signedInBy: 'password', csrfToken },
     signIn: async () => ({ kind: 'wrong' }),
     signOut: async () => '',
