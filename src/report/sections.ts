@@ -1,3 +1,4 @@
+import type { Bar } from '../charts/bars.js';
 import type { RunReport } from '../review/day/report.js';
 import {
   formatCount,
@@ -25,17 +26,6 @@ export interface SectionTable {
   readonly wide: readonly string[];
   /** Columns about the stays of single guests. */
   readonly stays?: readonly string[];
-}
-
-/** A value to compare with others of its section. */
-export interface Bar {
-  readonly label: string;
-  readonly value: number;
-  readonly text: string;
-  /** What is usual; absent where nothing is compared, null where too few days are known. */
-  readonly usual?: number | null;
-  /** The one that the report is about. */
-  readonly isHighlighted?: boolean;
 }
 
 /** Providers shown; the others are in the JSON. */

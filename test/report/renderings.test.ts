@@ -52,8 +52,9 @@ describe('a report', () => {
     expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
     expect(page).not.toContain('\u001b');
     expect(page).toContain('&lt;script&gt;');
-    expect(page.match(/<svg/g)).toHaveLength(4);
-    expect(page).toContain('class="usual"');
+    expect(page.match(/<ul class="bars"/g)).toHaveLength(4);
+    expect(page).not.toMatch(/ style=/);
+    expect(page).toContain('<line class="usual"');
   });
 
   it('as Markdown keeps texts of others in their cells', () => {

@@ -1,0 +1,39 @@
+/**
+ * The style of all charts, for pages that define the colours: --text, --faint, --line, --ground, --good, --bad, --busy and
+ * --wait.
+ */
+export const chartStyle = `
+.chart { margin: 0; } .chart + .chart { margin-top: 1.5rem; } .chart figcaption { margin-bottom: .5rem; }
+.chart figcaption span { color: var(--faint); font-size: .85rem; }
+.chart-plot { position: relative; margin-left: 3.4rem; }
+.chart-plot svg { display: block; max-width: none; margin: 0; overflow: visible; }
+.chart-plot svg svg { overflow: hidden; }
+.chart-plot text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
+.chart-plot .strong { fill: var(--text); font-weight: 600; }
+.chart-plot .value { text-anchor: end; }
+.chart-plot .grid, .chart-plot .tick, .chart-plot .base { stroke: var(--line); shape-rendering: crispEdges; }
+.chart-plot .accepted { fill: var(--busy); }
+.chart-plot .rejected { fill: var(--wait); stroke: var(--wait); }
+.chart-plot .unanswered { fill: var(--faint); stroke: var(--faint); }
+.chart-plot .affected { fill: var(--bad); stroke: var(--bad); }
+.chart-plot .unknown { fill: none; stroke: var(--faint); stroke-width: 2; stroke-dasharray: 2 3; }
+.chart-plot .missing { fill: var(--bad); opacity: .18; }
+.chart-plot .cross { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
+  stroke: var(--card, var(--ground)); stroke-width: 3; paint-order: stroke; }
+.chart-plot path { vector-effect: non-scaling-stroke; }
+.chart-links { position: absolute; inset: 0; }
+.chart-links rect { width: 1px; height: 100%; fill: transparent; } .chart-links a:hover rect { fill: var(--text); opacity: .15; }
+.chart-numbers { font-size: .85rem; } .chart-numbers summary { color: var(--faint); cursor: pointer; }
+.chart-numbers table { display: table; width: auto; margin: .4rem 0 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.chart-numbers th, .chart-numbers td { padding: .15rem .9rem .15rem 0; text-align: right; } .chart-numbers th:first-child { text-align: left; }
+.bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; }
+.bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
+.bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
+.bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
+.bar { fill: var(--busy); } .bar.other { fill: var(--line); } .usual { stroke: var(--text); stroke-width: 2; }
+@media (max-width: 40rem) {
+  .chart-plot .spare { display: none; }
+  .bars li { grid-template-columns: 1fr auto; padding: .25rem 0; } .bars svg { grid-area: 2 / 1 / 3 / 3; }
+  .bar-label { text-align: left; }
+}
+`;

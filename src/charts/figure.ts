@@ -1,0 +1,67 @@
+import { type Html, html } from '../text/html.js';
+
+/**
+ * How all charts are built: positions along the width are percentages, heights are pixels, and shapes that need numbers are
+ * in a stretched part. So a chart fills any width, and its texts keep their size on a phone.
+ */
+
+/** A chart with its caption; what it shows is also in words, and in numbers to unfold. */
+export interface Figure {
+  readonly title: string;
+  /** What a person should know who doesn't see the chart. */
+  readonly summary: string;
+  /** In pixels */
+  readonly height: number;
+  readonly drawing: Html;
+  /** Links over the drawing, for those who point; others find them elsewhere on the page. */
+  readonly links?: Html | undefined;
+  readonly numbers?: NumberTable | undefined;
+}
+
+export interface NumberTable {
+  readonly name: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export function renderFigure({ title, summary, height, drawing, links, numbers }: Figure): Html {
+  return html`<figure class="chart"><figcaption><strong>${title}</strong> <span>${summary}</span></figcaption>
+<div class="chart-plot"><svg role="img" aria-label="${title}" width="100%" height="${height}">${drawing}</svg>
+${
+  links &&
+  html`<svg class="chart-links" aria-hidden="true" width="100%" height="${height}">${links}</svg>
+`
+}</div>
+${numbers && renderNumbers(numbers)}</figure>
+`;
+}
+
+/** A figure that has nothing to show yet. */
+export function renderEmptyFigure(title: string, words: string): Html {
+  return html`<figure class="chart"><figcaption><strong>${title}</strong> <span>${words}</span></figcaption></figure>
+`;
+}
+
+function renderNumbers({ name, head, rows }: NumberTable): Html {
+  return html`<details class="chart-numbers"><summary>${name}</summary><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([first, ...others]) =>
+      html`<tr><th scope="row">${first}</th>${others.map((one) => html`<td>${one}</td>`)}</tr>
+`,
+  )}</tbody></table></details>
+`;
+}
+
+/** A part of the drawing whose x is counted in units, stretched over the whole width. */
+export function stretch(units: number, height: number, content: Html | readonly Html[]): Html {
+  return html`<svg viewBox="0 0 ${units} ${height}" width="100%" height="${height}" preserveAspectRatio="none">${content}</svg>`;
+}
+
+/** A share of the width. */
+export function percent(share: number): string {
+  return `${round(share * 100, 100)}%`;
+}
+
+export function round(value: number, parts = 10): number {
+  return Math.round(value * parts) / parts;
+}

@@ -1,0 +1,39 @@
+import { scaleLinear } from 'd3-scale';
+import { formatCount } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { round } from './figure.js';
+
+/** From 0, which is at the bottom. */
+export interface ValueAxis {
+  /** In pixels from the top. */
+  yOf(value: number): number;
+  readonly ticks: readonly { readonly value: number; readonly label: string }[];
+}
+
+/** A linear axis of counts up to the largest. */
+export function createCountAxis(largest: number, height: number): ValueAxis {
+  const scale = scaleLinear()
+    .domain([0, Math.max(1, largest)])
+    .nice(4)
+    .range([height, 0]);
+  return {
+    yOf: (value) => round(scale(value)),
+    ticks: scale
+      .ticks(4)
+      .filter(Number.isInteger)
+      .map((value) => ({ value, label: formatTick(value) })),
+  };
+}
+
+/** Short enough for the margin. */
+function formatTick(count: number): string {
+  return count < 1e6 ? formatCount(count) : `${round(count / 1e6, 100)} M`;
+}
+
+/** Lines across the drawing, with their labels in the margin. */
+export function renderValueTicks({ ticks, yOf }: ValueAxis): Html {
+  return html`${ticks.map(
+    ({ value, label }) =>
+      html`<line class="grid" x2="100%" y1="${yOf(value)}" y2="${yOf(value)}"/><text class="value" x="-6" y="${yOf(value) + 4}">${label}</text>`,
+  )}`;
+}
