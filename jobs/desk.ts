@@ -5,6 +5,7 @@ import { readAssets } from '../src/desk/routing/assets.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
+import { readVersion } from './version.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -27,7 +28,7 @@ export async function composeDesk(
     isForged: () => true,
   };
   return createDesk(
-    { ledger, timezone },
+    { ledger, timezone, version: readVersion() },
     {
       access,
       assets: await readAssets(assetsFolder, ''),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { NoticeLedger } from '../notifications/notice-store.js';
 import { createDayPage } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
+import { createOpenApiPage } from './openapi.js';
 import { createFrame } from './routing/frame.js';
 import { type RegisterParts, registerRoutes } from './routing/register.js';
 import type { DeskRoute } from './routing/route.js';
@@ -11,11 +12,19 @@ import { createRunPage } from './runs/run-page.js';
 export interface DeskParts {
   readonly ledger: NoticeLedger;
   readonly timezone: string;
+  /** Of this program. */
+  readonly version: string;
 }
 
 /** Every page, action, download and stream of the desk: the table that the OpenAPI document and the tests of roles read. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
-  return [createDaysPage(parts), createDayPage(parts), createRunPage(parts)];
+  const routes: readonly DeskRoute[] = [
+    createDaysPage(parts),
+    createDayPage(parts),
+    createRunPage(parts),
+    createOpenApiPage({ routes: () => routes, version: parts.version }),
+  ];
+  return routes;
 }
 
 /** The pages on which operators and the booking team work. */

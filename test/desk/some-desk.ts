@@ -53,7 +53,7 @@ export async function startDesk({
   const { role = 'viewer', ...others } = options;
   const recorded: RecordedAction[] = [];
   const desk = createDesk(
-    { ledger, timezone, ...parts },
+    { ledger, timezone, version: '0.0.0', ...parts },
     {
       access: admitAs('role' in options ? options.role : role),
       assets: await readAssets(assetsFolder, ''),

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
 import type { Right } from '../../src/review/claims.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { readReference } from '../../src/review/stored/stored-line.js';
 
 /** The real ledger, in a folder that is removed after the test. */
-export async function openTemporaryLedger(clock: () => number = Date.now): Promise<Ledger> {
+export async function openTemporaryLedger(clock: () => number = Date.now): Promise<NoticeLedger> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
   const ledger = createSqliteLedger({
     path: join(folder, 'ledger.db'),

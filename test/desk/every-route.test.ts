@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { may, roles } from '../../src/access/roles.js';
+import { type DeskParts, listRoutes } from '../../src/desk/desk.js';
+import type { DeskRoute } from '../../src/desk/routing/route.js';
+import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
+import { csrfToken, now, runsOnly, startDesk, stopServers, timezone } from './some-desk.js';
+
+/** Every route with a path that exists in the ledger below. A new route fails here until it has one. */
+const samples: Readonly<Record<string, string>> = {
+  '/': '/',
+  '/days/:day': '/days/2026-11-20',
+  '/runs/:id': '/runs/run-of-2026-11-20',
+  '/openapi.json': '/openapi.json',
+};
+
+const routes = listRoutes({ ledger: runsOnly([]), timezone, version: '0.0.0' });
+const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
+
+let ledger: DeskParts['ledger'];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => now);
+  await openRun(ledger, '2026-11-20');
+});
+afterEach(stopServers);
+
+const ask = (url: string, init: RequestInit & { readonly accept?: string } = {}) =>
+  fetch(url, {
+    redirect: 'manual',
+    ...init,
+    headers: { accept: init.accept ?? 'text/html', ...(init.headers as object) },
+  });
+
+/** With a form where the route takes one. */
+function send(url: string, route: DeskRoute, fields: Readonly<Record<string, string>> = {}) {
+  return route.kind === 'action'
+    ? ask(url, { method: 'POST', body: new URLSearchParams({ reason: 'a test', ...fields }) })
+    : ask(url);
+}
+
+it('Every route has a sample here', () => {
+  expect(Object.keys(samples).sort()).toEqual(routes.map(({ path }) => path).sort());
+});
+
+const sampled = routes.map((route) => ({ ...route, sample: samples[route.path] ?? '' }));
+
+describe.each(sampled)('$path', (route) => {
+  const { sample, permission, kind } = route;
+
+  it('is closed without a session, for people and programs', async () => {
+    const { url, recorded } = await startDesk({ ledger, role: undefined });
+    expect((await ask(url + sample)).headers.get('location')).toMatch(/^\/sign-in\?to=/);
+    expect((await ask(url + sample, { accept: 'application/json' })).status).toBe(401);
+    expect((await send(url + sample, route, { token: csrfToken })).status).toBe(
+      kind === 'action' ? 401 : 303,
+    );
+    expect(recorded).toEqual([]);
+  });
+
+  it.each(roles)(`is open to %s as far as the role may ${permission}`, async (role) => {
+    const { url } = await startDesk({ ledger, role });
+    const { status, body } = await ask(url + sample);
+    await body?.cancel();
+    if (may(role, permission)) expect(status).toBe(200);
+    else expect(status).toBe(403);
+  });
+
+  it('never repeats a script that stands in its address, and never breaks on one', async () => {
+    const { url } = await startDesk({ ledger, role: 'admin' });
+    for (const address of hostileAddresses(route, sample)) {
+      const answer = await ask(url + address);
+      const type = answer.headers.get('content-type') ?? '';
+      expect([address, answer.status]).toEqual([address, expect.toSatisfy((status: number) => status < 500)]);
+      if (!type.includes('event-stream')) expect(await answer.text(), address).not.toContain('<script>alert');
+      else await answer.body?.cancel();
+    }
+  });
+
+  it('accepts no other method', async () => {
+    const { url } = await startDesk({ ledger, role: 'admin' });
+    const others = kind === 'action' ? ['PUT', 'DELETE'] : ['POST', 'PUT', 'DELETE'];
+    for (const method of others) expect((await ask(url + sample, { method })).status).toBe(405);
+  });
+});
+
+it.each(sampled.filter(({ kind }) => kind === 'page'))(
+  '$path is the same as data, in the form that it promises',
+  async (route) => {
+    const { url } = await startDesk({ ledger, role: 'admin' });
+    const answer = await ask(url + route.sample, { accept: 'application/json' });
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    if (route.kind === 'page') route.data.parse(await answer.json());
+  },
+);
+
+it.each(sampled.filter(({ kind }) => kind === 'action'))(
+  '$path does nothing without the permission, or on a forged form',
+  async (route) => {
+    const { sample, permission } = route;
+    for (const role of roles.filter((one) => !may(one, permission))) {
+      const { url, recorded } = await startDesk({ ledger, role });
+      expect((await send(url + sample, route, { token: csrfToken })).status).toBe(403);
+      expect(recorded).toEqual([]);
+    }
+    const { url, recorded } = await startDesk({ ledger, role: 'admin' });
+    for (const token of ['', 'forged', `${csrfToken}x`])
+      expect((await send(url + sample, route, { token })).status).toBe(403);
+    expect(recorded).toEqual([]);
+  },
+);
+
+/** A script, and tricks with paths, in each field of the address. */
+function hostileAddresses({ path, input }: DeskRoute, sample: string): string[] {
+  const tricks = [
+    evil,
+    '../../etc/passwd',
+    '..%2f..',
+    '%00',
+    '%',
+    '\\..\\',
+    '//evil.example',
+    'x'.repeat(5_000),
+  ];
+  const [, place] = /:(\w+)/.exec(path) ?? [];
+  const fields = Object.keys(input.shape).filter((name) => name !== place);
+  const [base = ''] = sample.split('?');
+  return [
+    ...(place ? tricks.map((trick) => path.replace(/:\w+/, encodeURIComponent(trick))) : []),
+    ...(place ? ['/%2e%2e', '/..', '/%00'].map((trick) => path.replace(/\/:\w+/, trick)) : []),
+    ...fields.flatMap((name) => tricks.map((trick) => `${base}?${name}=${encodeURIComponent(trick)}`)),
+    ...fields.map((name) => `${base}?${name}=a&${name}=b&__proto__=c&constructor=d`),
+  ];
+}
