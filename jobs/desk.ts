@@ -1,8 +1,10 @@
 import type { Access } from '../src/access/access.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk } from '../src/desk/desk.js';
+import { admitHookCallers } from '../src/desk/hook-callers.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
+import type { CallerSettings } from '../src/server/caller.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 import { readVersion } from './version.js';
@@ -12,11 +14,11 @@ const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 
 /** The pages of `serve`, over its ledger. */
 export async function composeDesk(
-  { timezone }: Config,
+  { timezone, hook }: Config,
   ledger: NoticeLedger,
   { log, signal }: Pick<Terminal, 'log' | 'signal'>,
 ) {
-  const access: Access = {
+  const shown: Access = {
     hasUsers: async () => false,
     identify: async () => ({
       visitor: { name: 'anybody', role: 'viewer' },
@@ -27,6 +29,7 @@ export async function composeDesk(
     signOut: async () => '',
     isForged: () => true,
   };
+  const access = admitHookCallers(shown, callersOf(hook), clock);
   return createDesk(
     { ledger, timezone, version: readVersion() },
     {
@@ -39,4 +42,9 @@ export async function composeDesk(
       log,
     },
   );
+}
+
+/** Who may call the hook. */
+export function callersOf({ secret, token, toleranceSeconds }: Config['hook']): CallerSettings {
+  return { secrets: [secret ?? []].flat(), tokens: [token ?? []].flat(), toleranceSeconds };
 }

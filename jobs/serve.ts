@@ -12,7 +12,7 @@ import { createSlots, type Slots } from '../src/schedule/slots.js';
 import type { HookSettings } from '../src/server/hook.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
-import { composeDesk } from './desk.js';
+import { callersOf, composeDesk } from './desk.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { tellFailedSyncs } from './notifications.js';
@@ -119,9 +119,7 @@ function hookOf(
   { ledger, reviews, slots }: HookParts,
 ): HookSettings {
   return {
-    secrets: [hook.secret ?? []].flat(),
-    tokens: [hook.token ?? []].flat(),
-    toleranceSeconds: hook.toleranceSeconds,
+    ...callersOf(hook),
     runs: {
       findFirstDay: (day) => {
         const now = new Date(clock());

@@ -16,7 +16,7 @@ export interface AccessRequest {
 
 export interface Visit {
   readonly visitor: Visitor;
-  readonly signedInBy: 'password' | 'proxy' | 'loopback';
+  readonly signedInBy: 'password' | 'proxy' | 'loopback' | 'hook';
   /** What each form has to send; undefined for visitors who have no forms. */
   readonly csrfToken: string | undefined;
   /** A `Set-Cookie` header that keeps the session alive, when it is time. */

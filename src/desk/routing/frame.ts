@@ -59,6 +59,7 @@ function renderVisitor({ visitor, csrfToken, signedInBy }: DeskVisit): Html {
     case 'loopback':
       return html`<p class="visitor">Read-only. To sign in, add a user: <code>hotel-review user add NAME --role admin</code></p>`;
     case 'proxy':
+    case 'hook':
       return html`<p class="visitor">${visitor.name}, ${visitor.role}</p>`;
     case 'password':
       return html`<form class="visitor" method="post" action="/sign-out">${visitor.name}, ${visitor.role}
