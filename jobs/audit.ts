@@ -10,7 +10,7 @@ import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
 interface Audited {
-  readonly audit: ActionRecorder;
+  readonly audit: Pick<ActionRecorder, 'record'>;
 }
 
 /**

@@ -3,6 +3,7 @@ import type {
   AuditedAction,
   AuditFilter,
   AuditTrail,
+  LatestActions,
   RecordedAction,
   RecordedActions,
 } from '../review/audit.js';
@@ -15,6 +16,7 @@ import {
   one,
   type Query,
   removeReferences,
+  type Statement,
   type Store,
 } from './query.js';
 import { readColumns, readJson, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
@@ -36,10 +38,11 @@ export function createAuditTrail(store: Store): AuditTrail {
   };
 }
 
-export function createActionRecorder({ dialect, read, transact }: Store): ActionRecorder {
+export function createActionRecorder({ dialect, read, readTogether, transact }: Store): ActionRecorder {
   return {
     record: (action) => transact((mayBeDone) => record(dialect, action, mayBeDone)),
     nextActions: (filter, after = 0) => read(() => nextActions(dialect, filter, after)),
+    latestActions: (filter, page) => readTogether(() => latestActions(dialect, filter, page)),
   };
 }
 
@@ -77,11 +80,52 @@ function* record({ schema }: Dialect, action: RecordedAction, mayBeDone: boolean
 
 function* nextActions(
   { schema }: Dialect,
-  { from, to, subject }: AuditFilter,
+  filter: AuditFilter,
   after: number,
 ): Query<RecordedActions | undefined> {
-  const conditions = ['number > ?'];
-  const values: Cell[] = [after];
+  const { sql, values } = toCondition(filter, 'number > ?', after);
+  const rows = yield* all(
+    `SELECT * FROM ${schema}audit_trail WHERE ${sql} ORDER BY number LIMIT ?`,
+    ...values,
+    entriesPerChunk,
+  );
+  const last = rows.at(-1);
+  return last && { cursor: Number(last.number), actions: rows.map(toAction) };
+}
+
+function* latestActions(
+  { schema }: Dialect,
+  filter: AuditFilter,
+  { before, limit }: Parameters<ActionRecorder['latestActions']>[1],
+): Query<LatestActions> {
+  const chosen = toCondition(filter);
+  const counted = yield* one(
+    `SELECT count(*) AS total FROM ${schema}audit_trail WHERE ${chosen.sql}`,
+    ...chosen.values,
+  );
+  const page = before === undefined ? chosen : toCondition(filter, 'number < ?', before);
+  const rows = yield* all(
+    `SELECT * FROM ${schema}audit_trail WHERE ${page.sql} ORDER BY number DESC LIMIT ?`,
+    ...page.values,
+    // One more tells whether there are older ones.
+    limit + 1,
+  );
+  const shown = rows.slice(0, limit);
+  return withoutUndefined({
+    actions: shown.map(toAction),
+    cursor: rows.length > limit ? Number(shown.at(-1)?.number) : undefined,
+    total: Number(counted?.total),
+  });
+}
+
+/** @param bound a condition on the number of the entry */
+function toCondition(
+  { from, to, subject, action, who }: AuditFilter,
+  bound = 'number > ?',
+  number = 0,
+): Statement<Cell> {
+  const conditions = [bound];
+  const values: Cell[] = [number];
   const add = (condition: string, value: Cell) => {
     conditions.push(condition);
     values.push(value);
@@ -89,13 +133,13 @@ function* nextActions(
   if (from !== undefined) add('at >= ?', from);
   if (to !== undefined) add('at <= ?', to);
   if (subject !== undefined) add('subject = ?', toStorable(subject));
-  const rows = yield* all(
-    `SELECT * FROM ${schema}audit_trail WHERE ${conditions.join(' AND ')} ORDER BY number LIMIT ?`,
-    ...values,
-    entriesPerChunk,
-  );
-  const last = rows.at(-1);
-  return last && { cursor: Number(last.number), actions: rows.map(toAction) };
+  if (action !== undefined) add('action = ?', action);
+  if (who !== undefined) add("lower(who) LIKE lower(?) ESCAPE '!'", `%${escapePattern(toStorable(who))}%`);
+  return { sql: conditions.join(' AND '), values };
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
 }
 
 function toAction(row: StoredRow): RecordedAction {

@@ -1,31 +1,33 @@
 /** What people did with guests' data. */
-export type AuditedAction =
-  | 'show'
-  | 'affected'
-  | 'rejected'
-  | 'suspects'
-  | 'run'
-  | 'dry-run'
-  | 'report'
-  | 'evidence'
-  | 'guest-export'
-  | 'guest-erase'
-  | 'guest-purge'
-  | 'keys-rotate'
-  | 'keys-forget'
-  | 'verdicts-import'
-  | 'cases'
-  | 'case'
-  | 'case-opened'
-  | 'case-updated'
-  | 'case-reported'
-  | 'case-escalated'
-  | 'case-corrected'
-  | 'case-dismissed'
-  | 'case-reopened'
-  | 'case-assigned'
-  | 'case-noted'
-  | 'case-resolved';
+export type AuditedAction = (typeof auditedActions)[number];
+export const auditedActions = [
+  'show',
+  'affected',
+  'rejected',
+  'suspects',
+  'run',
+  'dry-run',
+  'report',
+  'evidence',
+  'guest-export',
+  'guest-erase',
+  'guest-purge',
+  'keys-rotate',
+  'keys-forget',
+  'verdicts-import',
+  'cases',
+  'case',
+  'case-opened',
+  'case-updated',
+  'case-reported',
+  'case-escalated',
+  'case-corrected',
+  'case-dismissed',
+  'case-reopened',
+  'case-assigned',
+  'case-noted',
+  'case-resolved',
+] as const;
 
 /** What was done, and to what. Nothing in it may be a guest's name. */
 export interface Action {
@@ -57,6 +59,11 @@ export interface ActionRecorder extends AuditReader {
 export interface AuditReader {
   /** The next entries after the cursor in the order in which they were recorded; undefined at the end. */
   nextActions(filter: AuditFilter, after?: number): Promise<RecordedActions | undefined>;
+  /** The newest entries before the cursor, the newest first, and how many there are in all. */
+  latestActions(
+    filter: AuditFilter,
+    page: { readonly before?: number | undefined; readonly limit: number },
+  ): Promise<LatestActions>;
 }
 
 export interface AuditFilter {
@@ -64,9 +71,19 @@ export interface AuditFilter {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly subject?: string | undefined;
+  readonly action?: AuditedAction | undefined;
+  /** A part of the name, in any case. */
+  readonly who?: string | undefined;
 }
 
 export interface RecordedActions {
   readonly cursor: number;
   readonly actions: readonly RecordedAction[];
+}
+
+export interface LatestActions {
+  readonly actions: readonly RecordedAction[];
+  /** Of the oldest entry here; absent where there is no older one. */
+  readonly cursor?: number;
+  readonly total: number;
 }

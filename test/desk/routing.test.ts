@@ -23,6 +23,14 @@ afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
 
 const evil = '<script>alert("x")</script>';
 const performed: unknown[] = [];
+const readSecret = {
+  permission: 'see-bookings' as const,
+  summary: 'A secret of a thing',
+  input: z.object({ name: z.string() }),
+  data: z.object({ secret: z.string() }),
+  read: async () => ({ secret: 'blue' }),
+  render: ({ secret }: { readonly secret: string }) => ({ title: 'Secret', content: html`<p>${secret}</p>` }),
+};
 const routes: readonly DeskRoute[] = [
   definePage({
     path: '/things/:name',
@@ -33,6 +41,18 @@ const routes: readonly DeskRoute[] = [
     read: async (input) => input,
     render: ({ name }) => ({ title: name, content: html`<p>${name}</p>` }),
   }),
+  ...[false, true].map((revealsNames) =>
+    definePage({
+      ...readSecret,
+      path: `/things/:name/${revealsNames ? 'names' : 'secret'}`,
+      audit: ({ secret }, { name }) => ({
+        action: 'show',
+        subject: name,
+        details: { found: secret.length },
+        revealsNames,
+      }),
+    }),
+  ),
   defineAction({
     path: '/things/:name/break',
     permission: 'operate',
@@ -148,6 +168,30 @@ describe('a page', () => {
     expect(page.status).toBe(303);
     expect(page.headers.get('location')).toBe('/sign-in?to=%2Fthings%2Fchair%3Fsort%3Dup');
     expect((await ask('/things/chair', { accept: 'application/json' })).status).toBe(401);
+  });
+});
+
+describe('a look at bookings', () => {
+  it('is recorded, with what was found, for pages and data alike', async () => {
+    const { ask, recorded } = await start('operator');
+    await ask('/things/chair/secret');
+    await ask('/things/chair/names', { accept: 'application/json' });
+    const entry = { who: 'ana (desk)', action: 'show', subject: 'chair', details: { found: 4 } };
+    expect(recorded).toMatchObject([entry, entry]);
+    expect(recorded[0]).not.toHaveProperty('revealsNames');
+  });
+
+  it('is not prevented by a full disk, unless it reveals names', async () => {
+    const { ask } = await start('operator', { isRecorded: false });
+    expect(await (await ask('/things/chair/secret')).text()).toContain('blue');
+    const names = await ask('/things/chair/names');
+    expect([names.status, await names.text()]).toEqual([500, expect.not.stringContaining('blue')]);
+  });
+
+  it('that is refused is none', async () => {
+    const { ask, recorded } = await start('viewer');
+    expect((await ask('/things/chair/secret')).status).toBe(403);
+    expect(recorded).toEqual([]);
   });
 });
 

@@ -9,7 +9,6 @@ const action = { action: 'show', subject: 'BR-1' } as const;
 const full = {
   audit: {
     record: () => Promise.reject(new LedgerFullError('l.db')),
-    nextActions: async () => undefined,
   },
 };
 

@@ -12,7 +12,7 @@ import type { Asset, Assets } from './assets.js';
 import { readField, renderChangeForm } from './change-form.js';
 import type { RenderFrame } from './frame.js';
 import { clearMessage, readMessage, writeMessage } from './message-cookie.js';
-import type { ChangeAction, DeskRoute, DeskVisit, Download, Live, Page, View } from './route.js';
+import type { ChangeAction, DeskRoute, DeskVisit, Download, Live, Look, Page, View } from './route.js';
 import { sendEvents } from './send-events.js';
 
 export interface RegisterParts {
@@ -86,7 +86,10 @@ export function registerRoutes(
   function addPage(page: Page): void {
     app.get(page.path, async (request, reply) => {
       const visit = await admit(request, reply, page.permission);
-      const data = await answerWithin(parts.answerMs, page.read(readInput(page, request), visit));
+      const input = readInput(page, request);
+      const data = await answerWithin(parts.answerMs, page.read(input, visit));
+      const look = page.audit?.(data, input);
+      if (look) await recordLook(look, visit);
       if (!wantsPage(request, page.usually ?? 'page')) return reply.send(data);
       return sendView(request, reply, page.render(data, visit), visit);
     });
@@ -146,6 +149,15 @@ export function registerRoutes(
         },
       });
     });
+  }
+
+  async function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
+    try {
+      await parts.record({ ...action, at: visit.now, who: writeWho(visit) });
+    } catch (error) {
+      if (revealsNames) throw error;
+      log.error({ action: action.action }, 'not recorded in the audit trail');
+    }
   }
 
   function identify({ headers, raw }: FastifyRequest) {

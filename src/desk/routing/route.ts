@@ -43,7 +43,15 @@ export interface Page extends RouteFacts {
   readonly usually?: 'page' | 'data';
   /** @throws HttpError, for example 404 */
   read(input: unknown, visit: DeskVisit): Promise<unknown>;
+  /** The entry of the audit trail about who looked at bookings, recorded before they are shown; undefined where none are. */
+  audit?(data: unknown, input: unknown): Look | undefined;
   render(data: unknown, visit: DeskVisit): View;
+}
+
+/** A look at bookings. */
+export interface Look extends Action {
+  /** Then nothing is shown without a record. A full disk prevents no other look. */
+  readonly revealsNames: boolean;
 }
 
 /**
@@ -115,10 +123,11 @@ type Input<Schema extends z.ZodType> = z.output<Schema>;
 
 /** The same with the types of its schemas. Methods are compared loosely, so it fits the table of routes. */
 export function definePage<I extends z.ZodObject, D extends z.ZodType>(
-  page: Omit<Page, 'kind' | 'input' | 'data' | 'read' | 'render'> & {
+  page: Omit<Page, 'kind' | 'input' | 'data' | 'read' | 'audit' | 'render'> & {
     readonly input: I;
     readonly data: D;
     read(input: Input<I>, visit: DeskVisit): Promise<Input<D>>;
+    audit?(data: Input<D>, input: Input<I>): Look | undefined;
     render(data: Input<D>, visit: DeskVisit): View;
   },
 ): Page {

@@ -81,6 +81,33 @@ export function describeAudit(opened: () => OpenedLedger): void {
       expect((await list()).map((one) => one.at - at)).toEqual(Array.from({ length: 1_001 }, (_, n) => n));
     });
 
+    it('is read newest first, page by page, with the number of all entries', async () => {
+      const { ledger, reopen } = opened();
+      for (let number = 0; number < 5; number += 1)
+        await ledger.audit.record(action({ at: at + number, subject: number === 3 ? 'BR-2' : 'BR-1' }));
+      const { audit } = await reopen();
+      const filter = { subject: 'BR-1', from: at + 1 };
+      const first = await audit.latestActions(filter, { limit: 2 });
+      expect([first.total, first.actions.map((one) => one.at - at)]).toEqual([3, [4, 2]]);
+      const second = await audit.latestActions(filter, { before: first.cursor, limit: 2 });
+      expect([second.total, second.actions.map((one) => one.at - at)]).toEqual([3, [1]]);
+      expect(second.cursor).toBeUndefined();
+      expect(await audit.latestActions({ to: at - 1 }, { limit: 2 })).toEqual({ actions: [], total: 0 });
+    });
+
+    it('finds what somebody did, by a part of the name', async () => {
+      const { ledger } = opened();
+      await ledger.audit.record(action({ who: 'Ana (desk)' }));
+      await ledger.audit.record(action({ who: 'serve', action: 'run' }));
+      await ledger.audit.record(action({ who: '100%_!', action: 'evidence' }));
+      const found = async (filter: object) => (await list(filter)).map(({ who }) => who);
+      expect(await found({ who: 'ana' })).toEqual(['Ana (desk)']);
+      expect(await found({ who: 'e' })).toEqual(['Ana (desk)', 'serve']);
+      expect(await found({ action: 'run' })).toEqual(['serve']);
+      expect(await found({ who: 'e', action: 'show' })).toEqual(['Ana (desk)']);
+      for (const part of ['%', '_', '!', '0%_']) expect(await found({ who: part })).toEqual(['100%_!']);
+    });
+
     it('can give a booking whose reference is erased another subject', async () => {
       const { ledger } = opened();
       for (const subject of ['BR-1', 'BR-2', 'BR-1']) await ledger.audit.record(action({ subject }));
