@@ -9,7 +9,7 @@ export const chartStyle = `
 .chart-plot svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .chart-plot svg svg { overflow: hidden; }
 .chart-plot text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
-.chart-plot .strong { fill: var(--text); font-weight: 600; }
+.chart .strong { fill: var(--text); font-weight: 600; }
 .chart-plot .value { text-anchor: end; }
 .chart-plot .grid, .chart-plot .tick, .chart-plot .base { stroke: var(--line); shape-rendering: crispEdges; }
 .chart-plot .accepted { fill: var(--busy); }
@@ -18,21 +18,35 @@ export const chartStyle = `
 .chart-plot .affected { fill: var(--bad); stroke: var(--bad); }
 .chart-plot .unknown { fill: none; stroke: var(--faint); stroke-width: 2; stroke-dasharray: 2 3; }
 .chart-plot .missing { fill: var(--bad); opacity: .18; }
-.chart-plot .cross { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
+.chart .cross { fill: var(--bad); font-size: 15px; font-weight: 700; text-anchor: middle;
   stroke: var(--card, var(--ground)); stroke-width: 3; paint-order: stroke; }
-.chart-plot path { vector-effect: non-scaling-stroke; }
+.chart path { vector-effect: non-scaling-stroke; }
 .chart-links { position: absolute; inset: 0; }
 .chart-links rect { width: 1px; height: 100%; fill: transparent; } .chart-links a:hover rect { fill: var(--text); opacity: .15; }
 .chart-numbers { font-size: .85rem; } .chart-numbers summary { color: var(--faint); cursor: pointer; }
 .chart-numbers table { display: table; width: auto; margin: .4rem 0 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .chart-numbers th, .chart-numbers td { padding: .15rem .9rem .15rem 0; text-align: right; } .chart-numbers th:first-child { text-align: left; }
+.timeline { margin: 0; padding: 0; list-style: none; }
+.timeline li { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1rem; }
+.timeline div { padding: .25rem 0; font-size: .9rem; line-height: 1.35; overflow-wrap: anywhere; }
+.timeline-label { font-weight: 600; } .timeline-words { color: var(--faint); }
+.timeline svg { display: block; height: 100%; min-height: 20px; max-width: none; margin: 0; }
+.timeline text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
+.timeline .tick { stroke: var(--line); shape-rendering: crispEdges; } .timeline .now { stroke: var(--text); stroke-dasharray: 4 3; }
+.segment.work { fill: var(--busy); stroke: var(--busy); } .segment.done { fill: var(--good); stroke: var(--good); }
+.segment.wait { fill: var(--wait); stroke: var(--wait); } .segment.failed { fill: var(--bad); stroke: var(--bad); }
+.segment.open { fill: none; stroke: var(--busy); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.chart-legend { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: .2rem 0 0; color: var(--faint); font-size: .8rem; }
+.chart-legend span { display: inline-flex; align-items: center; gap: .25rem; } .chart-legend svg { display: block; margin: 0; }
+.chart .attempt { stroke: var(--text); stroke-width: 1.5; }
 .bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; }
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
 .bar { fill: var(--busy); } .bar.other { fill: var(--line); } .usual { stroke: var(--text); stroke-width: 2; }
 @media (max-width: 40rem) {
-  .chart-plot .spare { display: none; }
+  .chart .spare { display: none; }
+  .timeline li { display: block; } .timeline div { padding: .3rem 0 0; }
   .bars li { grid-template-columns: 1fr auto; padding: .25rem 0; } .bars svg { grid-area: 2 / 1 / 3 / 3; }
   .bar-label { text-align: left; }
 }

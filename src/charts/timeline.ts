@@ -1,0 +1,180 @@
+import { formatDuration, formatLocalInstant } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { showInLine } from '../text/visible.js';
+import { percent, renderEmptyFigure, stretch } from './figure.js';
+import { createTimeAxis, type TimeAxis } from './time-axis.js';
+
+/** `open` is what has not ended: it lasts until now. */
+export type SegmentKind = 'work' | 'wait' | 'failed' | 'done' | 'open';
+
+export interface Segment {
+  /** Epoch milliseconds */
+  readonly from: number;
+  /** Epoch milliseconds */
+  readonly to: number;
+  readonly kind: SegmentKind;
+}
+
+/** A step, or several of a kind. */
+export interface TimelineRow {
+  readonly label: string;
+  /** How it went, in words: what a person knows who doesn't see the line. */
+  readonly words: string;
+  readonly link?: string | undefined;
+  readonly segments: readonly Segment[];
+  /** When attempts began, in epoch milliseconds. */
+  readonly attempts?: readonly number[] | undefined;
+}
+
+export interface Timeline {
+  readonly title: string;
+  /** IANA name */
+  readonly timezone: string;
+  readonly rows: readonly TimelineRow[];
+  /** Epoch milliseconds; only for a run in progress. */
+  readonly now?: number | undefined;
+}
+
+const rowHeight = 44;
+const [barTop, barHeight] = [12, 14];
+/** Shares of the width. A run may have a million attempts: neighbours of a kind that are nearer than this are drawn as one. */
+const [finestSegment, finestAttempt] = [0.01, 0.004];
+/** A share of the width that is seen on a phone. */
+const leastShare = 0.003;
+/** More labels than these have no room on a phone. */
+const labelsOnPhone = 4;
+/** Labels nearer to an edge, or to the label at now, than these shares don't fit. */
+const [edgeShare, nowShare] = [0.04, 0.13];
+
+/** The steps of a run on a time line: a list of rows that share one axis. */
+export function renderTimeline({ title, timezone, rows, now }: Timeline): Html {
+  const instants = rows.flatMap(({ segments, attempts = [] }) => [
+    ...segments.flatMap(({ from, to }) => [from, to]),
+    ...attempts,
+  ]);
+  if (instants.length === 0) return renderEmptyFigure(title, 'No step has begun.');
+  const [from, to] = findRange(now === undefined ? instants : [...instants, now]);
+  const axis = createTimeAxis(from, to, timezone);
+  const ground = renderGround(axis, now);
+  return html`<figure class="chart"><figcaption><strong>${title}</strong> <span>${formatLocalInstant(from, timezone)}, ${formatDuration(to - from)}${now === undefined ? '' : ' so far'}, ${timezone}</span></figcaption>
+<ol class="timeline">
+${rows.map(
+  (
+    row,
+  ) => html`<li><div><span class="timeline-label">${nameRow(row)}</span> <span class="timeline-words">${showInLine(row.words)}</span></div>
+<svg aria-hidden="true" width="100%" height="${rowHeight}">${ground}${renderSegments(row, axis, timezone)}${renderAttempts(row, axis)}</svg></li>
+`,
+)}<li aria-hidden="true"><div></div><svg width="100%" height="20">${renderTimes(axis, now)}</svg></li></ol>
+${renderLegend(rows)}</figure>
+`;
+}
+
+/** A loop, because an array of all attempts may be longer than an argument list. */
+function findRange(instants: readonly number[]): [number, number] {
+  let [from, to] = [Infinity, -Infinity];
+  for (const instant of instants) {
+    from = Math.min(from, instant);
+    to = Math.max(to, instant);
+  }
+  return [from, to];
+}
+
+function nameRow({ label, link }: TimelineRow): Html {
+  const name = showInLine(label);
+  return link === undefined ? html`${name}` : html`<a href="${link}">${name}</a>`;
+}
+
+function renderGround({ ticks, shareOf }: TimeAxis, now: number | undefined): Html {
+  const line = (share: number, name: string) => {
+    const x = percent(share);
+    return html`<line class="${name}" x1="${x}" x2="${x}" y2="${rowHeight}"/>`;
+  };
+  return html`${ticks.map(({ share }) => line(share, 'tick'))}${now === undefined ? undefined : line(shareOf(now), 'now')}`;
+}
+
+function renderTimes({ ticks, shareOf }: TimeAxis, now: number | undefined): Html {
+  const nowAt = now === undefined ? undefined : shareOf(now);
+  const times = ticks.map(({ share, label }, place) => {
+    if (nowAt !== undefined && Math.abs(nowAt - share) < nowShare) return html``;
+    const isSpare = place % 2 === 1 && ticks.length > labelsOnPhone;
+    return html`<text${isSpare ? html` class="spare"` : undefined} x="${percent(share)}" y="14" text-anchor="${anchorAt(share)}">${label}</text>`;
+  });
+  return html`${times}${nowAt === undefined ? undefined : html`<text class="strong" x="${percent(nowAt)}" y="14" text-anchor="${anchorAt(nowAt)}">now</text>`}`;
+}
+
+function anchorAt(share: number): 'start' | 'middle' | 'end' {
+  if (share < edgeShare) return 'start';
+  return share > 1 - edgeShare ? 'end' : 'middle';
+}
+
+/** Waits are drawn first: what happened meanwhile stands on top of them. */
+const drawingOrder = ['wait', 'open', 'done', 'work', 'failed'] as const satisfies readonly SegmentKind[];
+
+function renderSegments({ segments }: TimelineRow, axis: TimeAxis, timezone: string): Html {
+  return html`${drawingOrder.flatMap((kind) => {
+    const ofKind = segments.filter((segment) => segment.kind === kind);
+    return joinNeighbours(ofKind, axis).map((segment) => renderSegment(segment, axis, timezone));
+  })}`;
+}
+
+function joinNeighbours(segments: readonly Segment[], { shareOf }: TimeAxis): Segment[] {
+  const joined: Segment[] = [];
+  for (const segment of [...segments].sort((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last && shareOf(segment.from) - shareOf(last.to) < finestSegment)
+      joined[joined.length - 1] = { ...last, to: Math.max(last.to, segment.to) };
+    // A clock may have been set back meanwhile.
+    else joined.push({ ...segment, to: Math.max(segment.from, segment.to) });
+  }
+  return joined;
+}
+
+function renderSegment({ from, to, kind }: Segment, { shareOf }: TimeAxis, timezone: string): Html {
+  const length = Math.max(leastShare, shareOf(to) - shareOf(from));
+  const start = Math.min(shareOf(from), 1 - length);
+  const words = `${kindWords[kind]}: ${formatLocalInstant(from, timezone)}, ${formatDuration(to - from)}`;
+  return html`<g><title>${words}</title>${drawSegment(kind, percent(start), percent(length), percent(start + length))}</g>`;
+}
+
+/** Each kind has a shape, so that it is told apart without its colour. */
+function drawSegment(kind: SegmentKind, x: string, width: string, end: string): Html {
+  const [y, height] = kind === 'wait' ? [barTop + barHeight / 2 - 2, 4] : [barTop, barHeight];
+  const box = html`<rect class="segment ${kind}" x="${x}" y="${y}" width="${width}" height="${height}"/>`;
+  return kind === 'failed'
+    ? html`${box}<text class="cross" x="${end}" y="${barTop + barHeight - 2}">×</text>`
+    : box;
+}
+
+const kindWords: Readonly<Record<SegmentKind, string>> = {
+  work: 'at work',
+  wait: 'waiting',
+  failed: 'failed',
+  done: 'done',
+  open: 'not ended',
+};
+
+function renderAttempts({ attempts = [] }: TimelineRow, { shareOf }: TimeAxis): Html | undefined {
+  if (attempts.length === 0) return undefined;
+  const steps = new Set(attempts.map((attempt) => Math.round(shareOf(attempt) / finestAttempt)));
+  const path = [...steps].map((step) => `M${step} 0v7`).join('');
+  const drawing = stretch(Math.round(1 / finestAttempt), 7, html`<path class="attempt" d="${path}"/>`);
+  return html`<svg y="${barTop + barHeight + 4}" width="100%" height="7">${drawing}</svg>`;
+}
+
+/** The kinds that are on the line. */
+function renderLegend(rows: readonly TimelineRow[]): Html {
+  const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
+  const entries = [
+    ...drawingOrder
+      .filter((kind) => kinds.has(kind))
+      .map((kind) => ({ name: kindWords[kind], drawing: drawSegment(kind, '2', '18', '20') })),
+    ...(rows.some(({ attempts = [] }) => attempts.length > 0)
+      ? [{ name: 'an attempt begins', drawing: html`<path class="attempt" d="M12 16v7"/>` }]
+      : []),
+  ];
+  return html`<p class="chart-legend">${entries.map(
+    ({ name, drawing }) =>
+      html`<span><svg aria-hidden="true" viewBox="0 8 26 22" width="26" height="22">${drawing}</svg> ${name}</span>
+`,
+  )}</p>`;
+}
