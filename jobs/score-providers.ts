@@ -2,14 +2,9 @@ import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js
 import type { ProvidersOptions } from '../src/cli/commands/history.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { writeCsvFile } from '../src/cli/output-files.js';
-import {
-  orderProviders,
-  providerColumns,
-  renderProviders,
-  toProviderCells,
-  toProviderReport,
-} from '../src/cli/providers.js';
+import { providerColumns, renderProviders, toProviderCells } from '../src/cli/providers.js';
 import type { Config } from '../src/config/load.js';
+import { orderProviders, toProviderReport } from '../src/report/providers.js';
 import { UsageError } from '../src/review/refusals.js';
 import { scoreProviders } from '../src/scorecard/scorecard.js';
 import { clock } from './clock.js';

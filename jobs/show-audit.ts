@@ -1,8 +1,9 @@
 import type { BusinessDay } from '../src/booking/business-day.js';
-import { renderAudit, shown, toAuditEntry } from '../src/cli/audit.js';
+import { renderAudit, shown } from '../src/cli/audit.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderLargeObject } from '../src/cli/json-stream.js';
 import type { Config } from '../src/config/load.js';
+import { toAuditEntry } from '../src/report/audit-entry.js';
 import type { RecordedAction } from '../src/review/audit.js';
 import { UsageError } from '../src/review/refusals.js';
 import { readActions } from './audit.js';

@@ -1,23 +1,14 @@
 import { businessDayAt } from '../src/booking/business-day.js';
-import { findTracedCases } from '../src/cases/booked-cases.js';
-import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
-import {
-  renderGuestHistories,
-  renderHistories,
-  toHistory,
-  toHistoryReport,
-} from '../src/cli/booking-history.js';
+import { renderGuestHistories, renderHistories } from '../src/cli/booking-history.js';
 import { renderShownCanary } from '../src/cli/canary.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
+import { toHistoryReport } from '../src/report/booking-history.js';
 import { toCanaryReport } from '../src/report/canary.js';
+import { type ReadHistoriesOptions, readHistories } from '../src/report/read-histories.js';
 import type { Action } from '../src/review/audit.js';
 import { findGuest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
-import { maskAnswers } from '../src/review/stored/masked-answers.js';
-import type { Silence } from '../src/review/verdict.js';
-import { findTracedHotels } from '../src/review/verdicts/booked-hotels.js';
 import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 import { recordAction, recordLook } from './audit.js';
 import { clock } from './clock.js';
@@ -27,12 +18,6 @@ import type { Terminal } from './terminal.js';
 
 interface ShowOptions {
   readonly answers: boolean;
-}
-
-interface ReadOptions extends ShowOptions {
-  readonly silence: Silence | undefined;
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
 }
 
 type NameQuery = Extract<GuestQuery, { readonly name: string }>;
@@ -68,7 +53,8 @@ async function showReference(
       terminal.answer(renderShownCanary(canary, style), report);
       return exitCode.done;
     }
-    const histories = await readHistories(ledger, reference, await readOptions(config, ledger, answers));
+    const traced = await readHistories(ledger, reference, await readOptions(config, ledger, answers));
+    const histories = traced.map(({ history }) => history);
     const found = histories.length;
     // What was typed and is no reference may be a name.
     const subject = found > 0 ? reference : undefined;
@@ -98,7 +84,7 @@ async function showGuest(
     const histories = [];
     const options = await readOptions(config, ledger, answers);
     for (const reference of references)
-      for (const history of await readHistories(ledger, reference, options))
+      for (const { history } of await readHistories(ledger, reference, options))
         histories.push({ reference, ...history });
     const found = histories.length + unreferenced;
     await recordShow(ledger, { details: { found, answers, byName: true } }, terminal);
@@ -117,25 +103,10 @@ async function readOptions(
   config: Config,
   ledger: ReadOnlyMailLedger,
   answers: boolean,
-): Promise<ReadOptions> {
-  const today = businessDayAt(new Date(clock()), config.timezone).iso;
-  return { answers, silence: await readSilence(config, ledger, clock()), today };
-}
-
-async function readHistories(
-  ledger: ReadOnlyCaseLedger,
-  reference: string,
-  { answers, silence, today }: ReadOptions,
-) {
-  const traces = await ledger.trace(reference);
-  const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
-  const { mappings, hotels, cases } = ledger;
-  const compare = createHotelComparer({ hotels, clock });
-  const pairs = await findTracedHotels(traces, { mappings, compare });
-  const found = await findTracedCases(traces, { cases, today });
-  return shown.map((trace, index) =>
-    toHistory(trace, { withAnswers: answers, hotels: pairs[index], case: found[index], silence }),
-  );
+): Promise<ReadHistoriesOptions> {
+  const now = clock();
+  const today = businessDayAt(new Date(now), config.timezone).iso;
+  return { answers, silence: await readSilence(config, ledger, now), today, now };
 }
 
 async function hasHotels({ hotels }: ReadOnlyLedger): Promise<boolean> {

@@ -1,8 +1,10 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { adviseLoad, describeHotel, toHotelReport } from '../src/cli/hotels.js';
-import { renderMapping, renderStats, toMappingReport, toStatsReport } from '../src/cli/mappings.js';
+import { adviseLoad, describeHotel } from '../src/cli/hotels.js';
+import { renderMapping, renderStats } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
+import { toHotelReport } from '../src/report/hotels.js';
+import { toMappingReport, toStatsReport } from '../src/report/mappings.js';
 import { showInLine } from '../src/text/visible.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';

@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { readHeldHotels } from '../src/cli/held-hotels.js';
-import {
-  renderNewHotels,
-  renderSync,
-  toSyncReport,
-  warnAboutLimit,
-  writeNewHotels,
-} from '../src/cli/mappings.js';
+import { renderNewHotels, renderSync, warnAboutLimit, writeNewHotels } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import {
@@ -19,6 +13,7 @@ import {
 } from '../src/mappings/mapping-copy.js';
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
+import { toSyncReport } from '../src/report/mappings.js';
 import type { Tracing } from '../src/traces/tracing.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';

@@ -5,11 +5,6 @@ import { renderTable } from './tables.js';
 /** Entries that a terminal shows. */
 export const shown = 200;
 
-/** One entry of the audit trail, as `audit --json` prints it. */
-export function toAuditEntry({ at, who, action, subject, details }: RecordedAction) {
-  return { at: new Date(at).toISOString(), who, action, subject: subject ?? null, details: details ?? {} };
-}
-
 interface Audit {
   /** The time in words, for example "from 2026-11-01". */
   readonly time: string;

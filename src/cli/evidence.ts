@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Case } from '../cases/case.js';
+import { toHistory, toHistoryReport } from '../report/booking-history.js';
+import { toMappingReport } from '../report/mappings.js';
 import type { Checksum, Evidence, MappingEvidence, RunEvidence } from '../review/evidence/gather-evidence.js';
 import { formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
-import { renderHistories, toHistory, toHistoryReport } from './booking-history.js';
-import { renderMapping, toMappingReport } from './mappings.js';
+import { renderHistories } from './booking-history.js';
+import { renderMapping } from './mappings.js';
 
 export interface EvidenceFile {
   /** With the folder of its run. */

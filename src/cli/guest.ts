@@ -1,10 +1,10 @@
+import { toHistory } from '../report/booking-history.js';
 import type { ErasedGuest } from '../review/erasures.js';
 import type { ErasedPlace, LeftPlace } from '../review/guests/erase-guest.js';
 import type { Trace } from '../review/history.js';
 import type { DueDays, DueRun } from '../review/stored/retention.js';
 import { readFields } from '../review/stored/stored-line.js';
 import { formatCountOf } from '../text/format.js';
-import { toHistory } from './booking-history.js';
 
 /** What a ledger knows about a booking, with the guest's name: for the guest, not for the screen of an operator. */
 export function toGuestHistory(trace: Trace): object {

@@ -2,21 +2,6 @@ import stringWidth from 'fast-string-width';
 import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
 import { formatKilometres } from '../text/format.js';
 import { showInLine } from '../text/visible.js';
-import { toHotelReport } from './hotels.js';
-
-/** Two hotels as `--json` prints them; null stands for unknown. */
-export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
-  return {
-    bookedHotel: bookedHotel ? toLocatedReport(bookedHotel) : null,
-    copyHotel: copyHotel ? toLocatedReport(copyHotel) : null,
-    distanceKm: distanceKm ?? null,
-    hoursToCheckIn: hoursToCheckIn ?? null,
-  };
-}
-
-function toLocatedReport({ timeZone, localTime, ...hotel }: LocatedHotel) {
-  return { ...toHotelReport(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };
-}
 
 const pairMembers = ['bookedHotel', 'copyHotel'] as const;
 /** What `--csv` has of each hotel. */

@@ -39,25 +39,6 @@ export function renderLoad({ load, ...counts }: LoadedHotels): string {
   ].join('\n');
 }
 
-/** What is known about a master hotel, as `--json` prints it; null stands for unknown. */
-export function toHotelReport(hotel: KnownHotel) {
-  const { serviceId, name, address, city, country, countryCode, coordinates, phones, email, website } = hotel;
-  return {
-    serviceId,
-    name: name ?? null,
-    address: address ?? null,
-    city: city ?? null,
-    country: country ?? null,
-    countryCode: countryCode ?? null,
-    latitude: coordinates?.latitude ?? null,
-    longitude: coordinates?.longitude ?? null,
-    phones: phones ?? null,
-    email: email ?? null,
-    website: website ?? null,
-    loadedAt: new Date(hotel.loadedAt).toISOString(),
-  };
-}
-
 /** What is known about a master hotel, line by line. */
 export function describeHotel(hotel: KnownHotel | undefined): string[] {
   if (!hotel) return ['  hotel: unknown'];

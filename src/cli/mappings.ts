@@ -27,19 +27,6 @@ const countNames: Readonly<Record<keyof SyncCounts, string>> = {
   restarts: 'begun again',
 };
 
-/** The result of a sync, as `mappings sync --json` prints it. */
-export function toSyncReport({ syncId, scope, since, at, serviceBeganAt, endedAt, counts }: MappingSync) {
-  return {
-    syncId,
-    providerFamily: scope === '' ? null : scope,
-    since: new Date(since).toISOString(),
-    startedAt: new Date(at).toISOString(),
-    serviceStartedAt: serviceBeganAt === undefined ? null : new Date(serviceBeganAt).toISOString(),
-    finishedAt: endedAt === undefined ? null : new Date(endedAt).toISOString(),
-    ...counts,
-  };
-}
-
 /** The highest limit that every known account allows. (Design 6.) */
 const usualLimit = 1_000;
 
@@ -78,24 +65,6 @@ export function renderNewHotels(
   ].join('\n');
 }
 
-/** One provider's hotel, as `mappings show --json` prints it. */
-export function toMappingReport(mapping: CopiedMapping, moves: readonly MappingMove[]) {
-  return {
-    providerName: mapping.providerName,
-    providerHotelId: mapping.providerHotelId,
-    serviceId: mapping.serviceId ?? null,
-    locationCode: mapping.locationCode ?? null,
-    channelIds: mapping.channelIds,
-    firstSeenAt: new Date(mapping.firstSeenAt).toISOString(),
-    movedAt: mapping.movedAt === undefined ? null : new Date(mapping.movedAt).toISOString(),
-    history: moves.map(({ from, to, seenAt }) => ({
-      from: from ?? null,
-      to: to ?? null,
-      seenAt: new Date(seenAt).toISOString(),
-    })),
-  };
-}
-
 /** @param content what is known about its master hotel, line by line */
 export function renderMapping(
   mapping: CopiedMapping,
@@ -116,21 +85,6 @@ export function renderMapping(
     ),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** The contents of the copy, as `mappings stats --json` prints them. */
-export function toStatsReport({ syncs, keptSkipped, lastSkipped, ...summary }: MappingSummary) {
-  return {
-    ...summary,
-    syncs: syncs.map(toSyncReport),
-    skipped: keptSkipped,
-    lastSkipped: lastSkipped.map(({ scope, seenAt, reason, record }) => ({
-      providerFamily: scope === '' ? null : scope,
-      seenAt: new Date(seenAt).toISOString(),
-      reason,
-      record,
-    })),
-  };
 }
 
 /** How many skipped records are shown to a person. */

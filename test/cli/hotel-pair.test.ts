@@ -1,7 +1,8 @@
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import { pairColumns, renderPair, toPairCells, toPairReport } from '../../src/cli/hotel-pair.js';
+import { pairColumns, renderPair, toPairCells } from '../../src/cli/hotel-pair.js';
 import { type HotelPair, type LocatedHotel, unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
+import { toPairReport } from '../../src/report/hotels.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const bookedHotel: LocatedHotel = {

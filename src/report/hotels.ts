@@ -1,0 +1,35 @@
+import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
+import type { KnownHotel } from '../mappings/hotels/hotel-contents.js';
+
+/** What is known about a master hotel, as `--json` prints it; null stands for unknown. */
+export function toHotelReport(hotel: KnownHotel) {
+  const { serviceId, name, address, city, country, countryCode, coordinates, phones, email, website } = hotel;
+  return {
+    serviceId,
+    name: name ?? null,
+    address: address ?? null,
+    city: city ?? null,
+    country: country ?? null,
+    countryCode: countryCode ?? null,
+    latitude: coordinates?.latitude ?? null,
+    longitude: coordinates?.longitude ?? null,
+    phones: phones ?? null,
+    email: email ?? null,
+    website: website ?? null,
+    loadedAt: new Date(hotel.loadedAt).toISOString(),
+  };
+}
+
+/** Two hotels as `--json` prints them; null stands for unknown. */
+export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
+  return {
+    bookedHotel: bookedHotel ? toLocatedReport(bookedHotel) : null,
+    copyHotel: copyHotel ? toLocatedReport(copyHotel) : null,
+    distanceKm: distanceKm ?? null,
+    hoursToCheckIn: hoursToCheckIn ?? null,
+  };
+}
+
+function toLocatedReport({ timeZone, localTime, ...hotel }: LocatedHotel) {
+  return { ...toHotelReport(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };
+}
