@@ -7,12 +7,12 @@ import { readBooking } from '../review/stored/stored-line.js';
 import { readLines } from './batches.js';
 import { findJudged, findSuspect } from './findings.js';
 import { readKeptOfBatch } from './kept-columns.js';
+import { findNaming, findNamingMapping } from './named-by-mails.js';
 import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
 import { toAttempt } from './stored-run.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
-import { findNaming, findNamingMapping } from './verdict-mails.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 

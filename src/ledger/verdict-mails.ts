@@ -1,5 +1,4 @@
 import type { NewNotice } from '../notifications/notice.js';
-import type { BookingForm } from '../review/step.js';
 import {
   type BookingPlace,
   type MailLog,
@@ -8,17 +7,13 @@ import {
   type MailReason,
   misunderstandings,
   type NamedPair,
-  type NamedPlace,
-  type NamedThings,
   type NewMail,
-  type ReceivedPair,
   type RecordedMail,
-  type StoredBooking,
   type StoredMail,
 } from '../verdict-mails/mail-log.js';
-import { isNamedByMapping, type NamedStay } from '../verdict-mails/naming.js';
 import { nameCanary } from './canaries.js';
-import { type BatchOfRun, findBookings, listProviders, readPlaces } from './mail-bookings.js';
+import { findBookings, listProviders } from './mail-bookings.js';
+import { listNamedPairs, listNamedPlaces, readNamed } from './named-by-mails.js';
 import { raise } from './notices.js';
 import { all, change, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
@@ -57,41 +52,6 @@ export function createMailReader(store: Store): MailReader {
     listNotUnderstood: () => read(() => listNotUnderstood(dialect)),
     readNamed: (number) => readTogether(() => readNamed(dialect, number)),
   };
-}
-
-/** When the first e-mail that names a booking was received; undefined if none does. */
-export function* findNaming(
-  { schema }: Dialect,
-  run: number,
-  form: BookingForm,
-  batch: number,
-  place: number,
-): Query<number | undefined> {
-  const row = yield* one(
-    `SELECT min(received_at) AS at FROM ${schema}mail_bookings JOIN ${schema}verdict_mails ON number = mail
-     WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
-    run,
-    form,
-    batch,
-    place,
-  );
-  return readColumns(row ?? {}).integer('at');
-}
-
-/** When the first e-mail was received that names the mapping of a booking; undefined if none does. */
-export function* findNamingMapping(
-  { schema }: Dialect,
-  { providerName, providerHotelId, serviceId }: NamedPair,
-  stay: NamedStay,
-): Query<number | undefined> {
-  const rows = yield* all(
-    `SELECT received_at FROM ${schema}mail_pairs JOIN ${schema}verdict_mails ON number = mail
-     WHERE provider_hotel_id = ? AND provider_name = ? AND service_id = ? ORDER BY received_at`,
-    toStorable(providerHotelId),
-    toStorable(providerName),
-    serviceId,
-  );
-  return rows.map((row) => Number(row.received_at)).find((receivedAt) => isNamedByMapping(receivedAt, stay));
 }
 
 /** Removes the e-mails that were read before and name nothing that is still there. */
@@ -225,69 +185,6 @@ function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Q
     limit,
   );
   return rows.map(toMail);
-}
-
-function* readNamed(dialect: Dialect, number: number): Query<NamedThings> {
-  const { schema } = dialect;
-  const rows = yield* all(
-    `SELECT run, id, day, form, batch, place FROM ${schema}mail_bookings JOIN ${schema}runs ON number = run
-     WHERE mail = ? ORDER BY run, form, batch, place`,
-    number,
-  );
-  const bookings: StoredBooking[] = [];
-  for (const { of, places } of groupPlaces(rows)) bookings.push(...(yield* readPlaces(dialect, of, places)));
-  const pairs = yield* all(
-    `SELECT * FROM ${schema}mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
-    number,
-  );
-  return {
-    bookings,
-    pairs: pairs.map(toPair),
-  };
-}
-
-/** @param rows in the order of their batches */
-function groupPlaces(rows: readonly StoredRow[]) {
-  const groups: { readonly of: BatchOfRun; readonly places: number[] }[] = [];
-  for (const row of rows) {
-    const [number, form, batch] = [Number(row.run), String(row.form) as BookingForm, Number(row.batch)];
-    const last = groups.at(-1);
-    if (last?.of.run.number === number && last.of.form === form && last.of.batch === batch)
-      last.places.push(Number(row.place));
-    else
-      groups.push({
-        of: { run: { number, id: String(row.id), day: String(row.day) }, form, batch },
-        places: [Number(row.place)],
-      });
-  }
-  return groups;
-}
-
-function toPair(row: StoredRow): NamedPair {
-  return {
-    providerName: String(row.provider_name),
-    providerHotelId: String(row.provider_hotel_id),
-    serviceId: Number(row.service_id),
-  };
-}
-
-function* listNamedPlaces(dialect: Dialect, runId: string): Query<NamedPlace[]> {
-  const rows = yield* all(
-    `SELECT DISTINCT form, batch, place FROM ${dialect.schema}mail_bookings WHERE run = ?`,
-    yield* runNumber(dialect, runId),
-  );
-  return rows.map(({ form, batch, place }) => ({
-    form: String(form) as BookingForm,
-    batch: Number(batch),
-    place: Number(place),
-  }));
-}
-
-function* listNamedPairs({ schema }: Dialect): Query<ReceivedPair[]> {
-  const rows = yield* all(
-    `SELECT mail_pairs.*, received_at FROM ${schema}mail_pairs AS mail_pairs JOIN ${schema}verdict_mails ON number = mail`,
-  );
-  return rows.map((row) => ({ ...toPair(row), receivedAt: Number(row.received_at) }));
 }
 
 function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
