@@ -1,10 +1,10 @@
-import type { Access } from '../src/access/access.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk } from '../src/desk/desk.js';
 import { admitHookCallers } from '../src/desk/hook-callers.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { CallerSettings } from '../src/server/caller.js';
+import { openAccess } from './access.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 import { readVersion } from './version.js';
@@ -14,22 +14,15 @@ const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 
 /** The pages of `serve`, over its ledger. */
 export async function composeDesk(
-  { timezone, hook }: Config,
+  config: Config,
   ledger: NoticeLedger,
   { log, signal }: Pick<Terminal, 'log' | 'signal'>,
 ) {
-  const shown: Access = {
-    hasUsers: async () => false,
-    identify: async () => ({
-      visitor: { name: 'anybody', role: 'viewer' },
-      signedInBy: 'loopback',
-      csrfToken: undefined,
-    }),
-    signIn: async () => ({ kind: 'wrong' }),
-    signOut: async () => '',
-    isForged: () => true,
-  };
-  const access = admitHookCallers(shown, callersOf(hook), clock);
+  const { timezone, hook } = config;
+  const people = openAccess(config);
+  // A damaged file of users is an error now rather than for the first visitor.
+  await people.hasUsers();
+  const access = admitHookCallers(people, callersOf(hook), clock);
   return createDesk(
     { ledger, timezone, version: readVersion() },
     {

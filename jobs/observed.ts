@@ -43,7 +43,7 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     /** @param serving only `serve` has a hook, pages and a certificate */
     openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
       const { timezone, server } = config;
-      const { host, hosts, tls } = server;
+      const { host, hosts, tls, metricsToken = [] } = server;
       return createServer({
         host,
         port,
@@ -53,6 +53,7 @@ export async function composeObserved(config: Config, terminal: Terminal) {
         statuses: ledger,
         health,
         metrics,
+        metricsTokens: [metricsToken].flat(),
         clock,
         log,
         ...serving,

@@ -1,3 +1,4 @@
+import { UsersFileError } from '../access/users-file.js';
 import { StoppedError } from '../async/stopped-error.js';
 import { ConfigurationError } from '../config/problems.js';
 import { KeyError } from '../keys/key-error.js';
@@ -19,7 +20,9 @@ export interface CommandFailure {
 /** What an error means for the caller, with a message that is safe to show. */
 export function describeFailure(error: unknown): CommandFailure {
   const isUnusable =
-    error instanceof LedgerUnusableError || (error instanceof KeyError && error.code === 'unusable');
+    error instanceof LedgerUnusableError ||
+    error instanceof UsersFileError ||
+    (error instanceof KeyError && error.code === 'unusable');
   if (error instanceof ConfigurationError || isUnusable) {
     return { exitCode: exitCode.usage, class: 'configuration', message: error.message };
   }

@@ -68,7 +68,7 @@ export function resolveConfig(
     ledger: resolveLedger(toAddress(settings.ledger), folder),
     queue: resolveQueue(toAddress(settings.queue), folder),
     notify: resolveChannels(settings.notify, folder),
-    server: resolveTls(settings.server, folder),
+    server: resolveServer(settings.server, folder),
     verdicts: resolveVerdicts(settings.verdicts, folder),
     ...(keys !== undefined && { keys: resolveKeys(toKeyLocation(keys), folder) }),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
@@ -93,12 +93,14 @@ function resolveQueue({ url, ca }: WrittenAddress, folder: string): QueueLocatio
   return location.kind !== 'redis' || ca === undefined ? location : { ...location, ca: resolve(folder, ca) };
 }
 
-function resolveTls({ tls, ...server }: Settings['server'], folder: string): Settings['server'] {
-  if (tls === undefined) return server;
-  const { certificateFile, keyFile } = tls;
+function resolveServer(server: Settings['server'], folder: string): Settings['server'] {
+  const { users, tls } = server;
   return {
     ...server,
-    tls: { certificateFile: resolve(folder, certificateFile), keyFile: resolve(folder, keyFile) },
+    ...(users !== undefined && { users: resolve(folder, users) }),
+    ...(tls !== undefined && {
+      tls: { certificateFile: resolve(folder, tls.certificateFile), keyFile: resolve(folder, tls.keyFile) },
+    }),
   };
 }
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { isAddressOrNetwork } from '../access/single-sign-on.js';
 import { readKeys, shortestKey } from '../http/webhook-signature.js';
 import { createSlots } from '../schedule/slots.js';
-import { isStrongToken } from '../server/hook-credentials.js';
+import { isStrongToken } from '../server/bearer-token.js';
 import {
   confidentiality,
   expected,
@@ -92,13 +93,26 @@ export const hook = group({
     .describe('How old a signed call may be, and how far ahead its clock may run.'),
 });
 
+const signIn = group({
+  header: textLike(/^[\w-]+$/, 'the name of a header such as x-forwarded-user').describe(
+    'The header with the name of the user. The proxy must remove it from requests of others.',
+  ),
+  proxies: z
+    .array(
+      textThat(isAddressOrNetwork, 'an address such as 127.0.0.1, or a network such as 10.0.3.0/24'),
+      expected('a list of addresses'),
+    )
+    .min(1, expected('a list of addresses'))
+    .describe('The addresses from which that header is believed; from elsewhere it means nothing.'),
+});
+
 export const server = group({
   host: text('a host name or an address')
     .default('127.0.0.1')
     .describe('The address on which `serve` listens; `0.0.0.0` for all addresses.'),
   port: wholeNumber(0, 65_535)
     .default(8080)
-    .describe('The port of the hook, the status page, health and metrics; 0 picks a free one.'),
+    .describe('The port of the pages, the hook, health and metrics; 0 picks a free one.'),
   hosts: z
     .array(
       textLike(
@@ -114,6 +128,27 @@ export const server = group({
   publicUrl: webAddress('https://review.example.com')
     .refine((url) => !url.includes('?'), 'must not hold a query: the paths of pages follow it')
     .describe('The address at which people reach the pages of `serve`. Notifications link to it.')
+    .exactOptional(),
+  users: text('a path')
+    .exactOptional()
+    .describe(
+      'The file of those who may use the pages of `serve`: names, roles and hashed passwords, which `user add` writes. Without users, the pages are read-only on this machine, and refused elsewhere.',
+    ),
+  idleMinutes: wholeNumber(1, 12 * 60)
+    .default(30)
+    .describe(
+      'After how many minutes without a request somebody has to sign in again; after 12 hours at the latest.',
+    ),
+  signIn: signIn
+    .exactOptional()
+    .describe(
+      'A proxy where people sign in, which passes their names on in a header. Only names in `server.users` are let in.',
+    ),
+  metricsToken: oneOrMore(textThat(isStrongToken, strongToken), 'a text or a list of texts')
+    .describe(
+      'The bearer token that `/metrics` of `serve` and `work` asks for, of at least 24 random bytes; a list while you rotate it. Without it, everybody who can connect may read them: they hold counts and names of providers, but nothing of guests.',
+    )
+    .register(confidentiality, { level: 'secret' })
     .exactOptional(),
   tls: group({
     certificateFile: text('a path').describe(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isLoopback } from '../http/url.js';
+import { isLoopbackAddress } from '../http/url.js';
 import {
   confidentiality,
   expected,
@@ -47,7 +47,7 @@ const imap = group({
 });
 
 function isThisMachine(host: string): boolean {
-  return host === '::1' || isLoopback(host.toLowerCase());
+  return isLoopbackAddress(host.toLowerCase());
 }
 
 const mailboxes = ['imap', 'maildir', 'path'] as const;

@@ -7,6 +7,7 @@ import { createFrame } from './routing/frame.js';
 import { type RegisterParts, registerRoutes } from './routing/register.js';
 import type { DeskRoute } from './routing/route.js';
 import { createRunPage } from './runs/run-page.js';
+import { addSignInRoutes } from './signing-in/sign-in-routes.js';
 
 /** What the pages read and the actions call. Each page picks what it needs. */
 export interface DeskParts {
@@ -33,6 +34,9 @@ export function createDesk(
   serving: Omit<RegisterParts, 'frame' | 'answerMs'>,
 ): (app: FastifyInstance, limits: Pick<RegisterParts, 'answerMs'>) => void {
   const routes = listRoutes(parts);
-  return (app, { answerMs }) =>
-    registerRoutes(app, routes, { ...serving, answerMs, frame: createFrame(serving.assets) });
+  return (app, { answerMs }) => {
+    const registering = { ...serving, answerMs, frame: createFrame(serving.assets) };
+    registerRoutes(app, routes, registering);
+    addSignInRoutes(app, registering);
+  };
 }

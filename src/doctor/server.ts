@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { isLoopback } from '../http/url.js';
+import { isLoopbackAddress } from '../http/url.js';
 import { readTlsIdentity } from '../server/tls.js';
 import { describeError } from '../text/safe-error.js';
 
@@ -9,23 +9,31 @@ const dayMs = 86_400_000;
 /** Certificates are usually renewed earlier. */
 const renewalDays = 14;
 
+interface ServedSettings {
+  readonly server: Pick<Config['server'], 'host' | 'tls' | 'users'>;
+  readonly hook: Config['hook'];
+}
+
 /** Whether what `serve` receives and shows can be read on the network. Only a warning: a proxy may be in front of it. */
 export async function checkServer(
-  { server: { host, tls }, hook }: Pick<Config, 'server' | 'hook'>,
+  { server: { host, tls, users }, hook }: ServedSettings,
   now: number,
 ): Promise<readonly Finding[]> {
   if (tls !== undefined) return [await checkCertificate(tls, now)];
-  if (isLoopback(host) || host === '::1') return [];
-  const exposed =
-    hook.token === undefined
-      ? 'the status page crosses the network in plain text'
-      : "the hook's bearer token crosses the network in plain text, and whoever reads it can start runs";
+  if (isLoopbackAddress(host)) return [];
   return [
     warning(
-      `server.host is ${host}, without TLS: ${exposed}`,
+      `server.host is ${host}, without TLS: ${describeExposure(hook, users)}`,
       'Set server.tls.certificateFile and server.tls.keyFile, or put a proxy with TLS in front of it and set server.host to 127.0.0.1.',
     ),
   ];
+}
+
+function describeExposure({ token }: Config['hook'], users: string | undefined): string {
+  if (token !== undefined)
+    return "the hook's bearer token crosses the network in plain text, and whoever reads it can start runs";
+  const pages = 'the pages cross the network in plain text';
+  return users === undefined ? pages : `${pages}, and nobody can sign in from another machine`;
 }
 
 async function checkCertificate(tls: NonNullable<Config['server']['tls']>, now: number): Promise<Finding> {

@@ -16,6 +16,11 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
+/** The same for a host to listen on, where an IPv6 address has no brackets. */
+export function isLoopbackAddress(host: string): boolean {
+  return isLoopback(host) || host === '::1';
+}
+
 /**
  * Whether an address has an @ after its host. Then an unescaped `/`, `?` or `#` in its password ended the host early,
  * and the rest of the password follows. Such an address must not be shown.

@@ -1,4 +1,4 @@
-/** What people did with guests' data. */
+/** What people did with guests' data, and who may do it. */
 export type AuditedAction = (typeof auditedActions)[number];
 export const auditedActions = [
   'show',
@@ -27,6 +27,11 @@ export const auditedActions = [
   'case-assigned',
   'case-noted',
   'case-resolved',
+  'sign-in',
+  'sign-in-failed',
+  'sign-out',
+  'user-add',
+  'user-remove',
 ] as const;
 
 /** What was done, and to what. Nothing in it may be a guest's name. */
@@ -41,7 +46,7 @@ export interface Action {
 export interface RecordedAction extends Action {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** The operating system's user, or `serve`. */
+  /** The operating system's user, `NAME (desk)`, or `serve`. */
   readonly who: string;
 }
 

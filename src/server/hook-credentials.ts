@@ -1,11 +1,5 @@
-import { readKeys, secretPrefix, shortestKey, sign } from '../http/webhook-signature.js';
-import { isGuessable } from '../text/guessable.js';
+import { readKeys, secretPrefix, sign } from '../http/webhook-signature.js';
 import { quoteForShell } from '../text/shell.js';
-
-/** Whether a bearer token is long and varied enough to withstand guessing. */
-export function isStrongToken(token: string): boolean {
-  return Buffer.byteLength(token) >= shortestKey && !isGuessable(token);
-}
 
 /** A new secret for the hook, in the form of Standard Webhooks. */
 export function createHookSecret(randomBytes: (size: number) => Buffer): string {

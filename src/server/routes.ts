@@ -1,15 +1,23 @@
 import type { FastifyInstance } from 'fastify';
+import { createTokenCheck, readBearerToken } from './bearer-token.js';
 import type { Health } from './health.js';
-import { allowOnly } from './http-error.js';
+import { allowOnly, HttpError } from './http-error.js';
 import type { Metrics } from './metrics.js';
 
 /** They answer whatever host a request names: probes use addresses of their own. */
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 
+interface ProbeParts {
+  readonly health: Health;
+  readonly metrics: Pick<Metrics, 'scrape'>;
+  /** One of these has to be given for the metrics, if there is any. */
+  readonly metricsTokens?: readonly string[];
+}
+
 /** Adds the routes that machines call every few seconds: liveness, readiness, metrics. */
 export function addProbeRoutes(
   app: FastifyInstance,
-  { health, metrics }: { readonly health: Health; readonly metrics: Pick<Metrics, 'scrape'> },
+  { health, metrics, metricsTokens = [] }: ProbeParts,
 ): void {
   // Responds as long as the event loop turns: what a restart can't fix is not checked here.
   app.get('/healthz', async () => ({ alive: true }));
@@ -21,7 +29,17 @@ export function addProbeRoutes(
   });
   allowOnly(app, ['GET', 'HEAD'], '/readyz');
 
-  app.get('/metrics', async (_request, reply) => {
+  const isMetricsToken = createTokenCheck(metricsTokens);
+  app.get('/metrics', async ({ headers }, reply) => {
+    if (metricsTokens.length > 0 && !isMetricsToken(readBearerToken(headers) ?? '')) {
+      throw new HttpError(
+        401,
+        'the metrics need the header authorization: Bearer TOKEN (server.metricsToken)',
+        {
+          'www-authenticate': 'Bearer',
+        },
+      );
+    }
     const { contentType, text } = await metrics.scrape();
     return reply.header('content-type', contentType).send(text);
   });

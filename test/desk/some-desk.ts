@@ -38,6 +38,8 @@ export interface SomeDesk extends SomeServer {
 interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
   readonly ledger: DeskParts['ledger'];
   readonly role?: Role | undefined;
+  /** Instead of a role. */
+  readonly access?: Access;
   readonly clock?: () => number;
   /** Parts of the desk besides the ledger. */
   readonly parts?: Partial<DeskParts>;
@@ -48,6 +50,7 @@ export async function startDesk({
   ledger,
   clock = () => now,
   parts,
+  access,
   ...options
 }: DeskOptions): Promise<SomeDesk> {
   const { role = 'viewer', ...others } = options;
@@ -55,7 +58,7 @@ export async function startDesk({
   const desk = createDesk(
     { ledger, timezone, version: '0.0.0', ...parts },
     {
-      access: admitAs('role' in options ? options.role : role),
+      access: access ?? admitAs('role' in options ? options.role : role),
       assets: await readAssets(assetsFolder, ''),
       record: async (action) => void recorded.push(action),
       clock,

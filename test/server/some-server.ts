@@ -79,6 +79,7 @@ export interface Parts {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: () => number;
   readonly hosts?: readonly string[];
+  readonly metricsTokens?: readonly string[];
   readonly shortenPaths?: (text: string) => string;
   readonly readIdentity?: () => Promise<TlsIdentity>;
 }

@@ -97,7 +97,7 @@ describe.skipIf(certificateNeeds !== undefined)(`serve with a certificate ${cert
   it('is examined by doctor: its files, and how long it is valid', async () => {
     const tls = await prepare();
     const look = (now: number, files = tls) =>
-      checkServer({ server: { host: '0.0.0.0', port: 0, hosts: [], tls: files }, hook: someHook }, now);
+      checkServer({ server: { host: '0.0.0.0', tls: files }, hook: someHook }, now);
     const { validUntil } = await readTlsIdentity(tls);
     expect(await look(validUntil - 15 * 86_400_000)).toMatchObject([{ verdict: 'ok' }]);
     expect(await look(validUntil - 13 * 86_400_000)).toMatchObject([{ verdict: 'warning' }]);
@@ -111,7 +111,7 @@ describe('serve without a certificate', () => {
   it.each(['0.0.0.0', '::', '10.0.0.5', 'review.example.com'])(
     'is a warning of doctor on %s',
     async (host) => {
-      const server = { host, port: 8080, hosts: [] };
+      const server = { host };
       expect(await checkServer({ server, hook: someHook }, 0)).toMatchObject([
         { part: 'configuration', verdict: 'warning', advice: expect.stringContaining('server.tls.keyFile') },
       ]);
@@ -123,6 +123,6 @@ describe('serve without a certificate', () => {
   );
 
   it.each(['127.0.0.1', 'localhost', '::1'])('is no warning on %s', async (host) => {
-    expect(await checkServer({ server: { host, port: 8080, hosts: [] }, hook: someHook }, 0)).toEqual([]);
+    expect(await checkServer({ server: { host }, hook: someHook }, 0)).toEqual([]);
   });
 });

@@ -19,9 +19,3 @@ ${fields}<label>Reason${reason === 'optional' ? ' (optional)' : ''}<textarea nam
 }`,
   };
 }
-
-/** The first value of a field. */
-export function readField(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = [body[name]].flat()[0];
-  return typeof value === 'string' ? value : undefined;
-}

@@ -2,14 +2,15 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Access } from '../../access/access.js';
-import { may, type Permission } from '../../access/roles.js';
+import { may, type Permission, type Visitor } from '../../access/roles.js';
 import type { RecordedAction } from '../../review/audit.js';
 import { answerWithin } from '../../server/deadline.js';
 import { allowOnly, HttpError, logFailure, sendError, toHttpError } from '../../server/http-error.js';
 import type { ServerLog } from '../../server/ports.js';
 import { html } from '../../text/html.js';
 import type { Asset, Assets } from './assets.js';
-import { readField, renderChangeForm } from './change-form.js';
+import { renderChangeForm } from './change-form.js';
+import { acceptForms, type Fields, isFromOtherSite, readBody, readField } from './forms.js';
 import type { RenderFrame } from './frame.js';
 import { clearMessage, readMessage, writeMessage } from './message-cookie.js';
 import type { ChangeAction, DeskRoute, DeskVisit, Download, Live, Look, Page, View } from './route.js';
@@ -44,8 +45,6 @@ const pageHeaders = {
   // Without a referrer, browsers would also hide where a form comes from.
   'referrer-policy': 'same-origin',
 };
-/** Fields of a form, with a selection of many days or cases. */
-const largestForm = 64 * 1024;
 
 /** Adds the routes of the desk to a server: the one place that checks sessions, permissions and forged forms. */
 export function registerRoutes(
@@ -113,7 +112,7 @@ export function registerRoutes(
       const input = readInput(action, request);
       const form = { ...parse(action.form, body), reason: readReason(action, body) };
       const audited = action.audit?.(input, form);
-      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit) });
+      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit.visitor) });
       const { message, next } = await action.perform(input, form, visit);
       if (!wantsPage(request, 'page')) return reply.send({ message, next });
       return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
@@ -126,7 +125,7 @@ export function registerRoutes(
       const input = readInput(download, request);
       const file = await download.open(input, visit);
       const audited = download.audit?.(input);
-      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit) });
+      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit.visitor) });
       return reply
         .headers({
           'content-type': download.contentType,
@@ -153,7 +152,7 @@ export function registerRoutes(
 
   async function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
     try {
-      await parts.record({ ...action, at: visit.now, who: writeWho(visit) });
+      await parts.record({ ...action, at: visit.now, who: writeWho(visit.visitor) });
     } catch (error) {
       if (revealsNames) throw error;
       log.error({ action: action.action }, 'not recorded in the audit trail');
@@ -170,7 +169,10 @@ export function registerRoutes(
     permission: Permission,
   ): Promise<DeskVisit> {
     const visit = await identify(request);
-    if (!visit) throw new HttpError(401, 'sign in first: /sign-in');
+    if (!visit)
+      throw (await access.hasUsers())
+        ? new HttpError(401, 'sign in first: /sign-in')
+        : new HttpError(403, nobodyYet);
     const { role } = visit.visitor;
     if (!may(role, permission)) throw new HttpError(403, `the role ${role} may not do this`);
     if (visit.setCookie) reply.header('set-cookie', visit.setCookie);
@@ -187,9 +189,7 @@ export function registerRoutes(
   }
 
   function refuseForged(request: FastifyRequest, visit: DeskVisit, token: string | undefined): void {
-    const site = request.headers['sec-fetch-site'];
-    const isOfOthers = site !== undefined && site !== 'same-origin' && site !== 'none';
-    if (isOfOthers || access.isForged(visit, token))
+    if (isFromOtherSite(request) || access.isForged(visit, token))
       throw new HttpError(403, 'this form is too old, or not from this page: load the page and try again');
   }
 
@@ -228,37 +228,13 @@ export function wantsPage(
 }
 
 /** How the audit trail names somebody who acts here. */
-function writeWho({ visitor }: DeskVisit): string {
-  return `${visitor.name} (desk)`;
+export function writeWho({ name }: Visitor): string {
+  return `${name} (desk)`;
 }
 
-/** Forms are read here only; other routes of the server get no parsed body. */
-function acceptForms(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: largestForm },
-    (_request, body, done) => done(null, collect(new URLSearchParams(String(body)))),
-  );
-}
-
-type Fields = Readonly<Record<string, string | readonly string[]>>;
-
-/** A field that was given several times is a list. */
-function collect(given: URLSearchParams): Fields {
-  const names = [...new Set(given.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = given.getAll(name);
-      return [name, values.length > 1 ? values : (values[0] ?? '')];
-    }),
-  );
-}
-
-function readBody({ body }: FastifyRequest): Fields {
-  if (typeof body !== 'object' || body === null)
-    throw new HttpError(415, 'expected the fields of a form: application/x-www-form-urlencoded');
-  return body as Fields;
-}
+/** Why pages are refused that other machines could read, as long as nobody can sign in. */
+export const nobodyYet =
+  'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
 
 /** @throws HttpError 400 that names what is wrong */
 function readInput({ input }: Pick<DeskRoute, 'input'>, { params, query }: FastifyRequest): unknown {

@@ -1,0 +1,38 @@
+import { html } from '../../text/html.js';
+import type { View } from '../routing/route.js';
+
+export const signInPath = '/sign-in';
+
+interface SignInForm {
+  /** The page to continue at. */
+  readonly to: string;
+  /** As typed before. */
+  readonly name?: string | undefined;
+  /** Why the last attempt failed. */
+  readonly problem?: string | undefined;
+}
+
+export function renderSignIn({ to, name, problem }: SignInForm): View {
+  return {
+    title: 'Sign in',
+    content: html`${problem === undefined ? undefined : html`<p class="refusal" role="alert">${problem}</p>`}
+<form class="change sign-in" method="post" action="${signInPath}"><input type="hidden" name="to" value="${to}">
+<label>Name<input name="name" value="${name ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1000" required></label>
+<p class="buttons"><button>Sign in</button></p></form>`,
+  };
+}
+
+const longestPath = 2_000;
+
+/** The page to continue at: a path of this server, whatever was asked for. */
+export function readReturnPath(written: string | undefined): string {
+  const base = 'http://desk.invalid';
+  if (written === undefined || written.length > longestPath || !written.startsWith('/')) return '/';
+  if (!URL.canParse(written, base)) return '/';
+  const { origin, pathname, search } = new URL(written, base);
+  const path = `${pathname}${search}`;
+  // Resolving dots may leave two slashes at the start, which browsers take for another host.
+  const isElsewhere = origin !== base || path.startsWith('//') || pathname === signInPath;
+  return isElsewhere ? '/' : path;
+}

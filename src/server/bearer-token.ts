@@ -1,0 +1,28 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { shortestKey } from '../http/webhook-signature.js';
+import { isGuessable } from '../text/guessable.js';
+
+/** Whether a bearer token is long and varied enough to withstand guessing. */
+export function isStrongToken(token: string): boolean {
+  return Buffer.byteLength(token) >= shortestKey && !isGuessable(token);
+}
+
+/** The token of the header `authorization: Bearer TOKEN`. */
+export function readBearerToken({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+}
+
+/** A function that says whether a token is one of these, in the same time for each that is not. */
+export function createTokenCheck(tokens: readonly string[]): (given: string) => boolean {
+  const digests = tokens.map(digest);
+  return (given) => {
+    const hashed = digest(given);
+    return digests.some((one) => timingSafeEqual(one, hashed));
+  };
+}
+
+/** Digests have the same length, as the constant-time comparison requires. */
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

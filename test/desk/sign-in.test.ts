@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAccess } from '../../src/access/access.js';
+import type { Users } from '../../src/access/users-file.js';
+import { readReturnPath } from '../../src/desk/signing-in/sign-in-page.js';
+import { password, someUsers } from '../access/some-users.js';
+import { now, runsOnly, startDesk, stopServers } from './some-desk.js';
+
+afterEach(stopServers);
+
+interface Start {
+  readonly users?: Users;
+  readonly isLocal?: boolean;
+}
+
+async function start({ users = someUsers(), isLocal = true }: Start = {}) {
+  const access = createAccess({
+    users: { read: async () => users },
+    isLocal,
+    idleMs: 60_000,
+    clock: () => now,
+  });
+  const { url, recorded } = await startDesk({ ledger: runsOnly([]), access });
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(url + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { accept: 'text/html', ...init.headers },
+    });
+    const { status, headers } = response;
+    return { status, headers, location: headers.get('location'), text: await response.text() };
+  };
+  const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  return {
+    url,
+    ask,
+    send,
+    recorded,
+    /** The cookie of somebody's session. */
+    async enter(name: string): Promise<string> {
+      const { headers } = await send('/sign-in', { name, password });
+      return headers.get('set-cookie')?.split(';')[0] ?? '';
+    },
+  };
+}
+
+describe('signing in', () => {
+  it('leads from a page to the form, and back to that page, and is recorded', async () => {
+    const { ask, send, recorded } = await start();
+    const { status, location } = await ask('/days/2026-11-20?a=b');
+    expect([status, location]).toEqual([303, '/sign-in?to=%2Fdays%2F2026-11-20%3Fa%3Db']);
+    const form = await ask(location ?? '');
+    expect(form.status).toBe(200);
+    expect(form.text).toContain('<input type="hidden" name="to" value="/days/2026-11-20?a=b">');
+    expect(form.text).toContain('autocomplete="current-password"');
+    const done = await send('/sign-in', { name: 'Tina', password, to: '/days/2026-11-20?a=b' });
+    expect([done.status, done.location]).toEqual([303, '/days/2026-11-20?a=b']);
+    expect(done.headers.get('set-cookie')).toMatch(/^hotel-review=.*HttpOnly; SameSite=Strict$/);
+    expect(recorded).toEqual([{ action: 'sign-in', at: now, who: 'tina (desk)' }]);
+    const cookie = done.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await ask('/days/2026-11-20', { headers: { cookie } })).text).toContain('tina, team');
+    expect((await ask('/sign-in?to=/runs', { headers: { cookie } })).location).toBe('/runs');
+  });
+
+  it('works for programs too', async () => {
+    const { send } = await start();
+    const json = { accept: 'application/json' };
+    const done = await send('/sign-in', { name: 'ada', password }, json);
+    expect(JSON.parse(done.text)).toEqual({ name: 'ada', role: 'admin' });
+    expect(done.headers.get('set-cookie')).toMatch(/^hotel-review=/);
+    const failed = await send('/sign-in', { name: 'ada', password: 'wrong' }, json);
+    expect([failed.status, JSON.parse(failed.text)]).toEqual([
+      401,
+      { error: { class: 'unauthenticated', message: 'The name or the password is wrong.' } },
+    ]);
+  });
+
+  it('says nothing about who is known when it fails, and records a name only if it is', async () => {
+    const { send, recorded } = await start();
+    const texts = new Set<string>();
+    for (const name of ['tina', 'nobody']) {
+      const failed = await send('/sign-in', { name, password: 'wrong', to: '/cases' });
+      expect(failed.status).toBe(401);
+      expect(failed.headers.get('set-cookie')).toBeNull();
+      expect(failed.text).toContain('value="/cases"');
+      texts.add(failed.text.replaceAll(name, 'NAME'));
+    }
+    expect(texts.size).toBe(1);
+    expect(recorded.map(({ action, who, details }) => [action, who, details])).toEqual([
+      ['sign-in-failed', 'serve', { name: 'tina' }],
+      ['sign-in-failed', 'serve', { name: undefined }],
+    ]);
+  });
+
+  it('is slowed down after five failures', async () => {
+    const { send } = await start();
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await send('/sign-in', { name: 'tina', password: 'wrong' });
+    const slowed = await send('/sign-in', { name: 'tina', password });
+    expect([slowed.status, slowed.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(slowed.text).toContain('try again in 1 second.');
+  });
+
+  it('never writes the password back, and escapes the name', async () => {
+    const { send } = await start();
+    const { text } = await send('/sign-in', { name: '"><script>', password: 'my secret words' });
+    expect(text).not.toContain('my secret words');
+    expect(text).toContain('value="&quot;&gt;&lt;script&gt;"');
+  });
+
+  it('is refused from another site, and over plain http from another machine', async () => {
+    const { send, recorded } = await start();
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'http://review.example.com' },
+    ])
+      expect((await send('/sign-in', { name: 'tina', password }, headers)).status).toBe(403);
+    expect(recorded).toEqual([]);
+    for (const headers of [
+      { origin: 'https://review.example.com' },
+      { origin: 'http://127.0.0.1:1' },
+      { origin: 'null' },
+    ])
+      expect((await send('/sign-in', { name: 'tina', password }, headers)).status).toBe(303);
+  });
+
+  it('accepts nothing but forms, GET and POST', async () => {
+    const { ask } = await start();
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    expect((await ask('/sign-in', json)).status).toBe(415);
+    expect((await ask('/sign-in', { method: 'DELETE' })).status).toBe(405);
+    expect((await ask('/sign-out')).status).toBe(405);
+  });
+});
+
+describe('without users', () => {
+  const none = { ...someUsers(), users: [] };
+
+  it('everybody on this machine may look, and reads how to add a user', async () => {
+    const { ask } = await start({ users: none });
+    const { status, text } = await ask('/days/2026-11-20');
+    expect(status).toBe(200);
+    expect(text).toContain('user add NAME --role');
+    expect((await ask('/sign-in?to=/cases')).location).toBe('/cases');
+  });
+
+  it('nobody may look from other machines, and reads how to add a user', async () => {
+    const { ask, url } = await start({ users: none, isLocal: false });
+    for (const path of ['/', '/days/2026-11-20', '/sign-in']) {
+      const { status, text } = await ask(path);
+      expect([path, status]).toEqual([path, 403]);
+      expect(text).toContain('user add NAME --role admin');
+    }
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      expect((await fetch(url + path)).status).toBe(200);
+  });
+});
+
+describe('signing out', () => {
+  it('ends the session, and is recorded', async () => {
+    const { ask, send, enter, recorded } = await start();
+    const cookie = await enter('tina');
+    const { text } = await ask('/days/2026-11-20', { headers: { cookie } });
+    const token = /name="token" value="([\w-]+)"/.exec(text)?.[1] ?? '';
+    expect((await send('/sign-out', { token: 'forged' }, { cookie })).status).toBe(403);
+    const done = await send('/sign-out', { token }, { cookie });
+    expect([done.status, done.location]).toEqual([303, '/sign-in']);
+    expect(done.headers.get('set-cookie')).toMatch(/^hotel-review=; Max-Age=0;/);
+    expect(recorded.at(-1)).toEqual({ action: 'sign-out', at: now, who: 'tina (desk)' });
+    expect((await ask('/days/2026-11-20', { headers: { cookie } })).status).toBe(303);
+    expect((await send('/sign-out', { token }, { cookie })).location).toBe('/sign-in');
+  });
+});
+
+describe('the page to continue at', () => {
+  it.each(['/', '/cases?state=open&text=a%20b', '/days/2026-11-20'])('may be %s', (path) => {
+    expect(readReturnPath(path)).toBe(path);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'https://evil.test/',
+    '//evil.test/',
+    '/\\evil.test/',
+    '/\t/evil.test/',
+    '/..//evil.test/',
+    '/x/..//evil.test',
+    'javascript:alert(1)',
+    '/sign-in?to=/cases',
+    `/${'x'.repeat(2_000)}`,
+  ])('is the first one rather than %s', (path) => {
+    expect(readReturnPath(path)).toBe('/');
+  });
+});

@@ -1,0 +1,29 @@
+import { afterEach, expect, it } from 'vitest';
+import { startServer, stopServers } from './some-server.js';
+
+afterEach(stopServers);
+
+const [token, next] = ['3f8a1c0b7d2e9645aa01bc23', '0b7d2e96453f8a1caa01bc77'];
+
+it('The metrics need one of the configured tokens, and nothing else does', async () => {
+  const { url, logged } = await startServer({ metricsTokens: [token, next] });
+  const scrape = (headers: Record<string, string> = {}) => fetch(`${url}/metrics`, { headers });
+  for (const right of [token, next]) {
+    const answer = await scrape({ authorization: `Bearer ${right}` });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('hotel_review_')]);
+  }
+  for (const authorization of [
+    '',
+    'Bearer',
+    `Basic ${token}`,
+    `Bearer ${token}x`,
+    `Bearer ${token.slice(1)}`,
+  ]) {
+    const answer = await scrape({ authorization });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(await answer.text()).not.toContain('hotel_review_');
+  }
+  expect((await scrape()).status).toBe(401);
+  for (const probe of ['/healthz', '/readyz']) expect((await fetch(url + probe)).status).toBe(200);
+  expect(JSON.stringify(logged)).not.toContain(token);
+});
