@@ -1,10 +1,4 @@
-import type {
-  Action,
-  ActionRecorder,
-  AuditFilter,
-  AuditReader,
-  RecordedAction,
-} from '../src/review/audit.js';
+import type { Action, ActionRecorder } from '../src/review/audit.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
@@ -59,20 +53,6 @@ async function recordOrWarn(
   } catch (error) {
     terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
     terminal.log.warn({ action: action.action }, 'not recorded in the audit trail');
-  }
-}
-
-/** All entries, in the order in which they were recorded, in chunks. */
-export async function* readActions(
-  audit: AuditReader,
-  filter: AuditFilter = {},
-): AsyncGenerator<readonly RecordedAction[], void, undefined> {
-  let after: number | undefined;
-  for (;;) {
-    const chunk = await audit.nextActions(filter, after);
-    if (!chunk) return;
-    yield chunk.actions;
-    after = chunk.cursor;
   }
 }
 

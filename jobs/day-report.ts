@@ -1,5 +1,6 @@
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import { findCases } from '../src/cases/find-cases.js';
 import type { Config } from '../src/config/load.js';
 import type { DayReport, ReportedCase } from '../src/report/day-report.js';
 import { gatherReport } from '../src/report/gather-report.js';
@@ -7,7 +8,6 @@ import { renderHtml } from '../src/report/render-html.js';
 import { listSections, withoutStays } from '../src/report/sections.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
-import { findCases } from './list-cases.js';
 
 /** How a day went, with the cases that are open now. */
 export async function gatherDayReport(
@@ -16,7 +16,7 @@ export async function gatherDayReport(
   day: string,
 ): Promise<DayReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  const listCases = async () => (await findCases(ledger, { today })).map(toReported);
+  const listCases = async () => (await findCases(ledger, { today }, clock)).map(toReported);
   return gatherReport(day, { ledger, listCases, volume, timezone, clock });
 }
 

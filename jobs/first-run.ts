@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
+import { findCases } from '../src/cases/find-cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
 import { createReports } from '../src/cli/reports.js';
@@ -18,7 +19,6 @@ import { clock } from './clock.js';
 import { fetchOneExport } from './fetch-export.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import { listAffected } from './list-affected.js';
-import { findCases } from './list-cases.js';
 import { type CommandIo, runAsProcess } from './process.js';
 import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
@@ -132,7 +132,7 @@ async function showNextCase(config: Config, terminal: Terminal, say: Say): Promi
   const next = await withReadOnlyLedger(
     config,
     () => undefined,
-    async (ledger) => (await findCases(ledger, { today }))[0]?.id,
+    async (ledger) => (await findCases(ledger, { today }, clock))[0]?.id,
   );
   if (next === undefined) return;
   say('\nThe case of the guest who checks in next:');

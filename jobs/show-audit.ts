@@ -4,9 +4,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { renderLargeObject } from '../src/cli/json-stream.js';
 import type { Config } from '../src/config/load.js';
 import { toAuditEntry } from '../src/report/audit-entry.js';
-import type { RecordedAction } from '../src/review/audit.js';
+import { type RecordedAction, readActions } from '../src/review/audit.js';
 import { UsageError } from '../src/review/refusals.js';
-import { readActions } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 

@@ -7,12 +7,12 @@ import {
   type Installation,
 } from '../src/cli/processing-record.js';
 import type { Config } from '../src/config/load.js';
+import { readActions } from '../src/review/audit.js';
 import { manifestName } from '../src/review/file/manifest.js';
 import type { KeptData, ReadOnlyLedger } from '../src/review/ledger.js';
 import type { Run } from '../src/review/run.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { describeError } from '../src/text/safe-error.js';
-import { readActions } from './audit.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { openKeys } from './keys.js';
 import { findLedger, showLedgerPlace } from './ledgers.js';

@@ -1,10 +1,10 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
 import type { CasedBooking } from '../cases/booked-cases.js';
-import { toPairReport } from '../report/hotels.js';
+import { pairColumns, toPairCells, toPairReport } from '../report/hotels.js';
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { pairColumns, renderPair, toPairCells } from './hotel-pair.js';
+import { renderPair } from './hotel-pair.js';
 import { adviseLoad } from './hotels.js';
 import { toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';

@@ -3,29 +3,6 @@ import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.
 import { formatKilometres } from '../text/format.js';
 import { showInLine } from '../text/visible.js';
 
-const pairMembers = ['bookedHotel', 'copyHotel'] as const;
-/** What `--csv` has of each hotel. */
-const hotelMembers = ['name', 'city', 'country', 'phones', 'localTime'] as const;
-const nameColumn = (member: string, of: string) => `${member}${of.charAt(0).toUpperCase()}${of.slice(1)}`;
-
-/** The columns of a pair in `--csv`: `bookedHotelName`, … */
-export const pairColumns: readonly string[] = [
-  ...pairMembers.flatMap((member) => hotelMembers.map((of) => nameColumn(member, of))),
-  'distanceKm',
-  'hoursToCheckIn',
-];
-
-/** A pair under the columns of `--csv`; what is unknown is empty. */
-export function toPairCells(pair: HotelPair): Record<string, string | number | undefined> {
-  const cells: Record<string, string | number | undefined> = {
-    distanceKm: pair.distanceKm,
-    hoursToCheckIn: pair.hoursToCheckIn,
-  };
-  for (const member of pairMembers)
-    for (const of of hotelMembers) cells[nameColumn(member, of)] = pair[member]?.[of];
-  return cells;
-}
-
 interface PairIds {
   readonly serviceId: number;
   /** Null if the local copy of the mappings has none. */

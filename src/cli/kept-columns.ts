@@ -1,13 +1,6 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import { UsageError } from '../review/refusals.js';
-import type { KeptOrder } from '../review/verdicts/kept-order.js';
-
-/** How a list shows the columns of `source.keep`. */
-export interface ShownKept {
-  /** The configured names, in their order. */
-  readonly labels: readonly string[];
-  readonly order?: KeptOrder | undefined;
-}
+import type { ShownKept } from '../review/verdicts/kept-order.js';
 
 /**
  * Reads `--sort Price` or `--sort -Price`.

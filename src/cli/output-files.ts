@@ -1,8 +1,8 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { chmod, type FileHandle, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Options, stringify } from 'csv-stringify/sync';
 import { UsageError } from '../review/refusals.js';
+import { byteOrderMark, renderRecords } from '../text/csv.js';
 import { codeOf } from '../text/safe-error.js';
 
 /**
@@ -50,32 +50,6 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Tells Excel that a CSV is UTF-8; other programs skip it. */
-const byteOrderMark = '\uFEFF';
-
-const separators = ',;|\t\r\n"';
-const formulaSigns = '=+-@\uff1d\uff0b\uff0d\uff20';
-
-/**
- * Puts an apostrophe where a spreadsheet would read a formula: at the start of a cell and, as it may expect another
- * separator than ours, after whatever could end one.
- */
-function disarmFormulas(text: string): string {
-  let disarmed = text.startsWith('\t') || text.startsWith('\r') ? "'" : '';
-  let isStart = true;
-  for (const character of text) {
-    if (isStart && formulaSigns.includes(character)) disarmed += "'";
-    isStart = separators.includes(character) || (isStart && character.trim() === '');
-    disarmed += character;
-  }
-  return disarmed;
-}
-
-/** Records of a CSV for people. Every one passes through here: a text of others must not become a formula. */
-function renderRecords(records: readonly object[], options: Options): string {
-  return stringify([...records], { cast: { string: disarmFormulas }, ...options });
-}
-
 /**
  * Creates a CSV file for people that was named with `--csv`, with these columns.
  *
@@ -105,11 +79,6 @@ export async function writeCsvFile(
   const file = await createCsvFile(...target);
   await file.add(records);
   await file.finish();
-}
-
-/** A CSV file for people in memory, as `createCsvFile` writes it. */
-export function renderCsv(columns: readonly string[], records: readonly object[]): Buffer {
-  return Buffer.from(byteOrderMark + renderRecords(records, { header: true, columns: [...columns] }));
 }
 
 /** A full or broken disk is not a usage error. */

@@ -33,3 +33,26 @@ export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckI
 function toLocatedReport({ timeZone, localTime, ...hotel }: LocatedHotel) {
   return { ...toHotelReport(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };
 }
+
+const pairMembers = ['bookedHotel', 'copyHotel'] as const;
+/** What `--csv` has of each hotel. */
+const hotelMembers = ['name', 'city', 'country', 'phones', 'localTime'] as const;
+const nameColumn = (member: string, of: string) => `${member}${of.charAt(0).toUpperCase()}${of.slice(1)}`;
+
+/** The columns of a pair in `--csv`: `bookedHotelName`, … */
+export const pairColumns: readonly string[] = [
+  ...pairMembers.flatMap((member) => hotelMembers.map((of) => nameColumn(member, of))),
+  'distanceKm',
+  'hoursToCheckIn',
+];
+
+/** A pair under the columns of `--csv`; what is unknown is empty. */
+export function toPairCells(pair: HotelPair): Record<string, string | number | undefined> {
+  const cells: Record<string, string | number | undefined> = {
+    distanceKm: pair.distanceKm,
+    hoursToCheckIn: pair.hoursToCheckIn,
+  };
+  for (const member of pairMembers)
+    for (const of of hotelMembers) cells[nameColumn(member, of)] = pair[member]?.[of];
+  return cells;
+}

@@ -92,3 +92,17 @@ export interface LatestActions {
   readonly cursor?: number;
   readonly total: number;
 }
+
+/** All entries, in the order in which they were recorded, in chunks. */
+export async function* readActions(
+  audit: Pick<AuditReader, 'nextActions'>,
+  filter: AuditFilter = {},
+): AsyncGenerator<readonly RecordedAction[], void, undefined> {
+  let after: number | undefined;
+  for (;;) {
+    const chunk = await audit.nextActions(filter, after);
+    if (!chunk) return;
+    yield chunk.actions;
+    after = chunk.cursor;
+  }
+}

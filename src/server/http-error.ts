@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CaseRefusedError } from '../cases/case-requests.js';
 import { LedgerAwayError, LedgerFullError } from '../review/ledger-errors.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';
@@ -74,8 +75,10 @@ export function toHttpError(error: unknown): HttpError {
       retryAfter,
     );
   }
-  // The state of the day needs a person's decision; the message says what to run.
-  if (error instanceof UsageError || error instanceof DayBusyError) return new HttpError(409, error.message);
+  // The state of the day or of the case needs a person's decision; the message says which.
+  const refusals = [UsageError, DayBusyError, CaseRefusedError];
+  if (refusals.some((refusal) => error instanceof refusal))
+    return new HttpError(409, (error as Error).message);
   const status = toErrorStatus(readStatus(error));
   return new HttpError(
     status,

@@ -1,8 +1,7 @@
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import { pairColumns, renderPair, toPairCells } from '../../src/cli/hotel-pair.js';
+import { renderPair } from '../../src/cli/hotel-pair.js';
 import { type HotelPair, type LocatedHotel, unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import { toPairReport } from '../../src/report/hotels.js';
 
 const loadedAt = Date.UTC(2026, 10, 20);
 const bookedHotel: LocatedHotel = {
@@ -67,30 +66,5 @@ describe('two hotels on a terminal', () => {
     [-25, 'the check-in day is over'],
   ])('say how much time is left: %d h', (hoursToCheckIn, words) => {
     expect(renderPair({ ...pair, hoursToCheckIn }, ids).join(' ')).toContain(words);
-  });
-});
-
-it('two hotels in JSON and in a CSV', () => {
-  expect(toPairReport(pair)).toMatchObject({
-    bookedHotel: { name: 'Grand Plaza', latitude: 40.4, timeZone: 'Europe/Madrid', email: null },
-    copyHotel: { name: 'Park Inn', latitude: null, timeZone: null, localTime: null },
-    distanceKm: 417.23,
-    hoursToCheckIn: 25,
-  });
-  expect(toPairReport(unknownPair)).toEqual({
-    bookedHotel: null,
-    copyHotel: null,
-    distanceKm: null,
-    hoursToCheckIn: null,
-  });
-  const cells = toPairCells(pair);
-  expect(Object.keys(cells).sort()).toEqual([...pairColumns].sort());
-  expect(cells).toMatchObject({
-    ...{
-      bookedHotelName: 'Grand Plaza',
-      bookedHotelCity: 'Madrid',
-      bookedHotelLocalTime: '2026-11-20T22:30',
-    },
-    ...{ copyHotelName: 'Park Inn', copyHotelPhones: undefined, distanceKm: 417.23 },
   });
 });

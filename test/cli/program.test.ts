@@ -222,7 +222,7 @@ describe('the command line', () => {
     ['case 17 assign Bea', ['case', 17, { kind: 'assign', assignee: 'Bea', note: undefined }]],
     [
       'case 17 resolve BR-1 BR-2 --as rebooked --note called',
-      ['case', 17, { kind: 'resolve', references: ['BR-1', 'BR-2'], as: 'rebooked', note: 'called' }],
+      ['case', 17, { kind: 'resolve', bookings: ['BR-1', 'BR-2'], as: 'rebooked', note: 'called' }],
     ],
     [
       'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --hotels 30 --wrong-share 0.5 --format ndjson --out f',

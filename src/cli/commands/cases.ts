@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type MappingState, mappingStates, type Resolution, resolutions } from '../../cases/case.js';
-import type { CaseCommand } from '../../cases/case-commands.js';
+import type { CaseRequest } from '../../cases/case-requests.js';
 import { UsageError } from '../../review/refusals.js';
 import {
   addCsvOptions,
@@ -22,22 +22,12 @@ export interface CasesOptions extends CsvOptions {
 }
 
 /** What to do with a case. */
-export type CaseRequest =
-  | { readonly kind: 'show'; readonly sort?: string | undefined }
-  | { readonly kind: CaseCommand; readonly note?: string | undefined }
-  | { readonly kind: 'assign'; readonly assignee: string; readonly note?: string | undefined }
-  | { readonly kind: 'note'; readonly note: string }
-  | {
-      readonly kind: 'resolve';
-      readonly references: readonly string[];
-      readonly as: Resolution;
-      readonly note?: string | undefined;
-    };
+export type CaseAction = { readonly kind: 'show'; readonly sort?: string | undefined } | CaseRequest;
 
 /** The commands of the team that acts on findings; each returns the exit code. */
 export interface CaseHandlers {
   cases(options: CasesOptions, globals: GlobalOptions): Promise<number>;
-  case(id: number, request: CaseRequest, globals: GlobalOptions): Promise<number>;
+  case(id: number, action: CaseAction, globals: GlobalOptions): Promise<number>;
 }
 
 interface CaseOptions {
@@ -91,7 +81,7 @@ function readRequest(
   action: string | undefined,
   words: readonly string[],
   { note, as, sort }: CaseOptions,
-): CaseRequest {
+): CaseAction {
   if (note?.trim() === '') throw new UsageError('--note is empty');
   if (as !== undefined && action !== 'resolve') throw new UsageError('--as belongs to resolve');
   if (sort !== undefined && (action ?? note) !== undefined)
@@ -120,7 +110,7 @@ function readRequest(
     case 'resolve':
       if (words.length === 0) throw new UsageError('resolve takes the references of the bookings');
       if (as === undefined) throw new UsageError(`resolve needs --as ${resolutions.join('|')}`);
-      return { kind: action, references: words, as, note };
+      return { kind: action, bookings: words, as, note };
     default:
       throw new UsageError(
         `unknown action ${action}: expected report, dismiss, reopen, assign or resolve; see hotel-review case --help`,

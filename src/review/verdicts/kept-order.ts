@@ -6,6 +6,13 @@ export interface KeptOrder {
   readonly isDescending: boolean;
 }
 
+/** How a list shows the columns of `source.keep`. */
+export interface ShownKept {
+  /** The configured names, in their order. */
+  readonly labels: readonly string[];
+  readonly order?: KeptOrder | undefined;
+}
+
 /** Stands in no kept value: it is a control character. */
 const separator = '\0';
 /** A comma before three digits may separate thousands: such a column is compared as text. */

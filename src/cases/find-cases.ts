@@ -1,0 +1,96 @@
+import type { KeptValues } from '../booking/kept-values.js';
+import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/hotels/compare-hotels.js';
+import { type ShownKept, sortByKept } from '../review/verdicts/kept-order.js';
+import type { CaseFilter, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
+
+export interface Compared {
+  /** The master hotel that the local copy has now; null if it has none. */
+  readonly copyServiceId: number | null;
+  readonly hotels: HotelPair;
+}
+
+export interface ListedCase extends CaseSummary, Compared {
+  /** Of the open booking that checks in next. */
+  readonly kept?: KeptValues | undefined;
+}
+
+type CaseLists = Pick<ReadOnlyCaseLedger, 'cases' | 'mappings' | 'hotels' | 'findKeptValues'>;
+
+const casesPerLookUp = 1_000;
+
+/** With their hotels and, if there are any, kept columns; nearest check-in first, or in the order asked for. */
+export async function findCases(
+  ledger: CaseLists,
+  filter: CaseFilter,
+  clock: () => number,
+  { labels, order }: ShownKept = { labels: [] },
+): Promise<readonly ListedCase[]> {
+  const cases = await withHotels(ledger, await ledger.cases.list(filter), clock);
+  const sorted = (labels.length > 0 ? await withKept(ledger, cases, filter.today) : cases).toSorted(
+    byCheckIn,
+  );
+  return order
+    ? sortByKept(sorted, order, (item) => ({ kept: item.kept, checkIn: urgencyOf(item) }))
+    : sorted;
+}
+
+async function withHotels(
+  ledger: Pick<CaseLists, 'mappings' | 'hotels'>,
+  found: readonly CaseSummary[],
+  clock: () => number,
+): Promise<readonly ListedCase[]> {
+  const cases: ListedCase[] = [];
+  for (let from = 0; from < found.length; from += casesPerLookUp) {
+    const some = found.slice(from, from + casesPerLookUp);
+    const compared = await compareCases(ledger, some, clock);
+    cases.push(...some.map((item, index) => ({ ...item, ...(compared[index] ?? nothingKnown) })));
+  }
+  return cases;
+}
+
+/** What a row shows is about the guest who checks in next. */
+async function withKept(
+  ledger: Pick<CaseLists, 'cases' | 'findKeptValues'>,
+  cases: readonly ListedCase[],
+  today: string,
+): Promise<readonly ListedCase[]> {
+  const references = new Map<number, string>();
+  for (let from = 0; from < cases.length; from += casesPerLookUp) {
+    const ids = cases.slice(from, from + casesPerLookUp).map(({ id }) => id);
+    for (const [id, reference] of await ledger.cases.findNextReferences(ids, today))
+      references.set(id, reference);
+  }
+  const kept = await ledger.findKeptValues([...new Set(references.values())]);
+  return cases.map((item) => ({ ...item, kept: kept.get(references.get(item.id) ?? '') }));
+}
+
+const nothingKnown: Compared = { copyServiceId: null, hotels: unknownPair };
+
+/** The master hotel that the copy has now, and both hotels; at most 1,000 cases. */
+export async function compareCases(
+  { mappings, hotels }: Pick<CaseLists, 'mappings' | 'hotels'>,
+  cases: readonly Pick<CaseSummary, 'providerName' | 'providerHotelId' | 'serviceId' | 'firstCheckIn'>[],
+  clock: () => number,
+): Promise<Compared[]> {
+  const copied = await mappings.lookUp(cases);
+  const stays = cases.map(({ serviceId, firstCheckIn }, index) => ({
+    serviceId,
+    copyServiceId: copied[index]?.serviceId ?? null,
+    checkInDate: firstCheckIn,
+  }));
+  const pairs = await createHotelComparer({ hotels, clock })(stays);
+  return stays.map(({ copyServiceId }, index) => ({ copyServiceId, hotels: pairs[index] ?? unknownPair }));
+}
+
+/** An unknown check-in might be tomorrow. Cases without open bookings come last. */
+function byCheckIn(one: ListedCase, other: ListedCase): number {
+  const [first, second] = [urgencyOf(one), urgencyOf(other)];
+  if (first !== second) return first < second ? -1 : 1;
+  const hours = (one.hotels.hoursToCheckIn ?? 0) - (other.hotels.hoursToCheckIn ?? 0);
+  return hours === 0 ? one.id - other.id : hours;
+}
+
+function urgencyOf({ openBookings, hasUnknownCheckIn, firstCheckIn }: CaseSummary): string {
+  if (openBookings === 0) return '~';
+  return hasUnknownCheckIn ? '' : (firstCheckIn ?? '');
+}

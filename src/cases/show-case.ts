@@ -1,0 +1,45 @@
+import type { KeptValues } from '../booking/kept-values.js';
+import { unknownPair } from '../mappings/hotels/compare-hotels.js';
+import { type AuditReader, type RecordedAction, readActions } from '../review/audit.js';
+import { type HeldCase, stateOfBooking } from './case.js';
+import type { ReadOnlyCaseLedger } from './case-store.js';
+import { type Compared, compareCases } from './find-cases.js';
+
+/** A case with its hotels. */
+export interface ShownCase extends HeldCase, Compared {
+  /** Of its bookings, by reference. */
+  readonly kept?: ReadonlyMap<string, KeptValues>;
+}
+
+interface ShowOptions {
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+  readonly clock: () => number;
+  /** The configured kept columns. */
+  readonly labels: readonly string[];
+}
+
+/** A case with its hotels and, if there are any, the kept columns of its bookings. */
+export async function showCase(
+  ledger: Pick<ReadOnlyCaseLedger, 'mappings' | 'hotels' | 'findKeptValues'>,
+  held: HeldCase,
+  { today, clock, labels }: ShowOptions,
+): Promise<ShownCase> {
+  const open = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
+  const [firstCheckIn] = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
+  const [compared] = await compareCases(ledger, [{ ...held, ...(firstCheckIn && { firstCheckIn }) }], clock);
+  const references = held.bookings.flatMap(({ reference }) => reference ?? []);
+  const kept = labels.length > 0 ? await ledger.findKeptValues(references) : undefined;
+  return { ...held, ...(compared ?? { copyServiceId: null, hotels: unknownPair }), ...(kept && { kept }) };
+}
+
+/** Who changed a case, and when; who looked at it is left out. The oldest entry first. */
+export async function readCaseHistory(
+  audit: Pick<AuditReader, 'nextActions'>,
+  id: number,
+): Promise<readonly RecordedAction[]> {
+  const history: RecordedAction[] = [];
+  for await (const actions of readActions(audit, { subject: `case ${id}` }))
+    history.push(...actions.filter(({ action }) => action !== 'case'));
+  return history;
+}

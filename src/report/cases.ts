@@ -1,0 +1,107 @@
+import type { KeptValues } from '../booking/kept-values.js';
+import { type CaseBooking, stateOfBooking } from '../cases/case.js';
+import type { ListedCase } from '../cases/find-cases.js';
+import type { ShownCase } from '../cases/show-case.js';
+import type { RecordedAction } from '../review/audit.js';
+import { type KeptOrder, sortByKept } from '../review/verdicts/kept-order.js';
+import { pairColumns, toPairCells, toPairReport } from './hotels.js';
+
+/** A case as `cases --json` lists it; null stands for unknown. */
+export function toCaseReport(item: ListedCase) {
+  const { id, providerName, providerHotelId, serviceId, copyServiceId, state, origins, assignee, note } =
+    item;
+  return {
+    ...{ id, providerName, providerHotelId, serviceId, copyServiceId, state, origins },
+    ...{ bookings: item.bookings, openBookings: item.openBookings, firstCheckIn: item.firstCheckIn ?? null },
+    openedAt: new Date(item.openedAt).toISOString(),
+    stateSince: new Date(item.stateSince).toISOString(),
+    ...{ move: item.move ?? null, assignee: assignee ?? null, note: note ?? null },
+    ...(item.kept && { kept: item.kept }),
+    ...toPairReport(item.hotels),
+  };
+}
+
+const caseColumns = [
+  ...['id', 'firstCheckIn', 'state', 'openBookings', 'bookings', 'providerName', 'providerHotelId'],
+  ...['serviceId', 'copyServiceId', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
+];
+
+/** The columns of `--csv`. */
+export function listCaseColumns(keptLabels: readonly string[]): string[] {
+  return [...caseColumns, ...keptLabels, ...pairColumns];
+}
+
+export function toCaseCells(item: ListedCase): Record<string, unknown> {
+  return {
+    ...item.kept,
+    ...toCaseReport(item),
+    origins: item.origins.join(' '),
+    ...toPairCells(item.hotels),
+  };
+}
+
+interface ShownOptions {
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+  readonly history: readonly RecordedAction[];
+  readonly order?: KeptOrder | undefined;
+}
+
+/** A case as `case ID --json` prints it. */
+export function toShownReport(item: ShownCase, { today, history, order }: ShownOptions) {
+  const open = item.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
+  const checkIns = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
+  const { kept: _, ...rest } = item;
+  const summary: ListedCase = {
+    ...rest,
+    bookings: item.bookings.length,
+    openBookings: open.length,
+    hasUnknownCheckIn: open.length > checkIns.length,
+    ...(checkIns[0] !== undefined && { firstCheckIn: checkIns[0] }),
+  };
+  return {
+    ...toCaseReport(summary),
+    bookingList: orderBookings(item, today, order).map((booking) =>
+      toBookingReport(booking, today, keptOf(item, booking)),
+    ),
+    history: history.map(({ at, who, action, details }) => ({
+      at: new Date(at).toISOString(),
+      who,
+      action,
+      ...details,
+    })),
+  };
+}
+
+function toBookingReport(booking: CaseBooking, today: string, kept: KeptValues | undefined) {
+  const { reference, place, checkIn, checkOut, resolved, isNamed } = booking;
+  return {
+    reference: reference ?? null,
+    checkIn: checkIn ?? null,
+    checkOut: checkOut ?? null,
+    state: stateOfBooking(booking, today),
+    ...(resolved && {
+      resolvedAs: resolved.as,
+      resolvedAt: new Date(resolved.at).toISOString(),
+      note: resolved.note ?? null,
+    }),
+    ...{ isNamed, place },
+    ...(kept && { kept }),
+  };
+}
+
+/** Open ones with the nearest check-in first, or by a kept column. */
+export function orderBookings(item: ShownCase, today: string, order?: KeptOrder): readonly CaseBooking[] {
+  const rank = (booking: CaseBooking) =>
+    `${stateOfBooking(booking, today) === 'open' ? 0 : 1} ${booking.checkIn ?? ''}`;
+  const ranked = item.bookings.map((booking) => ({ booking, key: rank(booking) }));
+  ranked.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  const sorted = order
+    ? sortByKept(ranked, order, ({ booking, key }) => ({ kept: keptOf(item, booking), checkIn: key }))
+    : ranked;
+  return sorted.map(({ booking }) => booking);
+}
+
+export function keptOf({ kept }: ShownCase, { reference }: CaseBooking): KeptValues | undefined {
+  return reference === undefined ? undefined : kept?.get(reference);
+}
