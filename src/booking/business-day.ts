@@ -158,13 +158,15 @@ function readLocalClock(instant: number, zone: string): number {
 /**
  * The first instant at which the zone's clock shows a time or a later one.
  *
- * It is found by bisection rather than from an offset: in some zones the clocks jump from 23:59 to 01:00, or show
- * 00:30 twice, so midnight has no offset of its own.
+ * Around a change of the clocks it is found by bisection rather than from an offset: in some zones they jump from 23:59 to
+ * 01:00, or show 00:30 twice, so midnight has no offset of its own.
  */
 function findFirstInstant(time: number, zone: string): number {
   // No zone was ever 16 hours from UTC.
   let before = time - 16 * hour;
   let reached = time + 16 * hour;
+  const ahead = readLocalClock(before, zone) - before;
+  if (readLocalClock(reached, zone) - reached === ahead) return time - ahead;
   while (reached - before > 1) {
     const middle = Math.floor((before + reached) / 2);
     if (readLocalClock(middle, zone) >= time) reached = middle;

@@ -113,6 +113,20 @@ export function* listLatestRuns(
   return rows.map(toRun);
 }
 
+export function* listRunsOfDays(
+  { schema }: Dialect,
+  { from, to }: { readonly from: string; readonly to: string },
+): Query<Run[]> {
+  const rows = yield* all(
+    `SELECT ${runColumns} FROM ${schema}runs
+     WHERE day >= ? AND day <= ? AND ${isOfItsDay} AND (${mayCompleteDay} OR state <> 'succeeded' OR accepted > 0 OR number IN (
+       SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? AND ${isOfItsDay} GROUP BY day
+     )) ORDER BY day, number DESC`,
+    ...[from, to, from, to],
+  );
+  return rows.map(toRun);
+}
+
 export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
   const rows = yield* all(
     `SELECT * FROM ${schema}runs WHERE state IN (${quotedActiveStates}) ORDER BY day, number`,

@@ -44,6 +44,7 @@ export interface Ledger
 export interface ReadOnlyLedger
   extends RunReader,
     DayOverview,
+    DayRunLister,
     GoodDayLister,
     StepReader,
     UndeliveredReader,
@@ -92,6 +93,14 @@ export interface DayOverview {
   listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
   /** @param today the day it is now in the account's zone: no later one is a good day */
   summarise(today: BusinessDay): Promise<LedgerSummary>;
+}
+
+export interface DayRunLister {
+  /**
+   * The runs of the bookings of all days from `from` to `to`, oldest day first, and within a day the newest run first. Of the
+   * dozens a day that make no day done, those that had nothing to send are left out (`hasNews`), except the newest run of a day.
+   */
+  listRunsOfDays(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
 }
 
 export interface GoodDayLister {

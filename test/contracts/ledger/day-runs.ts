@@ -31,6 +31,30 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect((await ledger.listLatestRuns({ from: day, to: day })).map(({ id }) => id)).toEqual(['nightly']);
     });
 
+    it('they are listed over many days, without those that made no day done and found nothing new', async () => {
+      const { ledger } = opened();
+      const list = async (from: string, to: string) =>
+        (await ledger.listRunsOfDays({ from, to })).map(({ id }) => id);
+      await succeed(ledger, 'empty', { trigger: 'today' });
+      expect(await list(day, day)).toEqual(['empty']);
+      const found = await collectedRun(ledger, 'found', { trigger: 'today', bookings: ['one'] });
+      await perform(ledger, found, 'batch 0', done);
+      await ledger.settle(rightOf(found), { state: 'succeeded', at });
+      const failed = await ledger.createRun(newRun('failed', { trigger: 'today' }));
+      await ledger.settle(rightOf(failed), { state: 'failed', at });
+      await succeed(ledger, 'watch', { trigger: 'watch' });
+      await succeed(ledger, 'nightly', { trigger: 'schedule', replaces: 'failed' });
+      await succeed(ledger, 'next-day', { day: tomorrow.iso });
+      await succeed(ledger, 'before', { day: '2026-11-19' });
+      expect(await list(day, day)).toEqual(['nightly', 'failed', 'found']);
+      expect(await list('2026-11-19', tomorrow.iso)).toEqual([
+        ...['before', 'nightly', 'failed', 'found', 'next-day'],
+      ]);
+      expect((await ledger.listRunsOfDays({ from: day, to: day }))[0]).toEqual(
+        await ledger.getRun('nightly'),
+      );
+    });
+
     it('a `watch` run is active beside another run of the day, but only one at a time', async () => {
       const { ledger } = opened();
       await ledger.createRun(newRun('nightly'));
