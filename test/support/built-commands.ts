@@ -1,0 +1,60 @@
+import type { CommandIo } from '../../jobs/process.js';
+import type { ReviewRequest } from '../../jobs/review-day.js';
+import { captureIo } from './command-io.js';
+
+/** The built commands with one configuration, called in this process and by its clock. */
+export interface BuiltCommands {
+  /** @throws Error with what it wrote, if it fails */
+  run(words: readonly string[], io?: Partial<CommandIo>): Promise<void>;
+  /** Reads the JSON that it prints. @throws the same */
+  ask<Answer>(words: readonly string[]): Promise<Answer>;
+  /** A run with the trigger of `serve`. What becomes of it is in the ledger. */
+  review(day: string, request: ReviewRequest & ReviewChanges): Promise<void>;
+}
+
+export interface ReviewChanges {
+  /** Replaces the configured one. */
+  readonly resultTimeoutMinutes?: number;
+}
+
+export function createBuiltCommands(configuration: string): BuiltCommands {
+  async function call(words: readonly string[], changes: Partial<CommandIo> = {}): Promise<string> {
+    const { main } = await load<typeof import('../../jobs/main.js')>('jobs/main.js');
+    const { io, stdout, stderr } = captureIo(changes);
+    const code = await main([...words, '--config', configuration], io);
+    if (code !== 0) throw new Error(`${words.join(' ')}: ${code}\n${stdout.text()}${stderr.text()}`);
+    return stdout.text();
+  }
+
+  return {
+    run: async (words, io) => void (await call(words, io)),
+    ask: async (words) => JSON.parse(await call([...words, '--json'])),
+    async review(day, { resultTimeoutMinutes, ...request }) {
+      const [{ reviewDay }, { createTerminal }, { createReports }, { loadConfig }, { createBusinessDay }] =
+        await Promise.all([
+          load<typeof import('../../jobs/review-day.js')>('jobs/review-day.js'),
+          load<typeof import('../../jobs/terminal.js')>('jobs/terminal.js'),
+          load<typeof import('../../src/cli/reports.js')>('src/cli/reports.js'),
+          load<typeof import('../../src/config/load.js')>('src/config/load.js'),
+          load<typeof import('../../src/booking/business-day.js')>('src/booking/business-day.js'),
+        ]);
+      const loaded = await loadConfig({ file: configuration, env: {} });
+      const config = {
+        ...loaded,
+        file: { ...loaded.file, ...(resultTimeoutMinutes !== undefined && { resultTimeoutMinutes }) },
+      };
+      const { io } = captureIo();
+      const terminal = createTerminal({
+        reports: createReports(io.stdout, false),
+        config: configuration,
+        io,
+      });
+      await reviewDay(config, createBusinessDay(day, config.timezone), request, terminal);
+      terminal.endProgress();
+    },
+  };
+}
+
+function load<Module>(path: string): Promise<Module> {
+  return import(new URL(`../../dist/${path}`, import.meta.url).href);
+}

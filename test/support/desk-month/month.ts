@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { writeSandboxConfiguration } from '../../../src/sandbox/configuration.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js';
+import { createLivingWorld } from '../../../src/sandbox/world/living-world.js';
+import { createWorld } from '../../../src/sandbox/world/world.js';
+import { type BuiltCommands, createBuiltCommands } from '../built-commands.js';
+import { type FastClock, startFastClock } from '../fast-clock.js';
+import { type Faults, liveThrough } from './nights.js';
+import { type Course, dayOf, planMonth } from './plan.js';
+
+export interface DeskMonthOptions {
+  /** YYYY-MM-DD; the month ends with the day before. */
+  readonly today: string;
+  readonly bookingsADay: number;
+  /** The share of the bookings that confuse hotels. */
+  readonly wrongShare: number;
+}
+
+/** A sandbox, and a ledger with a month in it, in which much happened. */
+export interface DeskMonth {
+  readonly folder: string;
+  /** The configuration file. */
+  readonly configuration: string;
+  readonly commands: BuiltCommands;
+  /** Of this process; five past eight of today when the month is made. */
+  readonly clock: FastClock;
+  /** The day of that course. */
+  dayOf(course: Course): string;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+const dayMs = 86_400_000;
+
+/** All of it is the same each time, but for what takes how long. */
+export async function makeDeskMonth({
+  today,
+  bookingsADay,
+  wrongShare,
+}: DeskMonthOptions): Promise<DeskMonth> {
+  const days = planMonth(today, bookingsADay);
+  const firstDay = Date.parse(days[0]?.iso ?? today);
+  const folder = await mkdtemp(join(tmpdir(), 'desk-month-'));
+  const clock = startFastClock();
+  clock.set(new Date(firstDay).toISOString());
+  const faults: Faults = { nextCall: () => undefined, nextResult: () => undefined };
+  const first = createWorld({ seed: 7, hotels: 300, wrongMappings: 0.04 });
+  // Changes fall on a minute in which no night works.
+  const pace = { changesPerHour: 0.25, since: firstDay - dayMs + 47 * 60_000 };
+  const sandbox = await startSandbox({
+    ...{ folder, world: first, pace, resultDelayMs: 0, clock: () => Date.now() },
+    faults: { nextCall: (operation) => faults.nextCall(operation), nextResult: () => faults.nextResult() },
+  });
+  const configuration = await configure(sandbox);
+  const commands = createBuiltCommands(configuration);
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    await sandbox.close();
+    clock.end();
+    await rm(folder, { recursive: true });
+  }
+  const month: DeskMonth = {
+    ...{ folder, configuration, commands, clock },
+    dayOf: (course) => dayOf(days, course),
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+  try {
+    const world = createLivingWorld({ world: first, pace, clock: () => Date.now() });
+    await liveThrough(days, { folder, commands, clock, world, faults, outbox: sandbox.outbox, wrongShare });
+    clock.set(`${today}T08:05:00Z`);
+    return month;
+  } catch (error) {
+    await month.close();
+    throw error;
+  }
+}
+
+/** The sandbox's own settings, with waits that suit it, and a schedule that leaves the days as they are. */
+async function configure(sandbox: Sandbox): Promise<string> {
+  const path = await writeSandboxConfiguration(sandbox);
+  const settings = parse(await readFile(path, 'utf8'));
+  const changed = {
+    ...settings,
+    file: { ...settings.file, resultPollSeconds: 0.05, resultQuietSeconds: 0.1 },
+    export: { ...settings.export, pollSeconds: 0.1, quietSeconds: 0.2 },
+    body: { batchSize: 20, concurrency: 4 },
+    retry: { tries: 4, baseSeconds: 0.02, capSeconds: 0.05 },
+    volume: { onDrop: 'fail' },
+    mappings: { limit: 1_000 },
+    schedule: { catchUpDays: 0, resumeMinutes: 1_440 },
+  };
+  await writeFile(path, stringify(changed));
+  return path;
+}
