@@ -1,11 +1,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
 import { findCases } from '../src/cases/find-cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
 import { createReports } from '../src/cli/reports.js';
 import { type Config, loadConfig } from '../src/config/load.js';
+import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
@@ -28,20 +30,32 @@ import { createTerminal, type Terminal } from './terminal.js';
 
 /**
  * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
- * running.
+ * running, but with `--stay`: then the sandbox and the desk stay until Ctrl-C.
  */
 const bookings = 10_000;
 const wrongShare = 0.0008;
 
 await runAsProcess(async (io) => {
   try {
-    return await reviewTwoDays(io);
+    return await reviewTwoDays(io, readOptions(process.argv.slice(2)));
   } catch (error) {
     return reportFailure(error, io);
   }
 });
 
-async function reviewTwoDays(io: CommandIo): Promise<number> {
+interface FirstRunOptions {
+  readonly stay: boolean;
+}
+
+function readOptions(words: readonly string[]): FirstRunOptions {
+  try {
+    return parseArgs({ args: [...words], options: { stay: { type: 'boolean', default: false } } }).values;
+  } catch {
+    throw new UsageError('npm start takes no argument but --stay: npm start -- --stay');
+  }
+}
+
+async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<number> {
   const say = sayOn(io);
   const emails = { byBody: [] as string[], byFile: [] as string[] };
   const noteEmail = (event: SandboxEvent) => {
@@ -93,18 +107,32 @@ async function reviewTwoDays(io: CommandIo): Promise<number> {
   } catch (error) {
     code = reportFailure(error, io);
   }
-  // Waits for the last e-mails.
-  await sandbox.close();
   if (code !== exitCode.done) {
+    await sandbox.close();
     sayWhatIsLeft(command, io);
     return code;
   }
+  // Waits for the last e-mails.
+  if (!stay) await sandbox.close();
   await listAffected(config, days.file.iso, { unanswered: false }, days.file.iso, openTerminal());
   sayEmails('The e-mail about them:', emails.byFile, say);
   sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
   await showNextCase(config, openTerminal(), say);
+  say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n`);
   sayWhatIsNext(days, emails.byBody, command, say);
-  return code;
+  if (!stay) return code;
+  try {
+    return await openDesk(config, openTerminal(), say);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Serves the pages over both days until Ctrl-C. */
+async function openDesk(config: Config, terminal: Terminal, say: Say): Promise<number> {
+  const { serve } = await import('./serve.js');
+  say('');
+  return serve(config, { port: 0 }, terminal);
 }
 
 type Say = (text: string) => void;
@@ -159,10 +187,7 @@ function sayWhatIsNext(
     email === undefined
       ? ''
       : `Open the cases that an e-mail reports:\n  ${command(`verdicts import ${quoteForShell(email)}`)}\n`;
-  say(`
-The sandbox has stopped; its folder is kept. What to do next:
-
-${readEmail}List the cases, nearest check-in first:
+  say(`${readEmail}List the cases, nearest check-in first:
   ${command('cases')}
 Look up a booking:
   ${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}

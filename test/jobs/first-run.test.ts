@@ -165,6 +165,36 @@ describe('npm start', () => {
   });
 });
 
+describe('npm start -- --stay', () => {
+  it('keeps the sandbox and the desk over both days until Ctrl-C, which stops both and exits with 0', async () => {
+    const place = createFirstRunPlace();
+    onTestFinished(() => place.remove());
+    const program = place.start('--stay');
+    onTestFinished(() => program.kill('SIGKILL'));
+    const address = /^Serving on (http:\/\/127\.0\.0\.1:\d+)/m;
+    await program.until(({ stdout }) => address.test(stdout));
+    const [, url = ''] = address.exec(program.stdout) ?? [];
+    const [folder = ''] = place.folders();
+    const days = [...program.stdout.matchAll(/^(\S+): run \S+ succeeded in/gm)].map(([, day = '']) => day);
+    expect(days).toHaveLength(2);
+    for (const day of days) expect((await fetch(`${url}/days/${day}`)).status).toBe(200);
+    for (const port of readPorts(folder)) expect(await isListening(port)).toBe(true);
+
+    program.kill('SIGINT');
+    expect((await program.ended).exitCode).toBe(0);
+    for (const port of [...readPorts(folder), Number(new URL(url).port)])
+      expect(await isListening(port)).toBe(false);
+  });
+
+  it('refuses other arguments', async () => {
+    const place = createFirstRunPlace();
+    onTestFinished(() => place.remove());
+    const { exitCode, stderr } = await place.start('--sty').ended;
+    expect([exitCode, stderr]).toEqual([2, 'npm start takes no argument but --stay: npm start -- --stay\n']);
+    expect(place.folders()).toEqual([]);
+  });
+});
+
 describe.skipIf(!isAvailable)(`npm start at a terminal of 80 columns (needs ${needs})`, () => {
   let place: FirstRunPlace;
   let session: TerminalSession;

@@ -18,7 +18,8 @@ export const startFolder = project;
 /** A temporary folder for the output of first runs only. */
 export interface FirstRunPlace {
   readonly env: NodeJS.ProcessEnv;
-  start(): RunningProgram;
+  /** @param options as after `npm start --` */
+  start(...options: readonly string[]): RunningProgram;
   /** The folders created so far, as absolute paths. */
   folders(): string[];
   remove(): void;
@@ -31,7 +32,8 @@ export function createFirstRunPlace(): FirstRunPlace {
   const env = { PATH: process.env.PATH, TMPDIR: temporary, npm_command: 'start' };
   return {
     env,
-    start: () => startProgram(process.execPath, startArguments, { cwd: project, env }),
+    start: (...options) =>
+      startProgram(process.execPath, [...startArguments, ...options], { cwd: project, env }),
     folders: () => readdirSync(temporary).map((name) => join(temporary, name)),
     remove: () => rmSync(parent, { recursive: true }),
   };
