@@ -122,17 +122,11 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   sayWhatIsNext(days, emails.byBody, command, say);
   if (!stay) return code;
   try {
-    return await openDesk(config, openTerminal(), say);
+    const { serveDesk } = await import('./serve-desk.js');
+    return await serveDesk(config, folder, openTerminal());
   } finally {
     await sandbox.close();
   }
-}
-
-/** Serves the pages over both days until Ctrl-C. */
-async function openDesk(config: Config, terminal: Terminal, say: Say): Promise<number> {
-  const { serve } = await import('./serve.js');
-  say('');
-  return serve(config, { port: 0 }, terminal);
 }
 
 type Say = (text: string) => void;

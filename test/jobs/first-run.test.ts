@@ -177,7 +177,17 @@ describe('npm start -- --stay', () => {
     const [folder = ''] = place.folders();
     const days = [...program.stdout.matchAll(/^(\S+): run \S+ succeeded in/gm)].map(([, day = '']) => day);
     expect(days).toHaveLength(2);
-    for (const day of days) expect((await fetch(`${url}/days/${day}`)).status).toBe(200);
+    const [, password = ''] = /; the password of each is (\S+)$/m.exec(program.stdout) ?? [];
+    const signedIn = await fetch(`${url}/sign-in`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ name: 'operator', password }),
+    });
+    expect(await signedIn.json()).toEqual({ name: 'operator', role: 'operator' });
+    const [cookie = ''] = signedIn.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+    for (const day of days)
+      expect((await fetch(`${url}/days/${day}`, { headers: { cookie } })).status).toBe(200);
+    expect((await fetch(`${url}/days/${days[0]}`)).status).toBe(401);
     for (const port of readPorts(folder)) expect(await isListening(port)).toBe(true);
 
     program.kill('SIGINT');

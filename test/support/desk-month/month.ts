@@ -9,6 +9,7 @@ import { createWorld } from '../../../src/sandbox/world/world.js';
 import { type BuiltCommands, createBuiltCommands } from '../built-commands.js';
 import { type FastClock, startFastClock } from '../fast-clock.js';
 import { type Faults, liveThrough } from './nights.js';
+import { writePeople } from './people.js';
 import { type Course, dayOf, planMonth } from './plan.js';
 
 export interface DeskMonthOptions {
@@ -94,7 +95,9 @@ async function configure(sandbox: Sandbox): Promise<string> {
     volume: { onDrop: 'fail' },
     mappings: { limit: 1_000 },
     schedule: { catchUpDays: 0, resumeMinutes: 1_440 },
+    server: { users: 'users.json' },
   };
   await writeFile(path, stringify(changed));
+  await writePeople(join(sandbox.folder, 'users.json'));
   return path;
 }
