@@ -91,6 +91,8 @@ export interface CaseFilter {
   readonly provider?: string | undefined;
   /** Only cases with an open booking whose check-in is before this day, or unknown. */
   readonly checkInBefore?: string | undefined;
+  /** Only cases with an open booking of this business day. */
+  readonly day?: string | undefined;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
 }

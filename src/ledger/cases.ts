@@ -74,7 +74,7 @@ const isOpen = `resolved_as IS NULL AND coalesce(check_in, check_out, '9999-12-3
 /** One query, however many cases. */
 function* list(
   { schema }: Dialect,
-  { state, provider, checkInBefore, today }: CaseFilter,
+  { state, provider, checkInBefore, day, today }: CaseFilter,
 ): Query<CaseSummary[]> {
   const conditions: string[] = [];
   const chosen: Cell[] = [];
@@ -85,6 +85,10 @@ function* list(
   if (provider !== undefined) {
     conditions.push('provider_name = ?');
     chosen.push(toStorable(provider));
+  }
+  if (day !== undefined) {
+    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE day = ? AND ${isOpen})`);
+    chosen.push(day, today);
   }
   const having: string[] = [];
   const kept: Cell[] = [];

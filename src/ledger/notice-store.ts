@@ -13,7 +13,7 @@ import {
   route,
   stopWaiting,
 } from './messages.js';
-import { dismiss, end, listProblems, listUnknown, raise, remind } from './notices.js';
+import { dismiss, end, listOfDay, listProblems, listUnknown, raise, remind } from './notices.js';
 import { change, type Dialect, one, type Query, type Store } from './query.js';
 
 export function createNoticeStore(store: Store): NoticeStore {
@@ -48,6 +48,7 @@ export function createNoticeStore(store: Store): NoticeStore {
 export function createNoticeReader({ dialect, read }: Store): NoticeReader {
   return {
     listProblems: () => read(() => listProblems(dialect)),
+    listOfDay: (day, limit) => read(() => listOfDay(dialect, day, limit)),
     countMessages: () => read(() => countMessages(dialect)),
     listMessages: (options) => read(() => listMessages(dialect, options)),
   };

@@ -104,6 +104,15 @@ export function* listProblems({ schema }: Dialect): Query<OpenProblem[]> {
   }));
 }
 
+export function* listOfDay({ schema }: Dialect, day: string, limit: number): Query<Notice[]> {
+  const rows = yield* all(
+    `SELECT * FROM ${schema}notices WHERE day = ? ORDER BY number DESC LIMIT ?`,
+    day,
+    limit,
+  );
+  return rows.map(toNotice);
+}
+
 export function* remind(
   dialect: Dialect,
   { number, reminders, ...problem }: OpenProblem,

@@ -12,6 +12,7 @@ import { findKeptValues, readKeptColumns } from './kept-columns.js';
 import { describeKept } from './kept-data.js';
 import { createMappingReader } from './mapping-copy.js';
 import { createNoticeReader } from './notice-store.js';
+import { createProgressReader } from './progress.js';
 import type { Store } from './query.js';
 import {
   findRun,
@@ -31,6 +32,7 @@ import { findWait, isBeingPerformed, listOpenSteps, listUndelivered } from './st
 import {
   countRejects,
   countWarnings,
+  listAnswers,
   listAttempts,
   listRefused,
   listRejects,
@@ -58,6 +60,7 @@ export function createReader(
     notices: createNoticeReader(store),
     ...createErasureReader(store),
     ...createCanaryReader(store),
+    ...createProgressReader(store),
     listVolumes: (days) => read(() => listVolumes(dialect, days)),
     latestRun: (day) => read(() => latestRun(dialect, day)),
     findRun: (runId) => read(() => findRun(dialect, runId)),
@@ -86,9 +89,10 @@ export function createReader(
     describeKept: () => read(() => describeKept(dialect)),
     tally: (runId) => read(() => tally(dialect, runId)),
     countRejects: (runId) => read(() => countRejects(dialect, runId)),
-    listRejects: (runId, limit) => read(() => listRejects(dialect, runId, limit)),
+    listRejects: (runId, limit, some) => read(() => listRejects(dialect, runId, limit, some)),
     countWarnings: (runId) => read(() => countWarnings(dialect, runId)),
-    listRefused: (runId, limit) => readTogether(() => listRefused(dialect, runId, limit)),
+    listRefused: (runId, limit, skip = 0) => readTogether(() => listRefused(dialect, runId, limit, skip)),
+    listAnswers: (runId, steps) => read(() => listAnswers(dialect, runId, steps)),
     trace: (reference) =>
       readTogether(() => trace(dialect, reference, (line, form) => carriesReference(line, form, reference))),
     listStepTimes: (runId) => read(() => listStepTimes(dialect, runId)),

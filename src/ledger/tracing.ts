@@ -12,7 +12,7 @@ import { all, type Candidates, type Dialect, type Query } from './query.js';
 import { readRun, runNumber } from './runs.js';
 import { placeOfReject } from './sealing.js';
 import { toAttempt } from './stored-run.js';
-import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
+import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
 type Carries = (line: string, form: BookingForm) => boolean;
 
@@ -162,23 +162,50 @@ function* attemptsOf(
   return rows.map((row) => toAttempt(row, runId, sealing));
 }
 
-export function* listRefused(dialect: Dialect, runId: string, limit: number): Query<RefusedBooking[]> {
+export function* listAnswers(
+  dialect: Dialect,
+  runId: string,
+  names: readonly string[],
+): Query<Attempt[]> {
+  const { schema, sealing } = dialect;
+  const listed = dialect.isListed('steps.name', names);
+  const rows = yield* all(
+    `SELECT attempts.* FROM ${schema}steps AS steps JOIN ${schema}attempts AS attempts
+       ON attempts.run = steps.run AND attempts.step = steps.name AND attempts.attempt = steps.attempts
+     WHERE steps.run = ? AND ${listed.sql} AND answer IS NOT NULL ORDER BY position, name`,
+    yield* runNumber(dialect, runId),
+    ...listed.values,
+  );
+  return rows.map((row) => toAttempt(row, runId, sealing));
+}
+
+export function* listRefused(
+  dialect: Dialect,
+  runId: string,
+  limit: number,
+  skip: number,
+): Query<RefusedBooking[]> {
   const run = yield* runNumber(dialect, runId);
   const rows = yield* all(
     `SELECT name, form, batch, first, last_code FROM ${dialect.schema}steps
-     WHERE run = ? AND state = 'refused' AND form IS NOT NULL ORDER BY position, name LIMIT ?`,
+     WHERE run = ? AND state = 'refused' AND form IS NOT NULL ORDER BY position, name LIMIT ? OFFSET ?`,
     run,
     limit,
+    skip,
   );
   const refused: RefusedBooking[] = [];
+  let current: { readonly place: string; readonly lines: readonly string[] } | undefined;
   for (const row of rows) {
     const form = String(row.form) as BookingForm;
-    const lines = yield* readLines(dialect, run, form, Number(row.batch));
+    const place = `${form} ${row.batch}`;
+    // The bookings of a batch stand together.
+    if (current?.place !== place)
+      current = { place, lines: yield* readLines(dialect, run, form, Number(row.batch)) };
     refused.push({
       step: String(row.name),
       code: String(row.last_code),
       form,
-      line: lines[Number(row.first)] ?? '',
+      line: current.lines[Number(row.first)] ?? '',
     });
   }
   return refused;
@@ -193,13 +220,20 @@ export function* countRejects(dialect: Dialect, runId: string): Query<ReasonCoun
   return toReasonCounts(rows);
 }
 
-export function* listRejects(dialect: Dialect, runId: string, limit: number): Query<Reject[]> {
+export function* listRejects(
+  dialect: Dialect,
+  runId: string,
+  limit: number,
+  { reason, skip = 0 }: { readonly reason?: string | undefined; readonly skip?: number } = {},
+): Query<Reject[]> {
   const run = yield* runNumber(dialect, runId);
   const rows = yield* all(
-    `SELECT place, reason, reference, field, value FROM ${dialect.schema}rejects WHERE run = ?
-     ORDER BY place LIMIT ?`,
+    `SELECT place, reason, reference, field, value FROM ${dialect.schema}rejects
+     WHERE run = ? ${reason === undefined ? '' : 'AND reason = ?'} ORDER BY place LIMIT ? OFFSET ?`,
     run,
+    ...(reason === undefined ? [] : [toStorable(reason)]),
     limit,
+    skip,
   );
   return rows.map((row) => {
     const { text } = readColumns(row);

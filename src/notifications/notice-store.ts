@@ -69,6 +69,8 @@ export interface NoticeStore extends NoticeReader {
 export interface NoticeReader {
   /** The oldest first. */
   listProblems(): Promise<readonly OpenProblem[]>;
+  /** All that was raised about a business day, the newest first. */
+  listOfDay(day: string, limit: number): Promise<readonly Notice[]>;
   countMessages(): Promise<MessageCounts>;
   /** The newest first. */
   listMessages(options: { readonly limit: number }): Promise<readonly StoredMessage[]>;

@@ -8,13 +8,18 @@ import type { Judged } from './verdict.js';
 export interface RejectReader {
   countRejects(runId: string): Promise<ReasonCount[]>;
   countWarnings(runId: string): Promise<ReasonCount[]>;
-  listRefused(runId: string, limit: number): Promise<RefusedBooking[]>;
+  /** In the order of the plan, without the first ones if some are to be skipped. */
+  listRefused(runId: string, limit: number, skip?: number): Promise<RefusedBooking[]>;
 }
 
 /** The records that a run could not send. */
 export interface RejectLister {
   /** The first ones, by place. */
-  listRejects(runId: string, limit: number): Promise<Reject[]>;
+  listRejects(
+    runId: string,
+    limit: number,
+    some?: { readonly reason?: string | undefined; readonly skip?: number },
+  ): Promise<Reject[]>;
 }
 
 /** Looking back at single bookings. */
@@ -28,6 +33,8 @@ export interface History {
 export interface AttemptReader {
   /** The ended attempts of a step, in their order. */
   listAttempts(runId: string, step: string): Promise<Attempt[]>;
+  /** The last attempt of each of these steps, as far as the service said something. */
+  listAnswers(runId: string, steps: readonly string[]): Promise<Attempt[]>;
   /** When each kind of step was performed, in the order in which they began. */
   listStepTimes(runId: string): Promise<StepTime[]>;
 }

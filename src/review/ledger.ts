@@ -10,6 +10,7 @@ import type { Collecting, DeliveredBookings } from './collected.js';
 import type { ErasureReader, Erasures } from './erasures.js';
 import type { AttemptReader, History, RejectLister, RejectReader, SuspectReader } from './history.js';
 import type { KeptColumnReader } from './kept-columns.js';
+import type { ProgressReader } from './progress.js';
 import type { RemoteRemoval } from './review-file.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { StayLedger } from './stays.js';
@@ -49,6 +50,7 @@ export interface ReadOnlyLedger
     StepReader,
     UndeliveredReader,
     WaitReader,
+    ProgressReader,
     AttemptReader,
     BatchReader,
     BatchSampler,

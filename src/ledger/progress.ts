@@ -1,0 +1,106 @@
+import type { AttemptSum, OpenWork, ProgressReader, Slices, StepCount } from '../review/progress.js';
+import type { StepKind } from '../review/step.js';
+import { all, type Dialect, one, type Query, type Store } from './query.js';
+import { runNumber } from './runs.js';
+import { readColumns, withoutUndefined } from './stored-values.js';
+
+export function createProgressReader({ dialect, read, readTogether }: Store): ProgressReader {
+  return {
+    countSteps: (runId) => read(() => countSteps(dialect, runId)),
+    readOpenWork: (runId, now) => readTogether(() => readOpenWork(dialect, runId, now)),
+    listAttemptSums: (runId, slices) => read(() => listAttemptSums(dialect, runId, slices)),
+  };
+}
+
+function* countSteps(dialect: Dialect, runId: string): Query<StepCount[]> {
+  const rows = yield* all(
+    `SELECT kind, state, count(*) AS steps, sum(bookings) AS bookings FROM ${dialect.schema}steps WHERE run = ?
+     GROUP BY kind, state ORDER BY min(position), kind, state`,
+    yield* runNumber(dialect, runId),
+  );
+  return rows.map(({ kind, state, steps, bookings }) => ({
+    kind: String(kind) as StepKind,
+    state: String(state) as StepCount['state'],
+    steps: Number(steps),
+    bookings: Number(bookings),
+  }));
+}
+
+function* readOpenWork(dialect: Dialect, runId: string, now: number): Query<OpenWork> {
+  const { schema, isAbandoned } = dialect;
+  const run = yield* runNumber(dialect, runId);
+  const abandoned = isAbandoned();
+  const counts = yield* one(
+    `SELECT count(*) FILTER (WHERE state = 'running') AS running,
+       count(*) FILTER (WHERE state = 'running' AND ${abandoned.sql}) AS abandoned,
+       count(*) FILTER (WHERE state = 'ready' AND coalesce(not_before, 0) <= ?) AS ready,
+       count(*) FILTER (WHERE state = 'ready' AND not_before > ?) AS delayed
+     FROM ${schema}steps WHERE run = ? AND state IN ('ready', 'running')`,
+    ...abandoned.values,
+    now,
+    now,
+    run,
+  );
+  const abandonedSteps = Number(counts?.abandoned);
+  const [performed, delayed] = [Number(counts?.running) - abandonedSteps, Number(counts?.delayed)];
+  return withoutUndefined({
+    performed,
+    abandoned: abandonedSteps,
+    ready: Number(counts?.ready),
+    delayed,
+    oldest: performed + abandonedSteps > 0 ? yield* findOldest(dialect, run) : undefined,
+    next: delayed > 0 ? yield* findNext(dialect, run, now) : undefined,
+  });
+}
+
+function* findOldest({ schema }: Dialect, run: number): Query<OpenWork['oldest']> {
+  const row = yield* one(
+    `SELECT name, kind, claimed_at FROM ${schema}steps WHERE run = ? AND state = 'running'
+     ORDER BY claimed_at, position LIMIT 1`,
+    run,
+  );
+  return row && { step: String(row.name), kind: row.kind as StepKind, since: Number(row.claimed_at) };
+}
+
+function* findNext({ schema }: Dialect, run: number, now: number): Query<OpenWork['next']> {
+  const row = yield* one(
+    `SELECT name, kind, not_before, last_code, tries, waits, (
+       SELECT max(ended_at) FROM ${schema}attempts AS attempts WHERE attempts.run = steps.run AND attempts.step = steps.name
+     ) AS attempt_ended_at
+     FROM ${schema}steps AS steps WHERE run = ? AND state = 'ready' AND not_before > ?
+     ORDER BY not_before, position LIMIT 1`,
+    run,
+    now,
+  );
+  if (!row) return undefined;
+  return withoutUndefined({
+    step: String(row.name),
+    kind: row.kind as StepKind,
+    until: Number(row.not_before),
+    code: String(row.last_code),
+    endedAt: readColumns(row).integer('attempt_ended_at'),
+    tries: Number(row.tries),
+    waits: Number(row.waits),
+  });
+}
+
+function* listAttemptSums(dialect: Dialect, runId: string, { from, length }: Slices): Query<AttemptSum[]> {
+  const { schema } = dialect;
+  const rows = yield* all(
+    `SELECT kind, outcome, CAST((started_at - ?) / ? AS BIGINT) AS slice, count(*) AS attempts,
+       min(started_at) AS started, max(attempts.ended_at) AS ended
+     FROM ${schema}attempts AS attempts
+     JOIN ${schema}steps AS steps ON steps.run = attempts.run AND steps.name = attempts.step
+     WHERE attempts.run = ? GROUP BY kind, outcome, slice ORDER BY started, ended`,
+    Math.floor(from),
+    Math.max(1, Math.floor(length)),
+    yield* runNumber(dialect, runId),
+  );
+  return rows.map(({ kind, outcome, attempts, started, ended }) => ({
+    kind: String(kind) as StepKind,
+    outcome: String(outcome) as AttemptSum['outcome'],
+    attempts: Number(attempts),
+    startedAt: Number(started),
+    endedAt: Number(ended),
+  }));
+}

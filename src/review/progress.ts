@@ -1,0 +1,61 @@
+import type { StepEnding, StepKind, StepState } from './step.js';
+
+/** How far the steps of a run are: counted by the database, since a large run has thousands of them. */
+export interface ProgressReader {
+  /** The steps by kind and state, in the order of the plan. */
+  countSteps(runId: string): Promise<StepCount[]>;
+  /** What is being done, and what is due when. */
+  readOpenWork(runId: string, now: number): Promise<OpenWork>;
+  /** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
+  listAttemptSums(runId: string, slices: Slices): Promise<AttemptSum[]>;
+}
+
+export interface StepCount {
+  readonly kind: StepKind;
+  readonly state: StepState;
+  readonly steps: number;
+  readonly bookings: number;
+}
+
+/** Slices of time, in epoch milliseconds. */
+export interface Slices {
+  readonly from: number;
+  readonly length: number;
+}
+
+/** Attempts that began in one slice, from the first one's start to the last one's end. */
+export interface AttemptSum {
+  readonly kind: StepKind;
+  readonly outcome: StepEnding['kind'];
+  readonly attempts: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** The steps of a run that can still be worked on. */
+export interface OpenWork {
+  /** Under a valid claim. */
+  readonly performed: number;
+  /** Under a claim that was not renewed: whoever performed them is gone. */
+  readonly abandoned: number;
+  /** Can be claimed now. */
+  readonly ready: number;
+  /** Wait for an instant. */
+  readonly delayed: number;
+  /** The step that was claimed first of those that are performed or abandoned. */
+  readonly oldest?: { readonly step: string; readonly kind: StepKind; readonly since: number };
+  /** The step that is due first of those that wait for an instant. */
+  readonly next?: DelayedStep;
+}
+
+export interface DelayedStep {
+  readonly step: string;
+  readonly kind: StepKind;
+  readonly until: number;
+  /** How its last attempt ended, and when. */
+  readonly code: string;
+  readonly endedAt?: number;
+  /** How many tries it has used up, and how often it waited without using up one. */
+  readonly tries: number;
+  readonly waits: number;
+}
