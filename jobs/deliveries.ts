@@ -5,6 +5,7 @@ import { createS3Archive } from '../src/archive/s3.js';
 import type { Config } from '../src/config/load.js';
 import type { ReviewService } from '../src/mapping-service/client.js';
 import { archiveDay } from '../src/mappings/export/fetch-export.js';
+import { reportsFolder } from '../src/report/kept-reports.js';
 import { createBodyDelivery } from '../src/review/body/body-delivery.js';
 import { dayOfRunId } from '../src/review/day/open-run.js';
 import type { Delivery } from '../src/review/delivery.js';
@@ -97,9 +98,6 @@ export function openArchive(config: Config): Archive {
   const keys = openKeys(config);
   return keys ? encryptArchive(archive, { keys, encrypts: mayHoldNames }) : archive;
 }
-
-/** In place of a day: the pages of reports, by day. */
-export const reportsFolder = 'reports';
 
 /** Exports and pages of reports hold no bookings, and manifests are kept for longer than names. */
 function mayHoldNames(day: string, name: string): boolean {

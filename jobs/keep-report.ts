@@ -2,11 +2,12 @@ import { untilAborted } from '../src/async/abort.js';
 import { startTimeLimit } from '../src/async/time-limit.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
+import { reportsFolder } from '../src/report/kept-reports.js';
 import { mayCompleteDay } from '../src/review/day-runs.js';
 import type { Run } from '../src/review/run.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
-import { openArchive, reportsFolder } from './deliveries.js';
+import { openArchive } from './deliveries.js';
 
 interface KeepReportParts {
   readonly ledger: ReadOnlyCaseLedger;

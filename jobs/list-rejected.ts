@@ -1,7 +1,8 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import { writeCsvFile } from '../src/cli/output-files.js';
-import { rejectedColumns, renderRejected, toRejectedRecord } from '../src/cli/rejected.js';
+import { renderRejected } from '../src/cli/rejected.js';
 import type { Config } from '../src/config/load.js';
+import { rejectedColumns, toRejectedRecord } from '../src/report/rejected.js';
 import { rejectsListed } from '../src/review/collected.js';
 import { kindOf } from '../src/sources/registry.js';
 import { recordLook } from './audit.js';

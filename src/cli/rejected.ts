@@ -1,4 +1,4 @@
-import type { Reject } from '../review/collected.js';
+import type { RejectedRecord } from '../report/rejected.js';
 import type { Run } from '../review/run.js';
 import { formatCount, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -8,21 +8,6 @@ import { renderTable } from './tables.js';
 const shown = 50;
 /** Characters of a value that a table shows. */
 const valueShown = 40;
-
-/** One rejected record, as `rejected --json` and `--csv` write it. */
-export interface RejectedRecord {
-  readonly place: number;
-  readonly reason: string;
-  readonly reference: string | null;
-  readonly field: string | null;
-  readonly value: string | null;
-}
-
-export const rejectedColumns = ['place', 'reason', 'reference', 'field', 'value'] as const;
-
-export function toRejectedRecord({ place, reason, reference, field, value }: Reject): RejectedRecord {
-  return { place, reason, reference: reference ?? null, field: field ?? null, value: value ?? null };
-}
 
 interface RejectedDay {
   readonly day: string;

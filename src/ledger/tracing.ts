@@ -162,11 +162,7 @@ function* attemptsOf(
   return rows.map((row) => toAttempt(row, runId, sealing));
 }
 
-export function* listAnswers(
-  dialect: Dialect,
-  runId: string,
-  names: readonly string[],
-): Query<Attempt[]> {
+export function* listAnswers(dialect: Dialect, runId: string, names: readonly string[]): Query<Attempt[]> {
   const { schema, sealing } = dialect;
   const listed = dialect.isListed('steps.name', names);
   const rows = yield* all(

@@ -90,7 +90,8 @@ async function readFirst(list: {
   return { count: list.count, first: first.slice(0, listed) };
 }
 
-function toReported({ fields, copyServiceId, hotels }: ComparedBooking): ReportedBooking {
+/** Without the guest's name. */
+export function toReported({ fields, copyServiceId, hotels }: ComparedBooking): ReportedBooking {
   const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   return {
     reference: text('BookingReferenceId'),

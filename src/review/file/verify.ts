@@ -30,20 +30,16 @@ export interface VerifyParts {
 export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
   const { archive, ledger, masterIdColumn } = parts;
   const { id, day, file } = run;
-  const { sha256 = '', result } = file ?? {};
+  const { sha256 = '' } = file ?? {};
   const rows = (file?.rows ?? 0) + (file?.canary === undefined ? 0 : 1);
   const items: VerifiedItem[] = [];
   const add = (item: string, fault: string | undefined) => {
     items.push(fault === undefined ? { item } : { item, fault });
   };
-  const inputName = file?.remotePath?.split('/').at(-1) ?? '';
-  const manifest = await readManifest(parts, run);
-  if (typeof manifest === 'string') return [{ item: manifestName, fault: manifest }];
-
-  add(`${manifestName}, of the file as sent`, compare(findFile(manifest, inputName)?.sha256, sha256));
-  if (result)
-    add(`${manifestName}, of the result`, compare(findFile(manifest, result.name)?.sha256, result.sha256));
-  add(`${manifestName}, of the run`, compareStated(manifest, describeRun(run)));
+  const inputName = nameInput(run);
+  const { manifest, items: stated } = await verifyManifest(parts, run);
+  items.push(...stated);
+  if (!manifest) return items;
   items.push(...describeRemovals(run));
   if (run.linesBlanked) return items;
 
@@ -64,6 +60,47 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
   return items;
 }
 
+/** Compares what an archived manifest says with the ledger; no manifest if it can't be read. */
+export async function verifyManifest(
+  { archive }: Pick<VerifyParts, 'archive'>,
+  run: Run,
+): Promise<{ readonly manifest?: Manifest; readonly items: readonly VerifiedItem[] }> {
+  const { sha256 = '', result } = run.file ?? {};
+  const manifest = await readManifest(archive, run);
+  if (typeof manifest === 'string') return { items: [{ item: manifestName, fault: manifest }] };
+  const compared: readonly (readonly [item: string, fault: string | undefined])[] = [
+    ['of the file as sent', compare(findFile(manifest, nameInput(run))?.sha256, sha256)],
+    ...(result
+      ? ([['of the result', compare(findFile(manifest, result.name)?.sha256, result.sha256)]] as const)
+      : []),
+    ['of the run', compareStated(manifest, describeRun(run))],
+  ];
+  return {
+    manifest,
+    items: compared.map(([item, fault]) => ({
+      item: `${manifestName}, ${item}`,
+      ...(fault !== undefined && { fault }),
+    })),
+  };
+}
+
+/** What is wrong with a file in the archive, which an erasure of a guest may have changed since its checksum was recorded. */
+export async function verifyKept(
+  {
+    archive,
+    ledger,
+  }: Pick<VerifyParts, 'archive'> & { readonly ledger: Pick<ErasureReader, 'listErasedContents'> },
+  { id, day }: Pick<Run, 'id' | 'day'>,
+  kept: { readonly name: string; readonly sha256: string },
+): Promise<string | undefined> {
+  const expected = followErasures(await ledger.listErasedContents(id), 'archive', kept);
+  return compareKept(archive.read(day, id, kept.name), expected);
+}
+
+function nameInput({ file }: Run): string {
+  return file?.remotePath?.split('/').at(-1) ?? '';
+}
+
 /** What `file.removeAfterDays` did: those files are not missing. */
 function describeRemovals({ file }: Run): readonly VerifiedItem[] {
   return (file?.removals ?? []).flatMap(({ path, outcome, at }) =>
@@ -73,7 +110,7 @@ function describeRemovals({ file }: Run): readonly VerifiedItem[] {
   );
 }
 
-async function readManifest({ archive }: VerifyParts, { day, id }: Run): Promise<Manifest | string> {
+async function readManifest(archive: Archive, { day, id }: Run): Promise<Manifest | string> {
   return unlessUnreadable(async () => {
     const blocks: Buffer[] = [];
     for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));

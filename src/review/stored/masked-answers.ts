@@ -1,6 +1,7 @@
-import { createNameMask } from '../../text/mask-names.js';
+import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import type { Trace } from '../history.js';
 import type { BatchReader } from '../ledger.js';
+import type { Run } from '../run.js';
 import { bookingForms } from '../step.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { readGuestName } from './stored-line.js';
@@ -13,17 +14,39 @@ export async function maskAnswers(ledger: BatchReader, trace: Trace): Promise<Tr
   if (trace.kind === 'reject') return trace;
   const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
   if (answers.length === 0) return trace;
-  const mask = createNameMask(answers, readGuestName(trace.line, trace.form));
+  const mask = await createRunMask(ledger, trace.run, answers, readGuestName(trace.line, trace.form));
+  const attempts = trace.attempts.map(({ answer, ...attempt }) =>
+    answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
+  );
+  return { ...trace, attempts };
+}
+
+/** The service's texts without the name of any guest of that run. */
+export async function maskTexts(
+  ledger: BatchReader,
+  run: Pick<Run, 'id'>,
+  texts: readonly string[],
+): Promise<string[]> {
+  if (texts.length === 0) return [];
+  const mask = await createRunMask(ledger, run, texts, undefined);
+  return texts.map(mask.apply);
+}
+
+/** @param kept the name that may be shown */
+async function createRunMask(
+  ledger: BatchReader,
+  run: Pick<Run, 'id'>,
+  texts: readonly string[],
+  kept: string | undefined,
+): Promise<NameMask> {
+  const mask = createNameMask(texts, kept);
   for (const form of bookingForms) {
-    for await (const { lines } of readStoredBatches(ledger, trace.run, form)) {
+    for await (const { lines } of readStoredBatches(ledger, run, form)) {
       for (const line of splitStoredLines(lines)) {
         const name = readGuestName(line, form);
         if (name !== undefined) mask.add(name);
       }
     }
   }
-  const attempts = trace.attempts.map(({ answer, ...attempt }) =>
-    answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
-  );
-  return { ...trace, attempts };
+  return mask;
 }

@@ -5,7 +5,7 @@ import type { History } from '../history.js';
 import { type KeptColumnReader, keptAt } from '../kept-columns.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
-import { readBooking, readNamelessFields } from '../stored/stored-line.js';
+import { readBooking, readFields, readNamelessFields } from '../stored/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
 import { orderByKey } from './check-in-order.js';
@@ -16,7 +16,7 @@ import { compareKeptKeys, type KeptOrder, writeKeptKey } from './kept-order.js';
 export interface ListedBooking {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** Under the service's names (spec 2.5), without the guest's name. */
+  /** Under the service's names (spec 2.5), without the guest's name unless it was asked for. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** The master hotel that the local copy of the mappings has now; null if it has none. */
   readonly copyServiceId: number | null;
@@ -30,11 +30,16 @@ interface ListingLedger extends BatchReader, Pick<History, 'nextJudged'>, KeptCo
   readonly mappings: Pick<MappingReader, 'lookUp'>;
 }
 
+/** A day and the runs that sent it. */
+type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
+
 interface ListingFilter {
   /** Only bookings whose check-in is before this day, or unknown: it might be tomorrow. */
   readonly checkInBefore?: string | undefined;
   /** Whether to read the kept columns. */
   readonly withKept?: boolean;
+  /** Whether the fields have the guest's name. */
+  readonly withNames?: boolean;
   /** The order instead of the check-in; it needs the kept columns. */
   readonly order?: KeptOrder | undefined;
 }
@@ -49,7 +54,7 @@ export interface BookingList<Booking = ListedBooking> {
 /** The bookings that results mark as incorrectly mapped. */
 export function listAffected(
   ledger: ListingLedger,
-  days: readonly DayVerdicts[],
+  days: readonly SentDay[],
   filter: ListingFilter = {},
 ): Promise<BookingList> {
   return list(ledger, days, filter, (run) => readJudged(ledger, run, 'incorrect'));
@@ -58,7 +63,7 @@ export function listAffected(
 /** The bookings of files without a verdict, each with its reason. */
 export function listUnanswered(
   ledger: ListingLedger,
-  days: readonly DayVerdicts[],
+  days: readonly SentDay[],
   filter: ListingFilter = {},
 ): Promise<BookingList> {
   return list(ledger, days, filter, (run) => readUnanswered(ledger, run));
@@ -87,8 +92,8 @@ export const hotelsPerLookUp = 1_000;
 
 async function list(
   { mappings, ...ledger }: ListingLedger,
-  days: readonly DayVerdicts[],
-  { checkInBefore, withKept, order }: ListingFilter,
+  days: readonly SentDay[],
+  { checkInBefore, withKept, withNames, order }: ListingFilter,
   read: (run: Run) => AsyncIterable<Lines>,
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
@@ -105,6 +110,7 @@ async function list(
           });
         }
   }
+  const readShown = withNames ? readFields : readNamelessFields;
   const compareKeys = order && ((keys: Iterable<string>) => compareKeptKeys(order, keys));
   const { count, read: readOrdered } = await orderByKey(scan, copyEntry, { compareKeys });
   return {
@@ -112,7 +118,7 @@ async function list(
     async *read() {
       for await (const entries of readOrdered())
         for (let from = 0; from < entries.length; from += hotelsPerLookUp)
-          yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings);
+          yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings, readShown);
     },
   };
 }
@@ -144,10 +150,11 @@ function copyEntry({ line, ...entry }: Entry): Entry {
 async function toBookings(
   entries: readonly Entry[],
   mappings: Pick<MappingReader, 'lookUp'>,
+  readShown: typeof readFields,
 ): Promise<ListedBooking[]> {
   const bookings = entries.map(({ day, line, verdictReason, kept }) => ({
     day,
-    fields: readNamelessFields(line, 'file'),
+    fields: readShown(line, 'file'),
     ...(verdictReason && { verdictReason }),
     ...(kept && { kept }),
   }));

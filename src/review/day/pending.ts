@@ -1,0 +1,176 @@
+import type { RetryPolicy } from '../../async/retry.js';
+import { formatCount, formatCountOf, formatDuration } from '../../text/format.js';
+import type { DelayedStep, ProgressReader } from '../progress.js';
+import type { Run } from '../run.js';
+import type { StepKind } from '../step.js';
+
+/** Why a run is not done: the closed set. Instants are epoch milliseconds. */
+export type Pending =
+  | { readonly kind: 'collecting'; readonly read: number }
+  | {
+      readonly kind: 'performed';
+      readonly step: string;
+      readonly does: StepKind;
+      readonly steps: number;
+      readonly since: number;
+    }
+  | Delayed
+  | {
+      readonly kind: 'awaiting-result';
+      readonly deadline: number;
+      readonly until: number;
+      readonly code: string;
+    }
+  | { readonly kind: 'overdue'; readonly deadline: number }
+  | { readonly kind: 'abandoned'; readonly step: string }
+  | { readonly kind: 'queued'; readonly steps: number }
+  | { readonly kind: 'stopped'; readonly message: string }
+  | { readonly kind: 'cancelled'; readonly reason?: string };
+
+interface Delayed {
+  readonly kind: 'delayed';
+  readonly step: string;
+  readonly until: number;
+  /** How its last attempt ended. */
+  readonly code: string;
+  /** How long the service asked to wait; absent where the wait is our own. */
+  readonly askedMs?: number;
+  /** The try that comes next, out of how many. */
+  readonly attempt: number;
+  readonly of: number;
+  /** Other steps that are open. */
+  readonly others: number;
+}
+
+export interface PendingLimits {
+  readonly retry: Pick<RetryPolicy, 'tries' | 'baseMs' | 'capMs'>;
+  readonly resultTimeoutMs: number;
+}
+
+/** Undefined for a run that succeeded. */
+export async function readPending(
+  ledger: Pick<ProgressReader, 'readOpenWork'>,
+  run: Run,
+  now: number,
+  limits: PendingLimits,
+): Promise<Pending | undefined> {
+  switch (run.state) {
+    case 'succeeded':
+      return undefined;
+    case 'failed':
+      return { kind: 'stopped', message: run.failure?.message ?? '' };
+    case 'cancelled':
+      return { kind: 'cancelled', ...(run.cancelReason !== undefined && { reason: run.cancelReason }) };
+    case 'collecting':
+      return { kind: 'collecting', read: run.counts.read };
+    case 'delivering':
+    case 'awaiting-result':
+      break;
+  }
+  const deadline = (run.file?.triggeredAt ?? run.startedAt) + limits.resultTimeoutMs;
+  if (run.state === 'awaiting-result' && run.openSteps === 0) return { kind: 'overdue', deadline };
+  const { performed, ready, delayed, oldest, next } = await ledger.readOpenWork(run.id, now);
+  if (performed > 0 && oldest)
+    return {
+      kind: 'performed',
+      step: oldest.step,
+      does: oldest.kind,
+      steps: performed,
+      since: oldest.since,
+    };
+  if (next?.kind === 'await-result' && ready === 0 && delayed === 1)
+    return { kind: 'awaiting-result', deadline, until: next.until, code: next.code };
+  if (next) return delay(next, ready + delayed - 1, limits.retry);
+  return oldest ? { kind: 'abandoned', step: oldest.step } : { kind: 'queued', steps: ready };
+}
+
+function delay(
+  { step, until, code, endedAt, tries, waits }: DelayedStep,
+  others: number,
+  retry: PendingLimits['retry'],
+): Delayed {
+  const delayMs = until - (endedAt ?? until);
+  // A wait of our own is no longer than this. What a wait was for is not recorded.
+  const longestBackOff = Math.min(retry.capMs, retry.baseMs * 2 ** (tries - 1));
+  const isAsked = waits > 0 && (tries === 0 || delayMs > longestBackOff);
+  return {
+    kind: 'delayed',
+    step,
+    until,
+    code,
+    // To whole seconds: a fraction was added so that not all steps come back together.
+    ...(isAsked && delayMs > 0 && { askedMs: delayMs - (delayMs % 1_000) }),
+    attempt: Math.min(tries + 1, retry.tries),
+    of: retry.tries,
+    others,
+  };
+}
+
+/**
+ * Says it in a plain sentence whose subject is the run.
+ *
+ * @param format writes an instant
+ */
+export function describePending(pending: Pending, format: (instant: number) => string): string {
+  switch (pending.kind) {
+    case 'collecting':
+      return `is reading the source: ${formatCountOf(pending.read, 'record')} so far`;
+    case 'performed':
+      return `is being worked on: ${nameWork(pending.does, pending.steps)} since ${format(pending.since)}`;
+    case 'delayed':
+      return describeDelay(pending, format);
+    case 'awaiting-result':
+      return `waits for its result until ${format(pending.deadline)}; looks for it again at ${format(pending.until)} (${pending.code})`;
+    case 'overdue':
+      return `waits for its result, which did not arrive by ${format(pending.deadline)}: ask the service for it, then look for it again`;
+    case 'abandoned':
+      return `waits to be resumed: the process that performed ${pending.step} is gone`;
+    case 'queued':
+      return pending.steps === 0
+        ? 'is about to end'
+        : `waits for a worker: ${formatCountOf(pending.steps, 'step')} can be performed, and no process performs one`;
+    case 'stopped':
+      return `stopped because of this: ${pending.message}`;
+    case 'cancelled':
+      return `was cancelled${pending.reason === undefined ? '' : `: ${pending.reason}`}`;
+  }
+}
+
+function describeDelay(
+  { step, until, code, askedMs, attempt, of, others }: Delayed,
+  format: (instant: number) => string,
+): string {
+  const why =
+    askedMs === undefined
+      ? `${step} ended with ${code}`
+      : `the service asked for ${formatWait(askedMs)} (${step}: ${code})`;
+  const rest =
+    others === 0 ? '' : `; ${formatCountOf(others, 'other step')} ${others === 1 ? 'is' : 'are'} open`;
+  return `waits until ${format(until)}: ${why}; then comes attempt ${attempt} of ${of}${rest}`;
+}
+
+/** Without tenths: the service asks for whole seconds. */
+function formatWait(milliseconds: number): string {
+  return milliseconds < 60_000 ? `${milliseconds / 1_000} s` : formatDuration(milliseconds);
+}
+
+function nameWork(kind: StepKind, steps: number): string {
+  switch (kind) {
+    case 'batch':
+      return steps === 1
+        ? 'a batch is being sent'
+        : `${formatCount(steps)} batches are being sent, the first`;
+    case 'write':
+      return 'the file is being written';
+    case 'upload':
+      return 'the file is being uploaded';
+    case 'trigger':
+      return 'the service is being asked to review the file';
+    case 'await-result':
+      return 'the result is being looked for';
+    case 'archive':
+      return 'the file and its result are being archived';
+    case 'canary':
+      return 'the canary is being sent';
+  }
+}
