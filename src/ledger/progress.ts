@@ -1,13 +1,16 @@
+import type { Attempt } from '../review/history.js';
 import type { AttemptSum, OpenWork, ProgressReader, Slices, StepCount } from '../review/progress.js';
 import type { StepKind } from '../review/step.js';
 import { all, type Dialect, one, type Query, type Store } from './query.js';
 import { runNumber } from './runs.js';
+import { toAttempt } from './stored-run.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
 export function createProgressReader({ dialect, read, readTogether }: Store): ProgressReader {
   return {
     countSteps: (runId) => read(() => countSteps(dialect, runId)),
     readOpenWork: (runId, now) => readTogether(() => readOpenWork(dialect, runId, now)),
+    listTroubles: (runId, limit) => read(() => listTroubles(dialect, runId, limit)),
     listAttemptSums: (runId, slices) => read(() => listAttemptSums(dialect, runId, slices)),
   };
 }
@@ -82,6 +85,18 @@ function* findNext({ schema }: Dialect, run: number, now: number): Query<OpenWor
     tries: Number(row.tries),
     waits: Number(row.waits),
   });
+}
+
+function* listTroubles(dialect: Dialect, runId: string, limit: number): Query<Attempt[]> {
+  const rows = yield* all(
+    `SELECT run, step, attempt, started_at, ended_at, outcome, code, http_status, status_code,
+       NULL AS answer, NULL AS sha256
+     FROM ${dialect.schema}attempts WHERE run = ? AND outcome <> 'done' AND NOT (step = 'await-result' AND outcome = 'retry')
+     ORDER BY ended_at DESC, started_at DESC, step, attempt LIMIT ?`,
+    yield* runNumber(dialect, runId),
+    limit,
+  );
+  return rows.map((row) => toAttempt(row, runId, dialect.sealing));
 }
 
 function* listAttemptSums(dialect: Dialect, runId: string, { from, length }: Slices): Query<AttemptSum[]> {

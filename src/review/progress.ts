@@ -1,3 +1,4 @@
+import type { Attempt } from './history.js';
 import type { StepEnding, StepKind, StepState } from './step.js';
 
 /** How far the steps of a run are: counted by the database, since a large run has thousands of them. */
@@ -8,6 +9,8 @@ export interface ProgressReader {
   readOpenWork(runId: string, now: number): Promise<OpenWork>;
   /** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
   listAttemptSums(runId: string, slices: Slices): Promise<AttemptSum[]>;
+  /** The attempts that did not succeed, the newest first, without the service's words; not the looks for a result. */
+  listTroubles(runId: string, limit: number): Promise<Attempt[]>;
 }
 
 export interface StepCount {

@@ -15,6 +15,7 @@ import { describeHolding, describePlaces } from './ledger/holding.js';
 import { describeHookRequests } from './ledger/hook-requests.js';
 import { describeKeptColumns } from './ledger/kept-columns.js';
 import { describeLeases } from './ledger/leases.js';
+import { describeProgress } from './ledger/progress.js';
 import { describeRecording } from './ledger/recording.js';
 import { describeRetention } from './ledger/retention.js';
 import { describeRuns } from './ledger/runs.js';
@@ -69,6 +70,7 @@ export function describeLedgerContract(
       describeAwaiting,
       describeAudit,
       describeHistories,
+      describeProgress,
       describeTracing,
       describeAffected,
       describeSuspects,

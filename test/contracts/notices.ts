@@ -55,6 +55,19 @@ export function describeNoticesContract(
         .map(({ notice, state }) => `${notice.event} ${notice.stage} ${state}`)
         .reverse();
 
+    it('lists what was raised about a day, the newest first', async () => {
+      const other: NewNotice = { ...late, subject: '2026-11-21', day: '2026-11-21' };
+      await notices.raise([failed, other, late]);
+      const listed = await notices.listOfDay(day, 10);
+      expect(listed.map(({ event, stage }) => `${event} ${stage}`)).toEqual([
+        'day-late raised',
+        'run-failed raised',
+      ]);
+      expect(listed[1]).toEqual({ ...failed, stage: 'raised', severity: 'critical' });
+      expect(await notices.listOfDay(day, 1)).toHaveLength(1);
+      expect(await notices.listOfDay("'--", 1)).toEqual([]);
+    });
+
     it('raises a problem once while it lasts, whoever raises it', async () => {
       const other = (await opened.reopen()).notices;
       expect(await notices.raise([failed, late])).toBe(2);

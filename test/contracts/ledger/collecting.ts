@@ -65,6 +65,9 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         { place: 9, ...invalid, reference: 'BR-9' },
       ]);
       expect(await ledger.listRejects('r1', 10)).toHaveLength(3);
+      const others = await ledger.listRejects('r1', 10, { reason: 'service-id-invalid', skip: 1 });
+      expect(others).toEqual([{ place: 9, ...invalid, reference: 'BR-9' }]);
+      expect(await ledger.listRejects('r1', 10, { reason: "'--" })).toEqual([]);
       expect(await ledger.countRejects('r1')).toEqual([
         { reason: 'service-id-invalid', count: 2, firstPlace: 2 },
         { reason: 'wrong-cell-count', count: 1, firstPlace: 10 },
