@@ -1,13 +1,19 @@
 import { type Access, createAccess } from '../src/access/access.js';
-import { openUsersFile } from '../src/access/users-file.js';
+import { openUsersFile, type UsersFile } from '../src/access/users-file.js';
 import type { Config } from '../src/config/load.js';
 import { isLoopbackAddress } from '../src/http/url.js';
 import { clock } from './clock.js';
 
+/** Undefined where no file of users is configured. */
+export function findUsersFile({ server: { users } }: Config): UsersFile | undefined {
+  return users === undefined ? undefined : openUsersFile(users);
+}
+
 /** Who may use the pages of `serve`. */
-export function openAccess({ server: { host, users, signIn, idleMinutes } }: Config): Access {
+export function openAccess(config: Config): Access {
+  const { host, signIn, idleMinutes } = config.server;
   return createAccess({
-    users: users === undefined ? undefined : openUsersFile(users),
+    users: findUsersFile(config),
     isLocal: isLoopbackAddress(host),
     singleSignOn: signIn,
     idleMs: idleMinutes * 60_000,

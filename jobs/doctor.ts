@@ -29,6 +29,7 @@ import {
   longestProbeSeconds,
 } from '../src/doctor/service.js';
 import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
+import { checkUsers } from '../src/doctor/users.js';
 import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource } from '../src/examination/source-check.js';
@@ -42,6 +43,7 @@ import { listDueToRemove } from '../src/review/stored/remove-sent.js';
 import { findDueDays } from '../src/review/stored/retention.js';
 import { presentHostKey } from '../src/sftp/server.js';
 import { kindOf } from '../src/sources/registry.js';
+import { findUsersFile } from './access.js';
 import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
@@ -98,6 +100,7 @@ function listChecks(
       fileModesCheck(file, config),
       { part: 'configuration', seconds: 5, look: async () => checkPageLimit(config) },
       { part: 'configuration', seconds: 5, look: () => checkServer(config, clock()) },
+      { part: 'users', seconds: 5, look: () => checkUsers(config.server, findUsersFile(config)) },
     ],
     // Everything but the ledger, which the other checks need not wait for.
     [

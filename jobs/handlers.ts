@@ -124,6 +124,18 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./manage-keys.js')).forgetKey(config, day, terminal),
       ),
+    addUser: (name, options, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./manage-users.js')).addUser(config, name, options, terminal),
+      ),
+    listUsers: (globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./manage-users.js')).listUsers(config, terminal),
+      ),
+    removeUser: (name, globals) =>
+      withConfig(globals, command, async (config, terminal) =>
+        (await import('./manage-users.js')).removeUser(config, name, terminal),
+      ),
     privacy: (globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-privacy.js')).showPrivacy(config, terminal),

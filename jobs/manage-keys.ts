@@ -1,17 +1,16 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import type { KeyFolder } from '../src/keys/key-folder.js';
-import type { Action } from '../src/review/audit.js';
 import { UsageError } from '../src/review/refusals.js';
 import { formatCountOf } from '../src/text/format.js';
-import { recordAction } from './audit.js';
+import { recordWhereLedger } from './audit.js';
 import { openKeys } from './keys.js';
-import { openLedger, withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Replaces the master key. Exits with 1 if a day's key could not be unwrapped. */
 export async function rotateKeys(config: Config, terminal: Terminal): Promise<number> {
   const keys = requireKeys(config);
+  // Without a ledger nothing is encrypted.
   await recordWhereLedger(config, { action: 'keys-rotate' }, terminal);
   const { master, days, unreadable } = await keys.rotate();
   const lines = [
@@ -43,20 +42,4 @@ function requireKeys(config: Config): KeyFolder {
   const keys = openKeys(config);
   if (keys) return keys;
   throw new UsageError('nothing is encrypted: set keys to a folder, apart from those of ledger and archive');
-}
-
-/** Without a ledger there is nothing to record in, and nothing that is encrypted. */
-async function recordWhereLedger(config: Config, action: Action, terminal: Terminal): Promise<void> {
-  const isThere = await withReadOnlyLedger(
-    config,
-    () => false,
-    async () => true,
-  );
-  if (!isThere) return;
-  const ledger = await openLedger(config);
-  try {
-    await recordAction(ledger, action, terminal);
-  } finally {
-    await ledger.close();
-  }
 }

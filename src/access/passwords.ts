@@ -20,11 +20,11 @@ const mostCharacters = 1_000;
 
 /** What makes a password unusable, as the end of a sentence; undefined if nothing does. */
 export function findPasswordFault(password: string, name: string): string | undefined {
-  const { length } = Array.from(password);
+  const { length } = Array.from(normalise(password));
   if (length < fewestCharacters)
     return `has ${length} characters; it needs at least ${fewestCharacters}, such as four random words`;
   if (length > mostCharacters) return `has more than ${mostCharacters} characters`;
-  if (password.toLowerCase() === name.toLowerCase()) return 'is the name';
+  if (normalise(password).toLowerCase() === name.toLowerCase()) return 'is the name';
   if (isGuessable(password)) return 'repeats a few characters';
   return undefined;
 }
@@ -43,7 +43,7 @@ export function isPasswordHash(text: string): boolean {
 /** @param written by `hashPassword` */
 export async function isPassword(password: string, written: string): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = notation.exec(written) ?? [];
-  if (Array.from(password).length > mostCharacters) return false;
+  if (Array.from(normalise(password)).length > mostCharacters) return false;
   const derived = await derive(password, Buffer.from(salt, 'base64'), {
     ln: Number(ln),
     r: Number(r),
@@ -65,9 +65,13 @@ function derive(password: string, salt: Buffer, { ln, r, p }: typeof parameters)
   const cost = 2 ** ln;
   const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 256 * r * (cost + p) };
   return new Promise((resolve, reject) => {
-    // One character may be typed as one code point or as several.
-    scrypt(password.normalize('NFKC'), salt, hashBytes, options, (error, hash) =>
+    scrypt(normalise(password), salt, hashBytes, options, (error, hash) =>
       error ? reject(error) : resolve(hash),
     );
   });
+}
+
+/** One character may be typed as one code point or as several, and spaces at the ends come by copying. */
+function normalise(password: string): string {
+  return password.trim().normalize('NFKC');
 }

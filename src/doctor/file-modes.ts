@@ -56,6 +56,9 @@ export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
     ...(literalSecrets.length > 0 ? [{ path: file, holds: 'a secret' }] : []),
     env,
     ...[...new Set(keys)].flatMap((path) => (path === undefined ? [] : [{ path, holds: 'a private key' }])),
+    ...(config.server.users !== undefined
+      ? [{ path: config.server.users, holds: 'the key of sessions and hashes of passwords' }]
+      : []),
     ...(ledger.kind === 'sqlite' ? [{ path: ledger.path, holds: "guests' names" }] : []),
   ];
 }

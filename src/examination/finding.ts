@@ -14,6 +14,7 @@ export const parts = [
   'spool',
   'verdicts',
   'notify',
+  'users',
   'keys',
   'disk',
 ] as const;

@@ -23,6 +23,11 @@ describe('a hash of a password', () => {
     expect(await isPassword(password, passwordHash.replace('r=1', 'r=2'))).toBe(false);
   });
 
+  it('is the same with the spaces that copying adds at the ends', async () => {
+    expect(await isPassword(` ${password}\t`, passwordHash)).toBe(true);
+    expect(findPasswordFault('   short    ', 'ana')).toContain('has 5 characters');
+  });
+
   it('is the same however a character is composed', async () => {
     const hash = await hashPassword('contraseña segura');
     expect(await isPassword('contraseña segura'.normalize('NFD'), hash)).toBe(true);

@@ -20,7 +20,7 @@ async function readHelp(words: readonly string[] = []): Promise<[string, string]
   const below = names.filter((name) => name !== 'help').map((name) => readHelp([...words, name]));
   const isGroup =
     words.length === 0 ||
-    ['mappings', 'hotels', 'export', 'guest', 'keys', 'notify'].includes(words.join(' '));
+    ['mappings', 'hotels', 'export', 'guest', 'keys', 'notify', 'user'].includes(words.join(' '));
   const own: [string, string][] = isGroup ? [] : [[words.join(' '), help]];
   return [...own, ...(await Promise.all(below)).flat()];
 }

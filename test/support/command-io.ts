@@ -8,7 +8,7 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
   const stdout = captureStream();
   const stderr = captureStream();
   const io: CommandIo = {
-    stdin: Object.assign(Readable.from([]), { isTTY: false }) as unknown as NodeJS.ReadStream,
+    stdin: toStdin(''),
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: {},
@@ -23,4 +23,12 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
     ...changes,
   };
   return { io, stdout, stderr };
+}
+
+/** Standard input that is no terminal. */
+export function toStdin(text: string): NodeJS.ReadStream {
+  const bytes = text === '' ? [] : [Buffer.from(text)];
+  return Object.assign(Readable.from(bytes, { objectMode: false }), {
+    isTTY: false,
+  }) as unknown as NodeJS.ReadStream;
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
-import { captureIo } from './command-io.js';
+import { captureIo, toStdin } from './command-io.js';
 import { patienceMs } from './patience.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
@@ -87,6 +87,8 @@ const ofProcess = /^(?:NODE_|LD_|AWS_|OTEL_(?!SDK_DISABLED|EXPORTER_OTLP_ENDPOIN
 
 export interface CallOptions extends Omit<CommandOptions, 'after'> {
   readonly temporaryFolder?: string;
+  /** What it reads from standard input. */
+  readonly input?: string | undefined;
   /** The command starts when this settles. */
   readonly after?: Promise<unknown> | undefined;
 }
@@ -97,7 +99,7 @@ export interface CallOptions extends Omit<CommandOptions, 'after'> {
  */
 export function callCommand(
   args: readonly string[],
-  { cwd, env, temporaryFolder, after }: CallOptions,
+  { cwd, env, temporaryFolder, input, after }: CallOptions,
 ): CalledCommand {
   const lost = Object.keys(env).filter((name) => ofProcess.test(name));
   if (lost.length > 0) throw new Error(`only a process of its own can be given ${lost.join(', ')}`);
@@ -108,6 +110,7 @@ export function callCommand(
     ...(env.TZ !== undefined && { timeZone: env.TZ }),
     signal: stopping.signal,
     ...(temporaryFolder !== undefined && { temporaryFolder }),
+    ...(input !== undefined && { stdin: toStdin(input) }),
   });
   const command = import(builtMain) as Promise<typeof import('../../jobs/main.js')>;
   let hasEnded = false;

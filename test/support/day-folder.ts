@@ -44,6 +44,8 @@ export interface DayFolderOptions {
 export interface StartOptions {
   /** Variables in addition to PATH and TMPDIR. */
   readonly env?: NodeJS.ProcessEnv;
+  /** What a command that is called in this process reads from standard input. */
+  readonly input?: string;
 }
 
 export interface RunOptions extends StartOptions {
@@ -163,11 +165,12 @@ export async function createDayFolder({
       processes.lead(command);
       return command;
     },
-    call(args, { env = {} } = {}) {
+    call(args, { env = {}, input } = {}) {
       const command = callCommand(args, {
         cwd: path,
         env,
         temporaryFolder,
+        input,
         after: takesSteps(args) ? processes.gather(env) : undefined,
       });
       called.push(command);

@@ -15,6 +15,7 @@ import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
+import { addUserCommands, type UserHandlers } from './users.js';
 import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 import { addWatchCommand, type WatchHandlers } from './watch.js';
 
@@ -26,6 +27,7 @@ export interface Handlers
     PrivacyHandlers,
     GuestHandlers,
     KeyHandlers,
+    UserHandlers,
     MappingHandlers,
     WatchHandlers,
     HotelHandlers,
@@ -101,6 +103,7 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addPrivacyCommands(program, handlers, finish);
   addGuestCommands(program, handlers, finish);
   addKeyCommands(program, handlers, finish);
+  addUserCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
   addWatchCommand(program, handlers, finish);
   addHotelCommands(program, handlers, finish);
