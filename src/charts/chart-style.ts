@@ -39,6 +39,14 @@ export const chartStyle = `
 .chart-legend { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: .2rem 0 0; color: var(--faint); font-size: .8rem; }
 .chart-legend span { display: inline-flex; align-items: center; gap: .25rem; } .chart-legend svg { display: block; margin: 0; }
 .chart .attempt { stroke: var(--text); stroke-width: 1.5; }
+.hotel-sketch { max-width: 26rem; } .hotel-sketch svg { display: block; width: 100%; margin: 0; }
+.hotel-sketch text { fill: var(--text); font-size: 13px; } .hotel-sketch .map { fill: var(--ground); stroke: var(--line); }
+.hotel-sketch .grid { stroke: var(--line); } .hotel-sketch .north { fill: none; stroke: var(--text); stroke-width: 1.5; }
+.hotel-sketch .way { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 5 4; }
+.hotel-sketch .hotel { fill: var(--busy); stroke: var(--ground); stroke-width: 2; } .hotel-sketch rect.hotel { fill: var(--wait); }
+.hotel-sketch .hotel-name { font-weight: 700; text-anchor: middle; }
+.hotel-sketch .distance { font-weight: 600; text-anchor: middle; stroke: var(--ground); stroke-width: 5; paint-order: stroke; }
+.hotel-sketch figcaption { display: grid; margin: .4rem 0 0; overflow-wrap: anywhere; } .hotel-sketch figcaption strong { color: var(--text); }
 .bars { margin: .5rem 0 0; padding: 0; max-width: 48rem; list-style: none; }
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
