@@ -36,6 +36,9 @@ export const chartStyle = `
 .segment.work { fill: var(--busy); stroke: var(--busy); } .segment.done { fill: var(--good); stroke: var(--good); }
 .segment.wait { fill: var(--wait); stroke: var(--wait); } .segment.failed { fill: var(--bad); stroke: var(--bad); }
 .segment.open { fill: none; stroke: var(--busy); stroke-width: 1.5; stroke-dasharray: 4 3; }
+.chart .line { fill: none; stroke: var(--busy); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
+.chart .points { fill: none; stroke: var(--busy); stroke-width: 5; stroke-linecap: round; } .chart .beyond { fill: var(--busy); }
+.chart .usual-columns { fill: var(--faint); opacity: .35; }
 .chart-legend { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: .2rem 0 0; color: var(--faint); font-size: .8rem; }
 .chart-legend span { display: inline-flex; align-items: center; gap: .25rem; } .chart-legend svg { display: block; margin: 0; }
 .chart .attempt { stroke: var(--text); stroke-width: 1.5; }
@@ -52,10 +55,15 @@ export const chartStyle = `
 .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
 .bar { fill: var(--busy); } .bar.other { fill: var(--line); } .usual { stroke: var(--text); stroke-width: 2; }
+.shares li { grid-template-columns: 12rem minmax(4rem, 1fr) 18rem 6rem; } .shares { max-width: 64rem; } .shares .axis { stroke: var(--line); }
+.shares .bar { opacity: .6; } .whisker { fill: none; stroke: var(--text); stroke-width: 1.5; }
+.sparkline .line { fill: none; stroke: var(--busy); stroke-width: 1.5; stroke-linecap: round; }
+.sparkline .base { stroke: var(--line); } .sparkline circle { fill: var(--busy); }
 @media (max-width: 40rem) {
   .chart .spare { display: none; }
   .timeline li { display: block; } .timeline div { padding: .3rem 0 0; }
-  .bars li { grid-template-columns: 1fr auto; padding: .25rem 0; } .bars svg { grid-area: 2 / 1 / 3 / 3; }
+  .bars li, .shares li { grid-template-columns: minmax(45%, 1fr) auto; padding: .25rem 0; } .bars svg { grid-area: 2 / 1 / 3 / 3; }
+  .shares .bar-label, .shares .bar-value, .bars .sparkline { grid-area: auto; } .shares .bar-label { grid-column: 1 / 3; } .shares svg[aria-hidden] { grid-area: 3 / 1 / 4 / 3; }
   .bar-label { text-align: left; }
 }
 `;

@@ -91,15 +91,22 @@ export function renderDayTicks({ days }: DayAxis, top: number, bottom: number): 
   })}`;
 }
 
+interface DayGroups<Item> {
+  readonly name: string;
+  readonly unit: string;
+  /** Every day or month of the axis, also those without an item. */
+  readonly groups: ReadonlyMap<string, readonly Item[]>;
+}
+
 /** Groups what belongs to days: by day if there are few, otherwise by month. */
 export function groupDays<Item extends { readonly day: string }>(
   { days }: DayAxis,
   items: readonly Item[],
-): { readonly name: string; readonly groups: ReadonlyMap<string, readonly Item[]> } {
+): DayGroups<Item> {
   const isByDay = days.length <= daysByWeek;
   const groups = new Map<string, Item[]>();
   const nameOf = (day: string) => (isByDay ? day : day.slice(0, '2026-11'.length));
   for (const day of days) groups.set(nameOf(day), []);
   for (const item of items) groups.get(nameOf(item.day))?.push(item);
-  return { name: isByDay ? 'By day' : 'By month', groups };
+  return { ...(isByDay ? { name: 'By day', unit: 'Day' } : { name: 'By month', unit: 'Month' }), groups };
 }

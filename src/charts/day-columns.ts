@@ -1,6 +1,7 @@
 import { scaleSqrt } from 'd3-scale';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
+import { drawColumns } from './columns.js';
 import {
   createDayAxis,
   type DayAxis,
@@ -9,7 +10,7 @@ import {
   nameDay,
   renderDayTicks,
 } from './day-axis.js';
-import { type NumberTable, percent, renderEmptyFigure, renderFigure, round, stretch } from './figure.js';
+import { type NumberTable, percent, renderEmptyFigure, renderFigure, stretch, sum } from './figure.js';
 import { createCountAxis, renderValueTicks } from './value-axis.js';
 
 /** The bookings of a reviewed day. Null where a number is unknown. */
@@ -51,10 +52,6 @@ const stripLabelHeight = 20;
 const height = plotHeight + axisHeight + strips.length * (stripHeight + stripLabelHeight);
 /** The least height that is seen. */
 const leastMark = 4;
-/** Above this, columns touch: gaps of a part of a pixel flicker. */
-const daysWithGaps = 62;
-/** Fewer days have no wider columns. */
-const daysAtLeast = 15;
 
 /** The bookings per day, up to a year, as columns. */
 export function renderDayColumns({ title, from, to, days, missing, linkTo }: DayColumns): Html {
@@ -81,24 +78,6 @@ ${strips.map((strip, place) => renderStrip(axis, shown, strip, place))}`,
     links: linkTo && renderLinks(axis, shown, gaps, linkTo),
     numbers: tabulate(axis, shown, gaps),
   });
-}
-
-interface Column {
-  readonly day: string;
-  /** In pixels */
-  readonly height: number;
-}
-
-function drawColumns({ days, indexOf }: DayAxis, columns: readonly Column[], bottom: number): string {
-  const width = days.length > daysWithGaps ? 1 : round(Math.min(0.8, days.length / daysAtLeast), 100);
-  let end: number | undefined;
-  const strokes = columns.map((column) => {
-    const x = round((indexOf(column.day) ?? 0) + (1 - width) / 2, 100);
-    const start = x === end ? '' : `${end === undefined ? '' : `V${bottom}`}M${x} ${bottom}`;
-    end = x + width;
-    return `${start}V${round(bottom - column.height)}h${width}`;
-  });
-  return end === undefined ? '' : `${strokes.join('')}V${bottom}`;
 }
 
 /** A cross for each stretch of missing days, which is seen even where a day is a pixel wide. */
@@ -176,14 +155,14 @@ function summarise(shown: readonly DayCounts[], gaps: readonly string[]): string
 }
 
 function tabulate(axis: DayAxis, shown: readonly DayCounts[], gaps: readonly string[]): NumberTable {
-  const { name, groups } = groupDays(axis, shown);
+  const { name, unit, groups } = groupDays(axis, shown);
   const { groups: missing } = groupDays(
     axis,
     gaps.map((day) => ({ day })),
   );
   return {
     name,
-    head: ['', 'Accepted', ...strips.map((strip) => strip.name), 'Missing days'],
+    head: [unit, 'Accepted', ...strips.map((strip) => strip.name), 'Missing days'],
     rows: [...groups].map(([group, days]) => [
       group,
       formatCount(sum(days.map(({ accepted }) => accepted))),
@@ -198,8 +177,4 @@ function sumKnown(counts: readonly (number | null)[]): string {
   const known = counts.flatMap((count) => count ?? []);
   if (known.length === counts.length) return formatCount(sum(known));
   return known.length === 0 ? 'unknown' : `at least ${formatCount(sum(known))}`;
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

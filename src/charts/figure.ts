@@ -15,7 +15,14 @@ export interface Figure {
   readonly drawing: Html;
   /** Links over the drawing, for those who point; others find them elsewhere on the page. */
   readonly links?: Html | undefined;
+  readonly legend?: readonly LegendEntry[] | undefined;
   readonly numbers?: NumberTable | undefined;
+}
+
+export interface LegendEntry {
+  readonly name: string;
+  /** 26 pixels wide and 22 high. */
+  readonly drawing: Html;
 }
 
 export interface NumberTable {
@@ -24,7 +31,7 @@ export interface NumberTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-export function renderFigure({ title, summary, height, drawing, links, numbers }: Figure): Html {
+export function renderFigure({ title, summary, height, drawing, links, legend = [], numbers }: Figure): Html {
   return html`<figure class="chart"><figcaption><strong>${title}</strong> <span>${summary}</span></figcaption>
 <div class="chart-plot"><svg role="img" aria-label="${title}" width="100%" height="${height}">${drawing}</svg>
 ${
@@ -32,13 +39,22 @@ ${
   html`<svg class="chart-links" aria-hidden="true" width="100%" height="${height}">${links}</svg>
 `
 }</div>
-${numbers && renderNumbers(numbers)}</figure>
+${legend.length > 0 ? renderLegend(legend) : undefined}${numbers && renderNumbers(numbers)}</figure>
 `;
 }
 
 /** A figure that has nothing to show yet. */
 export function renderEmptyFigure(title: string, words: string): Html {
   return html`<figure class="chart"><figcaption><strong>${title}</strong> <span>${words}</span></figcaption></figure>
+`;
+}
+
+export function renderLegend(entries: readonly LegendEntry[]): Html {
+  return html`<p class="chart-legend">${entries.map(
+    ({ name, drawing }) =>
+      html`<span><svg aria-hidden="true" width="26" height="22">${drawing}</svg> ${name}</span>
+`,
+  )}</p>
 `;
 }
 
@@ -64,4 +80,8 @@ export function percent(share: number): string {
 
 export function round(value: number, parts = 10): number {
   return Math.round(value * parts) / parts;
+}
+
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

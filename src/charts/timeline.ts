@@ -1,7 +1,7 @@
 import { formatDuration, formatLocalInstant } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { showInLine } from '../text/visible.js';
-import { percent, renderEmptyFigure, stretch } from './figure.js';
+import { type LegendEntry, percent, renderEmptyFigure, renderLegend, stretch } from './figure.js';
 import { createTimeAxis, type TimeAxis } from './time-axis.js';
 
 /** `open` is what has not ended: it lasts until now. */
@@ -65,7 +65,7 @@ ${rows.map(
 <svg aria-hidden="true" width="100%" height="${rowHeight}">${ground}${renderSegments(row, axis, timezone)}${renderAttempts(row, axis)}</svg></li>
 `,
 )}<li aria-hidden="true"><div></div><svg width="100%" height="20">${renderTimes(axis, now)}</svg></li></ol>
-${renderLegend(rows)}</figure>
+${renderLegend(listLegend(rows))}</figure>
 `;
 }
 
@@ -133,15 +133,19 @@ function renderSegment({ from, to, kind }: Segment, { shareOf }: TimeAxis, timez
   const length = Math.max(leastShare, shareOf(to) - shareOf(from));
   const start = Math.min(shareOf(from), 1 - length);
   const words = `${kindWords[kind]}: ${formatLocalInstant(from, timezone)}, ${formatDuration(to - from)}`;
-  return html`<g><title>${words}</title>${drawSegment(kind, percent(start), percent(length), percent(start + length))}</g>`;
+  return html`<g><title>${words}</title>${drawSegment(kind, barTop, [percent(start), percent(length), percent(start + length)])}</g>`;
 }
 
 /** Each kind has a shape, so that it is told apart without its colour. */
-function drawSegment(kind: SegmentKind, x: string, width: string, end: string): Html {
-  const [y, height] = kind === 'wait' ? [barTop + barHeight / 2 - 2, 4] : [barTop, barHeight];
+function drawSegment(
+  kind: SegmentKind,
+  top: number,
+  [x, width, end]: readonly [string, string, string],
+): Html {
+  const [y, height] = kind === 'wait' ? [top + barHeight / 2 - 2, 4] : [top, barHeight];
   const box = html`<rect class="segment ${kind}" x="${x}" y="${y}" width="${width}" height="${height}"/>`;
   return kind === 'failed'
-    ? html`${box}<text class="cross" x="${end}" y="${barTop + barHeight - 2}">×</text>`
+    ? html`${box}<text class="cross" x="${end}" y="${top + barHeight - 2}">×</text>`
     : box;
 }
 
@@ -162,19 +166,14 @@ function renderAttempts({ attempts = [] }: TimelineRow, { shareOf }: TimeAxis): 
 }
 
 /** The kinds that are on the line. */
-function renderLegend(rows: readonly TimelineRow[]): Html {
+function listLegend(rows: readonly TimelineRow[]): LegendEntry[] {
   const kinds = new Set(rows.flatMap(({ segments }) => segments.map(({ kind }) => kind)));
-  const entries = [
+  return [
     ...drawingOrder
       .filter((kind) => kinds.has(kind))
-      .map((kind) => ({ name: kindWords[kind], drawing: drawSegment(kind, '2', '18', '20') })),
+      .map((kind) => ({ name: kindWords[kind], drawing: drawSegment(kind, 4, ['2', '18', '20']) })),
     ...(rows.some(({ attempts = [] }) => attempts.length > 0)
-      ? [{ name: 'an attempt begins', drawing: html`<path class="attempt" d="M12 16v7"/>` }]
+      ? [{ name: 'an attempt begins', drawing: html`<path class="attempt" d="M12 8v7"/>` }]
       : []),
   ];
-  return html`<p class="chart-legend">${entries.map(
-    ({ name, drawing }) =>
-      html`<span><svg aria-hidden="true" viewBox="0 8 26 22" width="26" height="22">${drawing}</svg> ${name}</span>
-`,
-  )}</p>`;
 }

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { formatCount } from '../text/format.js';
+import { formatCount, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { round } from './figure.js';
 
@@ -22,6 +22,31 @@ export function createCountAxis(largest: number, height: number): ValueAxis {
       .ticks(4)
       .filter(Number.isInteger)
       .map((value) => ({ value, label: formatTick(value) })),
+  };
+}
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+/** Steps between ticks that are read as times. */
+const durationSteps = [
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].map((seconds) => seconds * second),
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
+  ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((hours) => hours * hour),
+];
+const mostSteps = 4;
+
+/** A linear axis of durations in milliseconds up to the longest. */
+export function createDurationAxis(longest: number, height: number): ValueAxis {
+  const step = durationSteps.find((one) => longest <= one * mostSteps) ?? longest / mostSteps;
+  const steps = Math.max(1, Math.ceil(longest / step));
+  const scale = scaleLinear()
+    .domain([0, steps * step])
+    .range([height, 0]);
+  return {
+    yOf: (value) => round(scale(value)),
+    ticks: Array.from({ length: steps + 1 }, (_, index) => {
+      const value = index * step;
+      return { value, label: value === 0 ? '0' : formatDuration(value).replace('.0 ', ' ') };
+    }),
   };
 }
 

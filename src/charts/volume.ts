@@ -1,0 +1,132 @@
+import { line } from 'd3-shape';
+import { formatCount, formatCountOf } from '../text/format.js';
+import { type Html, html } from '../text/html.js';
+import { drawColumns } from './columns.js';
+import { createDayAxis, type DayAxis, groupDays, renderDayTicks } from './day-axis.js';
+import {
+  type LegendEntry,
+  type NumberTable,
+  percent,
+  renderEmptyFigure,
+  renderFigure,
+  stretch,
+  sum,
+} from './figure.js';
+import { createCountAxis, renderValueTicks, type ValueAxis } from './value-axis.js';
+
+export interface VolumeDay {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Null where the day was not counted. */
+  readonly accepted: number | null;
+  /** Null where too few days are known. */
+  readonly usual: number | null;
+  /** Far fewer bookings than usual. */
+  readonly isDrop?: boolean;
+}
+
+export interface VolumeChart {
+  readonly title: string;
+  /** YYYY-MM-DD, included */
+  readonly from: string;
+  /** YYYY-MM-DD, included */
+  readonly to: string;
+  /** In any order; a day that is not here is unknown. */
+  readonly days: readonly VolumeDay[];
+}
+
+const plotHeight = 130;
+const height = plotHeight + 16;
+const daysWithPoints = 45;
+
+/** The accepted bookings per day as a line, in front of what was usual; gaps where a number is unknown. */
+export function renderVolume({ title, from, to, days }: VolumeChart): Html {
+  const axis = createDayAxis(from, to);
+  const shown = axis.select(days);
+  const accepted = shown.flatMap((one) => one.accepted ?? []);
+  if (accepted.length === 0) return renderEmptyFigure(title, 'No day to show yet.');
+  const values = createCountAxis(Math.max(...accepted, ...shown.map(({ usual }) => usual ?? 0)), plotHeight);
+  return renderFigure({
+    title,
+    summary: summarise(shown),
+    height,
+    drawing: html`${renderValueTicks(values)}${renderDayTicks(axis, 0, plotHeight)}
+${stretch(axis.days.length, plotHeight, drawLines(axis, shown, values))}${markDrops(axis, shown)}`,
+    legend: listLegend(shown),
+    numbers: tabulate(axis, shown),
+  });
+}
+
+/** What was usual stands behind, as columns; in front, the line goes through the middle of each day. */
+function drawLines(axis: DayAxis, shown: readonly VolumeDay[], { yOf }: ValueAxis): Html[] {
+  const usual = shown.flatMap((one) =>
+    one.usual === null ? [] : [{ day: one.day, height: plotHeight - yOf(one.usual) }],
+  );
+  const known = new Map(shown.map(({ day, accepted }) => [day, accepted]));
+  const draw = line<string>()
+    .defined((day) => typeof known.get(day) === 'number')
+    .x((_, index) => index + 0.5)
+    .y((day) => yOf(known.get(day) ?? 0))
+    .digits(1);
+  const points = shown.flatMap(({ day, accepted }) =>
+    accepted === null ? [] : [`M${(axis.indexOf(day) ?? 0) + 0.5} ${yOf(accepted)}h0`],
+  );
+  return [
+    html`<path class="usual-columns" d="${drawColumns(axis, usual, plotHeight)}"/>`,
+    html`<path class="line" d="${draw(axis.days) ?? ''}"/>`,
+    ...(axis.days.length > daysWithPoints ? [] : [html`<path class="points" d="${points.join('')}"/>`]),
+  ];
+}
+
+function markDrops(axis: DayAxis, shown: readonly VolumeDay[]): Html {
+  return html`${shown
+    .filter(({ isDrop }) => isDrop)
+    .map(({ day }) => {
+      const x = percent(((axis.indexOf(day) ?? 0) + 0.5) / axis.days.length);
+      return html`<text class="cross" x="${x}" y="12">▼</text>`;
+    })}`;
+}
+
+function listLegend(shown: readonly VolumeDay[]): LegendEntry[] {
+  return [
+    { name: 'accepted', drawing: html`<path class="line" d="M2 14l8-6l6 5l8-7"/>` },
+    { name: 'usual', drawing: html`<path class="usual-columns" d="M4 4h18v14h-18"/>` },
+    ...(shown.some(({ isDrop }) => isDrop)
+      ? [{ name: 'far fewer than usual', drawing: html`<text class="cross" x="13" y="16">▼</text>` }]
+      : []),
+  ];
+}
+
+function summarise(shown: readonly VolumeDay[]): string {
+  const last = shown.findLast(({ accepted }) => accepted !== null);
+  const usual = last?.usual === null ? 'unknown' : formatCount(last?.usual ?? 0);
+  const drops = shown.filter(({ isDrop }) => isDrop).length;
+  return `${last?.day}: ${formatCount(last?.accepted ?? 0)}, usually ${usual}${drops > 0 ? `; ${formatCountOf(drops, 'day')} with far fewer than usual` : ''}`;
+}
+
+function tabulate(axis: DayAxis, shown: readonly VolumeDay[]): NumberTable {
+  const { name, unit, groups } = groupDays(axis, shown);
+  return {
+    name,
+    head: [unit, 'Accepted', 'Of what is usual', 'Days with far fewer'],
+    rows: [...groups].map(([group, days]) => [
+      group,
+      describeAccepted(days),
+      describeShare(days),
+      formatCount(days.filter(({ isDrop }) => isDrop).length),
+    ]),
+  };
+}
+
+function describeAccepted(days: readonly VolumeDay[]): string {
+  const known = days.flatMap(({ accepted }) => accepted ?? []);
+  return known.length === 0 ? 'unknown' : formatCount(sum(known));
+}
+
+/** Of the days of which both numbers are known. */
+function describeShare(days: readonly VolumeDay[]): string {
+  const compared = days.filter(({ accepted, usual }) => accepted !== null && usual !== null);
+  const usual = sum(compared.map((one) => one.usual ?? 0));
+  if (usual === 0) return 'unknown';
+  return `${formatCount(Math.round((100 * sum(compared.map(({ accepted }) => accepted ?? 0))) / usual))} %`;
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type RunDuration, renderDurations } from '../../src/charts/durations.js';
+import { anyDays, broken, listDays } from './sample-days.js';
+
+function render(days: readonly string[], runs: readonly RunDuration[]): string {
+  const [from = '', to = ''] = [days.at(0), days.at(-1)];
+  return renderDurations({ title: 'Durations', from, to, runs }).markup;
+}
+
+/** Without the one of the legend. */
+const countPoints = (chart: string) => (chart.match(/M[\d.]+ [\d.]+h0/g)?.length ?? 0) - 1;
+const november = listDays('2026-11-01', 30);
+
+describe('the durations of runs', () => {
+  it('are points, and failed runs crosses, on an axis of whole minutes', () => {
+    const chart = render(november, [
+      { day: '2026-11-01', durationMs: 240_000 },
+      { day: '2026-11-01', durationMs: 100_000, isFailed: true },
+      { day: '2026-11-02', durationMs: 360_000 },
+    ]);
+    expect(countPoints(chart)).toBe(2);
+    expect(chart).toContain('×<title>2026-11-01: 1 min 40 s, failed</title>');
+    expect(chart).toMatch(/>0<.*>2 min<.*>4 min<.*>6 min</s);
+    expect(chart).toContain('3 runs, half took at most 4 min, the longest 6 min, 1 failed');
+  });
+
+  it('that are far longer than the others are marked at the edge', () => {
+    const runs = november.map((day, index) => ({ day, durationMs: index === 9 ? 36_000_000 : 60_000 }));
+    const chart = render(november, runs);
+    expect(chart).toContain('▲<title>2026-11-10: 10 h</title>');
+    expect(chart).toContain('took longer than the axis');
+    expect(countPoints(chart)).toBe(29);
+  });
+
+  it.each([
+    [0, '0.1 s'],
+    [1_500, '0.5 s'],
+    [45_000, '20 s'],
+    [3_600_000, '20 min'],
+    [90_000_000, '12 h'],
+    [900_000_000, '5 d'],
+  ])('of up to %i ms have a tick at %s', (durationMs, tick) => {
+    expect(render(november, [{ day: '2026-11-02', durationMs }])).toContain(`>${tick}</text>`);
+  });
+
+  it('are none where no run has ended in these days', () => {
+    expect(render(november, [{ day: '2026-12-01', durationMs: 1 }])).toContain('No run to show yet.');
+  });
+
+  it('of a year take at most 12 kB', () => {
+    const days = listDays('2025-11-20', 366);
+    const runs = days.map((day, index) => ({
+      day,
+      durationMs: 200_000 + index * 970,
+      isFailed: index % 60 === 3,
+    }));
+    expect(render(days, runs).length).toBeLessThan(12_000);
+  });
+
+  it('hold no broken number, whatever the clock said', () => {
+    fc.assert(
+      fc.property(anyDays, ({ from, to, days }) => {
+        expect(renderDurations({ title: '<script>', from, to, runs: days }).markup).not.toMatch(broken);
+      }),
+    );
+  });
+});
