@@ -6,8 +6,10 @@ import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { CallerSettings } from '../src/server/caller.js';
 import { openAccess } from './access.js';
 import { clock } from './clock.js';
+import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
 import { readVersion } from './version.js';
+import { packEvidence } from './write-evidence.js';
 
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
@@ -16,15 +18,19 @@ const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 export async function composeDesk(
   config: Config,
   ledger: NoticeLedger,
-  { log, signal }: Pick<Terminal, 'log' | 'signal'>,
+  { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
-  const { timezone, hook } = config;
+  const { timezone, hook, hashKey } = config;
   const people = openAccess(config);
   // A damaged file of users is an error now rather than for the first visitor.
   await people.hasUsers();
   const access = admitHookCallers(people, callersOf(hook), clock);
   return createDesk(
-    { ledger, timezone, version: readVersion() },
+    {
+      ...{ ledger, timezone, hashKey, version: readVersion() },
+      readSilence: (now) => readSilence(config, ledger, now),
+      packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
+    },
     {
       access,
       assets: await readAssets(assetsFolder, ''),

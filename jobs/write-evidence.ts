@@ -1,4 +1,5 @@
 import type { Case } from '../src/cases/case.js';
+import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import { type EvidenceFile, renderEvidence } from '../src/cli/evidence.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { createNewFile } from '../src/cli/output-files.js';
@@ -25,8 +26,7 @@ export async function writeEvidence(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
-    const evidence = await gatherEvidence(parts, reference, terminal.signal);
+    const { evidence, files } = await gatherFiles(config, ledger, reference, terminal);
     const canary = evidence.runs.length === 0 && (await ledger.findCanaryByReference(reference));
     if (canary)
       return reportNone(
@@ -34,18 +34,6 @@ export async function writeEvidence(
       );
     if (evidence.runs.length === 0)
       return reportNone(`${showInLine(reference)} is in no run of this ledger.`);
-    const cases: Case[] = [];
-    for (const { id } of await ledger.cases.findBookings(reference)) {
-      const found = await ledger.cases.find(id);
-      if (found) cases.push(found);
-    }
-    const files = renderEvidence(evidence, {
-      reference,
-      at: new Date(clock()).toISOString(),
-      tool: `booked-hotel-review ${readVersion()}`,
-      cases,
-      command: terminal.command,
-    });
     const path = terminal.locate(out);
     // It holds the guest's name: nothing is written without a record.
     const details = { out: path, runs: evidence.runs.length };
@@ -67,7 +55,43 @@ export async function writeEvidence(
   });
 }
 
-/** Evidence on one booking is small. The library is loaded for this command only. */
+/** The same as the content of a ZIP file; undefined if no run contains the booking. */
+export async function packEvidence(
+  config: Config,
+  ledger: ReadOnlyCaseLedger,
+  reference: string,
+  circumstances: GatherOptions,
+): Promise<Uint8Array | undefined> {
+  const { evidence, files } = await gatherFiles(config, ledger, reference, circumstances);
+  return evidence.runs.length === 0 ? undefined : packFiles(files);
+}
+
+type GatherOptions = Pick<Terminal, 'signal' | 'command'>;
+
+async function gatherFiles(
+  config: Config,
+  ledger: ReadOnlyCaseLedger,
+  reference: string,
+  { signal, command }: GatherOptions,
+) {
+  const parts = { ledger, archive: openArchive(config), spool: openSpool(config) };
+  const evidence = await gatherEvidence(parts, reference, signal);
+  const cases: Case[] = [];
+  for (const { id } of await ledger.cases.findBookings(reference)) {
+    const found = await ledger.cases.find(id);
+    if (found) cases.push(found);
+  }
+  const files = renderEvidence(evidence, {
+    reference,
+    at: new Date(clock()).toISOString(),
+    tool: `booked-hotel-review ${readVersion()}`,
+    cases,
+    command,
+  });
+  return { evidence, files };
+}
+
+/** Evidence on one booking is small. The library is loaded for this alone. */
 async function packFiles(files: readonly EvidenceFile[]): Promise<Uint8Array> {
   const { zipSync } = await import('fflate');
   return zipSync(Object.fromEntries(files.map(({ name, content }) => [name, content])), {

@@ -1,54 +1,14 @@
 import type { TracedCase } from '../cases/booked-cases.js';
 import type { BookingHistory } from '../report/booking-history.js';
-import type { UnknownReason } from '../review/verdict.js';
+import { describeSuspicion, describeVerdict } from '../report/describe-booking.js';
 import { formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import { renderPair } from './hotel-pair.js';
-import { describeSuspicion } from './suspects.js';
-
-function describeVerdict(history: BookingHistory): string {
-  const { verdict, verdictReason, state, posted, bySilence } = history;
-  switch (verdict) {
-    case 'correct':
-      return bySilence
-        ? 'verdict: counts as correct, because no e-mail named it in time (verdicts.silenceMeansCorrectAfter)'
-        : 'verdict: its mapping is correct';
-    case 'incorrect':
-      return `verdict: affected, its mapping is incorrect${describeNaming(history)}`;
-    case 'unknown':
-      if (state === 'refused') return 'verdict: unknown, the service refused it';
-      if (verdictReason === 'by-email' && posted)
-        return "verdict: unknown: it can't be in the file and went by body; the service reports such verdicts by e-mail only";
-      return `verdict: unknown, ${describeReason(verdictReason ?? 'not-delivered')}`;
-  }
-}
-
-function describeNaming({ namedByEmailAt, mappingNamedByEmailAt }: BookingHistory): string {
-  if (namedByEmailAt !== undefined)
-    return ` (named by e-mail of ${formatInstant(Date.parse(namedByEmailAt))})`;
-  if (mappingNamedByEmailAt === undefined) return '';
-  return ` (its hotel was named by e-mail of ${formatInstant(Date.parse(mappingNamedByEmailAt))})`;
-}
 
 function describeCase({ id, state, bookingState }: TracedCase): string {
   const booking = bookingState === null ? 'not in it' : bookingState;
   return `case ${id}: its mapping is ${state}, this booking ${booking}`;
-}
-
-function describeReason(reason: UnknownReason): string {
-  switch (reason) {
-    case 'not-in-result':
-      return 'the result does not name it';
-    case 'unclear':
-      return 'the result names it without a readable verdict about this master hotel';
-    case 'awaiting-result':
-      return 'no result has arrived yet';
-    case 'by-email':
-      return 'it went by body, and the service reports such verdicts by e-mail only';
-    case 'not-delivered':
-      return 'it was not delivered';
-  }
 }
 
 /** Of a guest who was asked for by name. The name is not repeated: output ends up in files and logs. */
@@ -98,7 +58,7 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
   if (history.rejected) {
     lines.push(`  not sent: ${history.rejected.reason}, at place ${history.rejected.place} of the source`);
   }
-  if (!history.rejected) lines.push(`  ${describeVerdict(history)}`);
+  if (!history.rejected) lines.push(`  verdict: ${describeVerdict(history, formatInstant)}`);
   if (history.case) lines.push(`  ${describeCase(history.case)}`);
   if (history.suspect) lines.push(`  ${describeSuspicion(history.suspect)}`);
   for (const [field, value] of Object.entries(history.booking ?? {}))

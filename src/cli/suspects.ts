@@ -1,6 +1,6 @@
 import type { Run, SuspectCounts } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
-import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
+import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';
@@ -55,21 +55,6 @@ export function renderSuspects(
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ].join('\n');
-}
-
-/** What the copy says about one booking, in a few words. */
-export function describeSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
-  const seen = movedAt === null ? '' : ` (seen ${formatInstant(Date.parse(movedAt))})`;
-  switch (reason) {
-    case 'other-master':
-      return `suspect: the local copy has its hotel under ServiceId ${copyServiceId}${movedAt === null ? '' : ', to which it was moved'}${seen}`;
-    case 'moved':
-      return copyServiceId === null
-        ? `suspect: its mapping was deleted${seen}`
-        : `suspect: its mapping changed to this ServiceId recently${seen}`;
-    case 'filled-in':
-      return 'not independently checked: its ServiceId was filled in from the local copy';
-  }
 }
 
 /** The number of flagged bookings, one line for each kind. */

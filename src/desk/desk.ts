@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { NoticeLedger } from '../notifications/notice-store.js';
+import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
 import { createDayPage } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createOpenApiPage } from './openapi.js';
@@ -10,7 +11,7 @@ import { createRunPage } from './runs/run-page.js';
 import { addSignInRoutes } from './signing-in/sign-in-routes.js';
 
 /** What the pages read and the actions call. Each page picks what it needs. */
-export interface DeskParts {
+export interface DeskParts extends Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'> {
   readonly ledger: NoticeLedger;
   readonly timezone: string;
   /** Of this program. */
@@ -23,6 +24,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createDaysPage(parts),
     createDayPage(parts),
     createRunPage(parts),
+    ...createBookingRoutes(parts),
     createOpenApiPage({ routes: () => routes, version: parts.version }),
   ];
   return routes;

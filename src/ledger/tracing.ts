@@ -51,6 +51,8 @@ function* traceBookings(
         kind: 'booking' as const,
         run: found,
         form,
+        batch,
+        position,
         judged: form === 'file' ? yield* findJudged(dialect, run, batch, first) : undefined,
         line,
         namedByEmailAt: yield* findNaming(dialect, run, form, batch, first),

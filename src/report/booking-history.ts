@@ -6,7 +6,7 @@ import { readMaskedFields } from '../review/stored/stored-line.js';
 import { type Suspicion, toSuspicion } from '../review/suspects/listing.js';
 import { type BookingVerdict, judgeBooking, type Silence, type UnknownReason } from '../review/verdict.js';
 import type { TracedHotels } from '../review/verdicts/booked-hotels.js';
-import { toPairReport } from './hotels.js';
+import { type PairReport, toPairReport } from './hotels.js';
 
 /** The history of one booking in one run. */
 export interface BookingHistory {
@@ -39,7 +39,7 @@ export interface BookingHistory {
   readonly rejected?: { readonly place: number; readonly reason: string };
 }
 
-interface AttemptReport extends Omit<Attempt, 'startedAt' | 'endedAt'> {
+export interface AttemptReport extends Omit<Attempt, 'startedAt' | 'endedAt'> {
   readonly startedAt: string;
   readonly endedAt: string;
 }
@@ -90,7 +90,12 @@ export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory
 }
 
 /** A history as `show --json` prints it. */
-export function toHistoryReport({ hotels, ...history }: BookingHistory) {
+export interface HistoryReport extends Omit<BookingHistory, 'hotels'>, Partial<PairReport> {
+  /** The master hotel that the copy has now; null if it has none. */
+  readonly copyServiceId?: number | null;
+}
+
+export function toHistoryReport({ hotels, ...history }: BookingHistory): HistoryReport {
   return { ...history, ...(hotels && { copyServiceId: hotels.copyServiceId, ...toPairReport(hotels) }) };
 }
 

@@ -20,6 +20,8 @@ export function toHotelReport(hotel: KnownHotel) {
   };
 }
 
+export type HotelReport = ReturnType<typeof toHotelReport>;
+
 /** Two hotels as `--json` prints them; null stands for unknown. */
 export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
   return {
@@ -29,6 +31,8 @@ export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckI
     hoursToCheckIn: hoursToCheckIn ?? null,
   };
 }
+
+export type PairReport = ReturnType<typeof toPairReport>;
 
 function toLocatedReport({ timeZone, localTime, ...hotel }: LocatedHotel) {
   return { ...toHotelReport(hotel), timeZone: timeZone ?? null, localTime: localTime ?? null };

@@ -19,6 +19,8 @@ export interface HistoryLedger extends BatchReader, Pick<History, 'trace'> {
 export interface ReadHistoriesOptions {
   /** Includes the service's own messages, in which no other guest is named. */
   readonly answers: boolean;
+  /** Whether those messages may name the guest of the booking; they may if absent. */
+  readonly showsGuest?: boolean;
   /** Undefined where silence means nothing. */
   readonly silence: Silence | undefined;
   /** YYYY-MM-DD, in the account's zone. */
@@ -37,10 +39,12 @@ export interface TracedHistory {
 export async function readHistories(
   ledger: HistoryLedger,
   reference: string,
-  { answers, silence, today, now }: ReadHistoriesOptions,
+  { answers, showsGuest, silence, today, now }: ReadHistoriesOptions,
 ): Promise<TracedHistory[]> {
   const traces = await ledger.trace(reference);
-  const shown = answers ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace))) : traces;
+  const shown = answers
+    ? await Promise.all(traces.map((trace) => maskAnswers(ledger, trace, { showsGuest })))
+    : traces;
   const { mappings, hotels, cases } = ledger;
   const compare = createHotelComparer({ hotels, clock: () => now });
   const pairs = await findTracedHotels(traces, { mappings, compare });

@@ -79,6 +79,9 @@ export type Trace =
       readonly kind: 'booking';
       readonly run: Run;
       readonly form: BookingForm;
+      readonly batch: number;
+      /** Counted from 0, among the run's bookings of that form, which is their order in the file. */
+      readonly position: number;
       readonly line: string;
       readonly step?: Pick<Step, 'name' | 'kind'> & { readonly state: StepState };
       /** What its result says, unless it calls the mapping correct. */

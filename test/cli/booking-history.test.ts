@@ -217,5 +217,14 @@ function booked(
   attempts: readonly Attempt[] = [],
 ): Extract<Trace, { kind: 'booking' }> {
   const step = state && { name: 'batch 3', kind: 'batch' as const, state };
-  return { kind: 'booking', run: someRun(), form: 'body', line, attempts, ...(step && { step }) };
+  return {
+    kind: 'booking',
+    run: someRun(),
+    form: 'body',
+    batch: 0,
+    position: 0,
+    line,
+    attempts,
+    ...(step && { step }),
+  };
 }

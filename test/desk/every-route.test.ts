@@ -3,17 +3,19 @@ import { may, roles } from '../../src/access/roles.js';
 import { type DeskParts, listRoutes } from '../../src/desk/desk.js';
 import type { DeskRoute } from '../../src/desk/routing/route.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
-import { csrfToken, now, runsOnly, startDesk, stopServers, timezone } from './some-desk.js';
+import { csrfToken, now, otherParts, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 /** Every route with a path that exists in the ledger below. A new route fails here until it has one. */
 const samples: Readonly<Record<string, string>> = {
   '/': '/',
   '/days/:day': '/days/2026-11-20',
   '/runs/:id': '/runs/run-of-2026-11-20',
+  '/bookings': '/bookings?reference=BR-1',
+  '/bookings/evidence': '/bookings/evidence?reference=BR-1',
   '/openapi.json': '/openapi.json',
 };
 
-const routes = listRoutes({ ledger: runsOnly([]), timezone, version: '0.0.0' });
+const routes = listRoutes({ ...otherParts, ledger: runsOnly([]) });
 const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
 
 let ledger: DeskParts['ledger'];

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterEach, expect, it } from 'vitest';
 import { listRoutes } from '../../src/desk/desk.js';
 
-import { getData, getPage, runsOnly, startDesk, stopServers, timezone } from './some-desk.js';
+import { getData, getPage, otherParts, runsOnly, startDesk, stopServers } from './some-desk.js';
 
 afterEach(stopServers);
 
@@ -17,7 +17,7 @@ it('The description of the routes is valid OpenAPI, and names each of them', asy
   const result = await new Validator().validate({ ...data });
   expect(result).toEqual({ valid: true });
   const described = Object.keys(data.paths).map((path) => path.replace(/\{(\w+)\}/g, ':$1'));
-  const routes = listRoutes({ ledger, timezone, version: '0.0.0' });
+  const routes = listRoutes({ ...otherParts, ledger });
   expect(described.sort()).toEqual(routes.map(({ path }) => path).sort());
   expect(data.paths['/days/{day}']?.get.parameters).toMatchObject([
     { name: 'day', in: 'path', required: true, schema: { type: 'string', format: 'date' } },

@@ -35,6 +35,15 @@ export interface SomeDesk extends SomeServer {
   readonly recorded: RecordedAction[];
 }
 
+/** What the desk needs besides a ledger. */
+export const otherParts: Omit<DeskParts, 'ledger'> = {
+  timezone,
+  version: '0.0.0',
+  hashKey: undefined,
+  readSilence: async () => undefined,
+  packEvidence: async () => Buffer.from('PK'),
+};
+
 interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
   readonly ledger: DeskParts['ledger'];
   readonly role?: Role | undefined;
@@ -56,7 +65,7 @@ export async function startDesk({
   const { role = 'viewer', ...others } = options;
   const recorded: RecordedAction[] = [];
   const desk = createDesk(
-    { ledger, timezone, version: '0.0.0', ...parts },
+    { ...otherParts, ledger, ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
       assets: await readAssets(assetsFolder, ''),

@@ -9,3 +9,17 @@ export const dayField = z
 
 /** A field that may be given once or several times. */
 export const listField = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat());
+
+/** The number of a page of a long list, from 1. */
+export const pageField = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, 'expected the number of a page, from 1')
+  .default('1')
+  .transform(Number);
+
+/** What somebody is looking for; spaces around it are none of it, and an empty field asks for nothing. */
+export const searchField = z
+  .string()
+  .max(500)
+  .transform((given) => given.trim() || undefined)
+  .optional();

@@ -107,7 +107,7 @@ export interface Download extends RouteFacts {
 
 export interface DownloadedFile {
   readonly name: string;
-  readonly content: AsyncIterable<Uint8Array | string>;
+  readonly content: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 }
 
 /** Server-sent events, each the content of an element on a page: see `assets/desk.js`. */

@@ -6,15 +6,25 @@ import { bookingForms } from '../step.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { readGuestName } from './stored-line.js';
 
+interface MaskOptions {
+  /** Whether the guest of the booking itself may be named. */
+  readonly showsGuest?: boolean | undefined;
+}
+
 /**
  * The same history, in which the service's texts name no other guest of that run: they are about a batch or the whole
  * file, and a guest may only be shown what is about them.
  */
-export async function maskAnswers(ledger: BatchReader, trace: Trace): Promise<Trace> {
+export async function maskAnswers(
+  ledger: BatchReader,
+  trace: Trace,
+  { showsGuest = true }: MaskOptions = {},
+): Promise<Trace> {
   if (trace.kind === 'reject') return trace;
   const answers = trace.attempts.flatMap(({ answer }) => answer ?? []);
   if (answers.length === 0) return trace;
-  const mask = await createRunMask(ledger, trace.run, answers, readGuestName(trace.line, trace.form));
+  const kept = showsGuest ? readGuestName(trace.line, trace.form) : undefined;
+  const mask = await createRunMask(ledger, trace.run, answers, kept);
   const attempts = trace.attempts.map(({ answer, ...attempt }) =>
     answer === undefined ? attempt : { ...attempt, answer: mask.apply(answer) },
   );

@@ -56,6 +56,8 @@ export function describeTracing(opened: () => OpenedLedger): void {
           kind: 'booking',
           run,
           form: 'body',
+          batch: 1,
+          position: 4,
           line: lineOf('BR-5'),
           step: { name: 'batch 1', kind: 'batch', state: 'ready' },
           attempts: [],

@@ -1,0 +1,122 @@
+import { businessDayAt } from '../../booking/business-day.js';
+import { keyOfHotel, type MappingReader, type ProviderHotel } from '../../mappings/mapping-copy.js';
+import { toHistoryReport } from '../../report/booking-history.js';
+import { toCanaryReport } from '../../report/canary.js';
+import { toMappingReport } from '../../report/mappings.js';
+import { type HistoryLedger, readHistories, type TracedHistory } from '../../report/read-histories.js';
+import type { CanaryReader } from '../../review/canary.js';
+import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
+import type { Trace } from '../../review/history.js';
+import { UsageError } from '../../review/refusals.js';
+import { readBooking, readGuestName } from '../../review/stored/stored-line.js';
+import type { Silence } from '../../review/verdict.js';
+import type { DeskVisit } from '../routing/route.js';
+import type { BookingData, BookingInRun, NameState } from './booking-schema.js';
+
+export interface BookingParts {
+  readonly ledger: HistoryLedger &
+    ErasureReader &
+    Pick<CanaryReader, 'findCanaryByReference'> & { readonly mappings: Pick<MappingReader, 'find'> };
+  readonly timezone: string;
+  /** Recognises erased guests; undefined where none is configured. */
+  readonly hashKey: string | undefined;
+  /** What silence means, if it was agreed to mean something. */
+  readSilence(now: number): Promise<Silence | undefined>;
+}
+
+interface Asked {
+  readonly reference: string;
+  /** With what the service said. */
+  readonly answers: boolean;
+}
+
+export async function readBookingData(
+  parts: BookingParts,
+  { reference, answers }: Asked,
+  visit: Pick<DeskVisit, 'may' | 'now'>,
+): Promise<BookingData> {
+  const { ledger, timezone } = parts;
+  const { now } = visit;
+  const none = { reference, answers, isErased: false, bookings: [], mappings: [] };
+  const canary = await ledger.findCanaryByReference(reference);
+  if (canary) return { ...none, canary: toCanaryReport(canary, now) };
+  const showsGuest = visit.may('see-names');
+  const today = businessDayAt(new Date(now), timezone).iso;
+  const silence = await parts.readSilence(now);
+  const traced = await readHistories(ledger, reference, { answers, showsGuest, silence, today, now });
+  if (traced.length === 0) return { ...none, isErased: await isErased(parts, reference) };
+  const bookings: BookingInRun[] = [];
+  for (const one of traced) bookings.push(await toBookingInRun(ledger, one, showsGuest));
+  return { ...none, bookings, mappings: await readMappings(ledger, traced) };
+}
+
+async function toBookingInRun(
+  ledger: ErasureReader,
+  { trace, history }: TracedHistory,
+  showsGuest: boolean,
+): Promise<BookingInRun> {
+  const { delivery, trigger } = trace.run;
+  const delivered = history.attempts?.findLast(({ outcome }) => outcome === 'done');
+  return {
+    ...toHistoryReport(history),
+    delivery,
+    trigger,
+    fileRow: trace.kind === 'booking' && trace.form === 'file' ? trace.position + 1 : null,
+    deliveredAt: history.state === 'delivered' ? (delivered?.endedAt ?? null) : null,
+    guest: trace.kind === 'booking' ? await readGuest(ledger, trace, showsGuest) : null,
+  };
+}
+
+type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
+
+async function readGuest(ledger: ErasureReader, trace: BookingTrace, showsGuest: boolean) {
+  const name = readGuestName(trace.line, trace.form);
+  const state = name === undefined ? await explainMissingName(ledger, trace) : nameStateOf(trace, showsGuest);
+  return { state, name: state === 'shown' || state === 'pseudonym' ? (name ?? null) : null };
+}
+
+function nameStateOf({ run }: BookingTrace, showsGuest: boolean): NameState {
+  if (run.guestNames?.startsWith('pseudonym')) return 'pseudonym';
+  return showsGuest ? 'shown' : 'masked';
+}
+
+async function explainMissingName(
+  ledger: ErasureReader,
+  { run, form, batch }: BookingTrace,
+): Promise<NameState> {
+  if (run.guestNames === 'omit') return 'left-out';
+  if (run.linesBlanked || run.namesBlankedAt !== undefined) return 'removed';
+  const erased = await ledger.listErasedContents(run.id);
+  const isErased = erased.some(({ place, name }) => place === 'ledger' && name === `${form} batch ${batch}`);
+  return isErased ? 'erased' : 'not-given';
+}
+
+/** Whether a guest of that reference was erased; null without the key by which that could be told. */
+async function isErased({ ledger, hashKey }: BookingParts, bookingReferenceId: string) {
+  try {
+    const erased = await readErasedGuests(ledger, hashKey);
+    return erased !== undefined && createErasedTest(erased).is({ serviceId: 0, bookingReferenceId });
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+async function readMappings(
+  { mappings }: BookingParts['ledger'],
+  traced: readonly TracedHistory[],
+): Promise<BookingData['mappings']> {
+  const pairs = new Map<string, ProviderHotel>();
+  for (const { trace } of traced) {
+    if (trace.kind === 'reject') continue;
+    const { providerName, providerHotelId } = readBooking(trace.line, trace.form);
+    if (providerName === undefined || providerHotelId === undefined) continue;
+    pairs.set(keyOfHotel({ providerName, providerHotelId }), { providerName, providerHotelId });
+  }
+  return Promise.all(
+    [...pairs.values()].map(async (pair) => {
+      const found = await mappings.find(pair);
+      return { ...pair, copied: found ? toMappingReport(found.mapping, found.moves) : null };
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+import type { MappingReport } from '../../report/mappings.js';
+import { formatLocalInstant } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { type Fact, renderFacts } from '../routing/facts.js';
+
+/** A mapping and how it changed; null where the local copy has never seen it. */
+export function renderMappingHistory(mapping: MappingReport | null, timezone: string): Html {
+  if (mapping === null) return html`<p>The local copy of the mappings does not have it.</p>`;
+  const { serviceId, locationCode, channelIds, firstSeenAt, history } = mapping;
+  const show = (instant: string) => formatLocalInstant(Date.parse(instant), timezone);
+  const facts: readonly Fact[] = [
+    ['Master hotel', serviceId ?? 'none: no longer mapped'],
+    ['Location', locationCode ?? undefined],
+    ['Channels', channelIds.length > 0 ? channelIds.join(', ') : undefined],
+    ['First seen', show(firstSeenAt)],
+  ];
+  return html`${renderFacts(facts)}
+${
+  history.length === 0
+    ? html`<p class="faint">It has not changed since.</p>`
+    : html`<ol class="moves">${history
+        .toReversed()
+        .map(
+          ({ from, to, seenAt }) =>
+            html`<li><time datetime="${seenAt}">${show(seenAt)}</time> ${describeMove(from, to)}</li>`,
+        )}</ol>`
+}`;
+}
+
+function describeMove(from: number | null, to: number | null): Html {
+  if (to === null) return html`was deleted (it was ${from ?? 'unknown'})`;
+  return from === null
+    ? html`came back as <strong>${to}</strong>`
+    : html`moved from ${from} to <strong>${to}</strong>`;
+}

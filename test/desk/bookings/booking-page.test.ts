@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bookingData } from '../../../src/desk/bookings/booking-schema.js';
+import type { DeskParts } from '../../../src/desk/desk.js';
+import { toHistoryReport } from '../../../src/report/booking-history.js';
+import { readHistories } from '../../../src/report/read-histories.js';
+import { rememberReference } from '../../../src/review/erasures.js';
+import { blankNames } from '../../../src/review/stored/stored-line.js';
+import { chunkOf, newRun, perform, refused, startCollect } from '../../contracts/ledger/days.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
+import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+
+const evil = `"'><script>alert(1)</script>`;
+
+let ledger: DeskParts['ledger'];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => now);
+});
+afterEach(stopServers);
+
+const find = (reference: string, more = '') => `/bookings?reference=${encodeURIComponent(reference)}${more}`;
+
+async function look(role: 'team' | 'operator' | 'admin', path: string, parts: Partial<DeskParts> = {}) {
+  const desk = await startDesk({ ledger, role, parts });
+  return { ...(await getPage(desk.url, path)), recorded: desk.recorded };
+}
+
+async function read(role: 'team' | 'operator', path: string, parts: Partial<DeskParts> = {}) {
+  const { url } = await startDesk({ ledger, role, parts });
+  return bookingData.parse((await getData(url, path)).data);
+}
+
+describe('a booking', () => {
+  it('is shown with its runs, its name to those who may see it, and the look is recorded', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    const team = await look('team', find('BR-1'));
+    expect(team.text).toContain('Ana Gil');
+    expect(team.text).toContain('href="/runs/r1"');
+    expect(team.text).toContain('href="/mappings?provider=hotelbeds&amp;hotel=007"');
+    expect(team.text).toContain('/bookings/evidence?reference=BR-1');
+    const operator = await look('operator', find('BR-1'));
+    expect(operator.text).not.toContain('Ana');
+    expect(operator.text).not.toContain('/bookings/evidence');
+    expect([...team.recorded, ...operator.recorded]).toMatchObject([
+      {
+        who: 'ana (desk)',
+        action: 'show',
+        subject: 'BR-1',
+        details: { found: 1, answers: false, names: true },
+      },
+      { action: 'show', subject: 'BR-1', details: { found: 1, answers: false, names: false } },
+    ]);
+  });
+
+  it('is nothing for a viewer, not even whether it exists', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    const { url, recorded } = await startDesk({ ledger, role: 'viewer' });
+    for (const path of [find('BR-1'), find('BR-2'), '/bookings', '/bookings/evidence?reference=BR-1']) {
+      const { status, text } = await getPage(url, path);
+      expect([status, text]).toEqual([403, expect.not.stringContaining('BR-1')]);
+    }
+    expect(recorded).toEqual([]);
+  });
+
+  it('has as data all that the command prints, and where it was sent', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking({ bookingReferenceId: 'BR-0' }), someBooking()]);
+    await collectBookings(ledger, 'r2', [someBooking({ serviceId: 8 })], { day: '2026-11-21' });
+    const { reference, bookings } = await read('team', find('BR-1'));
+    const asked = { answers: false, silence: undefined, today: '2026-11-21', now };
+    const printed = (await readHistories(ledger, 'BR-1', asked)).map(({ history }) =>
+      toHistoryReport(history),
+    );
+    expect(reference).toBe('BR-1');
+    expect(bookings).toMatchObject(JSON.parse(JSON.stringify(printed)));
+    expect(bookings).toMatchObject([
+      { runId: 'r2', state: 'pending', deliveredAt: null, guest: { state: 'shown', name: 'Ana Gil' } },
+      { runId: 'r1', state: 'delivered', fileRow: null, delivery: 'body', trigger: 'manual' },
+    ]);
+    expect(bookings[1]?.deliveredAt).toBe(bookings[1]?.attempts?.[0]?.endedAt);
+  });
+
+  it('says what the service said only when asked, and names no guest to those who may not see names', async () => {
+    const run = await collectBookings(ledger, 'r1', [someBooking()]);
+    await perform(ledger, run, 'batch 0', refused);
+    const path = find('BR-1', '&answers=yes');
+    expect((await look('team', find('BR-1'))).text).not.toContain('Invalid hotel data');
+    expect((await look('team', path)).text).toContain('Invalid hotel data of Ana Gil');
+    const operator = await look('operator', path);
+    expect(operator.text).toContain('Invalid hotel data of *** ***');
+    expect(operator.recorded).toMatchObject([{ details: { answers: true, names: false } }]);
+  });
+
+  it('that was rejected is shown with its place in the source', async () => {
+    const run = await ledger.createRun(newRun('r1'));
+    const collect = await startCollect(ledger, run);
+    const reject = {
+      place: 17,
+      reason: 'service-id-missing',
+      reference: 'BR-9',
+      field: 'ServiceId',
+    } as const;
+    await collect.store(chunkOf({ rejects: [reject] }));
+    await collect.finish({ steps: [], at: now });
+    const { text } = await look('operator', find('BR-9'));
+    expect(text).toContain('service-id-missing, at place 17 of the source');
+    expect(text).toContain('unknown');
+  });
+
+  it('shows its case, and how its mapping changed', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    const { syncId } = await ledger.mappings.beginSync({ scope: '', syncId: 's', since: 0, at: now });
+    const hotel = { providerName: 'hotelbeds', providerHotelId: '007', channelIds: [], isDeleted: false };
+    const rows = [7, 8].map((serviceId) => ({ ...hotel, serviceId }));
+    await ledger.mappings.storePage({ syncId, rows, at: now });
+    const { text } = await look('operator', find('BR-1'));
+    expect(text).toContain('moved from 7 to <strong>8</strong>');
+    expect(text).toContain('another hotel than was booked');
+  });
+
+  it('never repeats a script, wherever it stands', async () => {
+    const booking = someBooking({
+      ...{ bookingReferenceId: evil, bookingClientName: evil, providerName: evil, providerHotelId: evil },
+    });
+    await deliverBookings(ledger, 'r1', [booking], { reason: evil });
+    const { status, text } = await look('team', find(evil, '&answers=yes'));
+    expect([status, text]).toEqual([200, expect.not.stringContaining('<script>alert')]);
+    expect(text).toContain('&lt;script&gt;');
+  });
+});
+
+describe('a reference that no run has', () => {
+  it('is said to be unknown, and stays out of the audit trail: it may be a name', async () => {
+    const { status, text, recorded } = await look('team', find('Ana Gil'));
+    expect([status, text]).toEqual([200, expect.stringContaining('is in no run of this ledger')]);
+    expect(recorded).toMatchObject([{ action: 'show', details: { found: 0 } }]);
+    expect(JSON.stringify(recorded)).not.toContain('Gil');
+  });
+
+  it('asks for nothing when it is empty', async () => {
+    const { status, recorded } = await look('team', find('  '));
+    expect([status, recorded]).toEqual([200, []]);
+  });
+});
+
+describe('a guest whose name is not there', () => {
+  it('was erased', async () => {
+    const hashKey = 'a key of the test, long enough';
+    await ledger.rememberErased([rememberReference('BR-1', hashKey, now)]);
+    expect((await look('team', find('BR-1'), { hashKey })).text).toContain('erased');
+    expect((await look('team', find('BR-2'), { hashKey })).text).not.toContain('erased');
+    expect((await look('team', find('BR-2'))).text).toContain('Whether its guest was erased is unknown');
+  });
+
+  it('has only a pseudonym', async () => {
+    const bookingClientName = 'guest-0123456789abcdef';
+    await deliverBookings(ledger, 'r1', [someBooking({ bookingClientName })], {
+      guestNames: 'pseudonym 0123456789abcdef',
+    });
+    const { text, recorded } = await look('operator', find('BR-1'));
+    expect(text).toContain(bookingClientName);
+    expect(text).toContain('a pseudonym');
+    expect(recorded).toMatchObject([{ details: { names: false } }]);
+  });
+
+  it('was removed with all names of old days', async () => {
+    await deliverBookings(ledger, 'r1', [someBooking()]);
+    await ledger.blankGuestNames('2026-12-01', blankNames);
+    const { bookings } = await read('team', find('BR-1'));
+    expect(bookings[0]?.guest).toEqual({ state: 'removed', name: null });
+  });
+});
+
+describe('the evidence', () => {
+  const path = '/bookings/evidence?reference=BR-1';
+
+  it('is a file for those who may see names, and recorded', async () => {
+    const desk = await startDesk({ ledger, role: 'team' });
+    const answer = await fetch(desk.url + path);
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="evidence-BR-1.zip"');
+    expect(await answer.text()).toBe('PK');
+    expect(desk.recorded).toMatchObject([{ who: 'ana (desk)', action: 'evidence', subject: 'BR-1' }]);
+    expect((await look('operator', path)).status).toBe(403);
+  });
+
+  it('of a booking that no run has is not found', async () => {
+    const { status, recorded } = await look('team', path, { packEvidence: async () => undefined });
+    expect([status, recorded]).toEqual([404, []]);
+  });
+});

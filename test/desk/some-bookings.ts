@@ -1,0 +1,54 @@
+import type { Booking } from '../../src/booking/booking.js';
+import { hashReference } from '../../src/booking/reference-hash.js';
+import { planBatches } from '../../src/review/body/body-delivery.js';
+import { createItemRenderer } from '../../src/review/body/booking-item.js';
+import type { CollectStart } from '../../src/review/collected.js';
+import type { Ledger, NewRun } from '../../src/review/ledger.js';
+import type { Run } from '../../src/review/run.js';
+import { findStayKeys } from '../../src/review/stays/found-bookings.js';
+import { batchSize, chunkOf, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
+import { renderedLine } from '../support/made-bookings.js';
+
+const renderItem = createItemRenderer('ServiceId');
+
+export function someBooking(changes: Partial<Booking> = {}): Booking {
+  return {
+    serviceId: 7,
+    bookingReferenceId: 'BR-1',
+    bookingClientName: 'Ana Gil',
+    providerName: 'hotelbeds',
+    providerHotelId: '007',
+    checkInDate: '2026-11-25',
+    checkOutDate: '2026-11-27',
+    ...changes,
+  };
+}
+
+/** A run by body that has collected these bookings, at most as many as fit into a batch. */
+export async function collectBookings(
+  ledger: Ledger,
+  id: string,
+  bookings: readonly Booking[],
+  { guestNames = 'send', ...changes }: Partial<NewRun> & Pick<CollectStart, 'guestNames'> = {},
+): Promise<Run> {
+  const run = await ledger.createRun(newRun(id, changes));
+  const at = run.startedAt;
+  const collect = await ledger.beginCollect(rightOf(run), { source: 'b.csv', at, batchSize, guestNames });
+  const lines = toLines(bookings.map((booking) => renderedLine((line) => renderItem(booking, line))));
+  const batch = {
+    ...{ form: 'body' as const, number: 0, lines },
+    referenceHashes: bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId)),
+    stays: findStayKeys(lines, 'body'),
+  };
+  await collect.store(chunkOf({ batches: [batch] }));
+  return collect.finish({ steps: planBatches(bookings.length, batchSize), at });
+}
+
+/** The same, delivered and ended. */
+export async function deliverBookings(...given: Parameters<typeof collectBookings>): Promise<Run> {
+  const [ledger, id] = given;
+  const run = await collectBookings(...given);
+  await perform(ledger, run, 'batch 0', done);
+  await ledger.settle(rightOf(run), { state: 'succeeded', at: run.startedAt + 60_000 });
+  return ledger.getRun(id);
+}
