@@ -89,7 +89,10 @@ export function describeProcessing(installation: Installation) {
         ? [{ category: 'kept-columns' as const, fields: installation.keptColumns }]
         : []),
       { category: 'service-messages', fields: ["the service's responses, which may name guests"] },
-      { category: 'users', fields: ['user names in the audit trail', 'assignees of cases'] },
+      {
+        category: 'users',
+        fields: ['user names in the audit trail and in server.users', 'assignees of cases'],
+      },
       { category: 'erased-guests', fields: ['keyed hashes (hashKey) of references and names'] },
     ],
     guestNames: { setting: installation.guestNames, meaning: nameMeanings[installation.guestNames] },

@@ -26,7 +26,16 @@ const helpOf = (words: readonly string[]): string =>
 describe('docs/operations.md', () => {
   it('calls the command in many ways', () => {
     const names = new Set(calls.map(([name]) => name));
-    expect([...names].sort()).toEqual(['doctor', 'hook', 'replay', 'run', 'sandbox', 'show', 'status']);
+    expect([...names].sort()).toEqual([
+      'doctor',
+      'hook',
+      'replay',
+      'run',
+      'sandbox',
+      'show',
+      'status',
+      'user',
+    ]);
   });
 
   it.each([...new Set(calls.map(([name = '']) => name))])('calls %s with options that it has', (name) => {
