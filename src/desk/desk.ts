@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { NoticeLedger } from '../notifications/notice-store.js';
+import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
 import { createDayPage } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
@@ -25,6 +26,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createDayPage(parts),
     createRunPage(parts),
     ...createBookingRoutes(parts),
+    createAuditPage(parts),
     createOpenApiPage({ routes: () => routes, version: parts.version }),
   ];
   return routes;

@@ -12,6 +12,7 @@ const samples: Readonly<Record<string, string>> = {
   '/runs/:id': '/runs/run-of-2026-11-20',
   '/bookings': '/bookings?reference=BR-1',
   '/bookings/evidence': '/bookings/evidence?reference=BR-1',
+  '/audit': '/audit',
   '/openapi.json': '/openapi.json',
 };
 

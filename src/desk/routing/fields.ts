@@ -7,6 +7,21 @@ export const dayField = z
   .refine(isCalendarDay, 'a day is a calendar date written YYYY-MM-DD')
   .meta({ format: 'date' });
 
+/** The same in a form where it may be left empty. */
+export const optionalDayField = z
+  .string()
+  .refine((given) => given === '' || isCalendarDay(given), 'a day is a calendar date written YYYY-MM-DD')
+  .transform((given) => given || undefined)
+  .optional();
+
+/** One of a list, in a form where none may be chosen. */
+export function choiceField<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
+  return z
+    .enum([...choices, ''], { error: 'expected one of the list' })
+    .transform((given) => (given === '' ? undefined : (given as Choices[number])))
+    .optional();
+}
+
 /** A field that may be given once or several times. */
 export const listField = z.union([z.string(), z.array(z.string())]).transform((given) => [given].flat());
 

@@ -1,0 +1,70 @@
+import { isCalendarDay } from '../../booking/business-day.js';
+import { auditedActions } from '../../review/audit.js';
+import { formatCount, formatLocalInstant } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import { writeAddress } from '../routing/facts.js';
+import type { DeskVisit, View } from '../routing/route.js';
+import type { AuditData } from './audit-page.js';
+
+type Entry = AuditData['entries'][number];
+
+export function renderAuditPage(data: AuditData, { timezone }: Pick<DeskVisit, 'timezone'>): View {
+  const { entries, total, next } = data;
+  const { from, to, who, action, subject } = data;
+  return {
+    title: 'Audit trail',
+    content: html`${renderFilter(data)}
+<p>${total === 1 ? '1 entry.' : `${formatCount(total)} entries, the newest first.`}</p>
+${
+  entries.length === 0
+    ? undefined
+    : html`<div class="wide"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Did</th><th scope="col">To what</th><th scope="col">Details</th></tr></thead><tbody>
+${entries.map((entry) => renderEntry(entry, timezone))}</tbody></table></div>`
+}
+${
+  next === null
+    ? undefined
+    : html`<nav class="paging" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { from, to, who, action, subject, before: next })}">Older entries</a></nav>`
+}`,
+  };
+}
+
+function renderFilter({ from, to, who, action, subject }: AuditData): Html {
+  return html`<form class="search card" action="/audit" role="search">
+<label>From<input name="from" type="date" value="${from ?? ''}"></label>
+<label>To<input name="to" type="date" value="${to ?? ''}"></label>
+<label>Who<input name="who" value="${who ?? ''}" maxlength="500" autocomplete="off"></label>
+<label>Did<select name="action"><option value="">anything</option>${auditedActions.map(
+    (one) => html`<option${one === action ? html` selected` : undefined}>${one}</option>`,
+  )}</select></label>
+<label>To what<input name="subject" value="${subject ?? ''}" maxlength="500" autocomplete="off" spellcheck="false"></label>
+<button>Filter</button> <a href="/audit">All</a></form>`;
+}
+
+function renderEntry({ at, who, action, subject, details }: Entry, timezone: string): Html {
+  return html`<tr><td><time datetime="${at}">${formatLocalInstant(Date.parse(at), timezone)}</time></td><td>${showInLine(who)}</td><td>${action}</td><td>${renderSubject(action, subject)}</td><td>${Object.entries(
+    details,
+  )
+    .map(([name, value]) => showInLine(`${name}: ${value}`))
+    .join(', ')}</td></tr>
+`;
+}
+
+/** With the way to it, where it still has a page. */
+function renderSubject(action: Entry['action'], subject: string | null): Html {
+  if (subject === null) return html``;
+  const address = findAddress(action, subject);
+  const words = showInLine(subject);
+  return address === undefined ? html`${words}` : html`<a href="${address}">${words}</a>`;
+}
+
+function findAddress(action: Entry['action'], subject: string): string | undefined {
+  if (isCalendarDay(subject)) return `/days/${subject}`;
+  const [, id] = /^case (\d+)$/.exec(subject) ?? [];
+  if (id !== undefined) return `/cases/${id}`;
+  const isBooking = action === 'show' || action === 'evidence' || action === 'case-resolved';
+  return isBooking && !subject.startsWith('erased:')
+    ? writeAddress('/bookings', { reference: subject })
+    : undefined;
+}

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DeskParts } from '../../../src/desk/desk.js';
+import type { RecordedAction } from '../../../src/review/audit.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+
+const evil = `"'><script>alert(1)</script>`;
+
+let ledger: DeskParts['ledger'];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => now);
+});
+afterEach(stopServers);
+
+const record = (changes: Partial<RecordedAction> = {}) =>
+  ledger.audit.record({ at: now, who: 'bea (desk)', action: 'show', subject: 'BR-1', ...changes });
+
+async function read(query = '') {
+  const { url } = await startDesk({ ledger, role: 'admin' });
+  const { status, data } = await getData(url, `/audit${query}`);
+  return { status, data: data as { entries: { subject: string }[]; total: number; next: number | null } };
+}
+
+it('The audit trail is for admins', async () => {
+  await record();
+  for (const role of ['viewer', 'team', 'operator'] as const) {
+    const { url } = await startDesk({ ledger, role });
+    expect((await getPage(url, '/audit')).status).toBe(403);
+  }
+});
+
+it('It shows who did what, the newest first, as the command prints it', async () => {
+  await record({ details: { found: 1 } });
+  await record({ at: now + 1, who: 'serve', action: 'run', subject: '2026-11-20' });
+  const { data } = await read();
+  expect(data).toMatchObject({
+    total: 2,
+    next: null,
+    entries: [
+      {
+        at: new Date(now + 1).toISOString(),
+        who: 'serve',
+        action: 'run',
+        subject: '2026-11-20',
+        details: {},
+      },
+      { who: 'bea (desk)', action: 'show', subject: 'BR-1', details: { found: 1 } },
+    ],
+  });
+});
+
+it('It can be filtered by day, person, action and subject', async () => {
+  await record({ at: Date.parse('2026-11-19T22:59:59Z'), subject: 'day before' });
+  await record({ at: Date.parse('2026-11-19T23:00:00Z'), subject: 'first' });
+  await record({ at: Date.parse('2026-11-20T22:59:59Z'), subject: 'last', who: 'Carlos (desk)' });
+  await record({ at: Date.parse('2026-11-20T23:00:00Z'), subject: 'day after', action: 'evidence' });
+  const find = async (query: string) => (await read(query)).data.entries.map(({ subject }) => subject);
+  // Days of Madrid.
+  expect(await find('?from=2026-11-20&to=2026-11-20')).toEqual(['last', 'first']);
+  expect(await find('?who=carlos&from=&to=&action=&subject=')).toEqual(['last']);
+  expect(await find('?action=evidence')).toEqual(['day after']);
+  expect(await find('?subject=first')).toEqual(['first']);
+  expect((await read('?from=2026-11-20&to=2026-11-19')).status).toBe(400);
+  expect((await read('?action=dance')).status).toBe(400);
+});
+
+it('A long trail comes page by page', async () => {
+  for (let number = 0; number < 130; number += 1) await record({ subject: `BR-${number}` });
+  const first = await read('?action=show');
+  expect([first.data.total, first.data.entries.length, first.data.entries[0]?.subject]).toEqual([
+    ...[130, 100],
+    'BR-129',
+  ]);
+  const second = await read(`?action=show&before=${first.data.next}`);
+  expect([second.data.entries.length, second.data.entries[0]?.subject, second.data.next]).toEqual([
+    ...[30, 'BR-29'],
+    null,
+  ]);
+  const { url } = await startDesk({ ledger, role: 'admin' });
+  expect((await getPage(url, '/audit?action=show')).text).toContain(
+    `href="/audit?action=show&amp;before=${first.data.next}"`,
+  );
+});
+
+it('It leads to bookings, days and cases, and never repeats a script', async () => {
+  const subjects = {
+    show: 'BR 1',
+    affected: '2026-11-20',
+    case: 'case 7',
+    'guest-erase': 'erased:12ab',
+  } as const;
+  for (const [action, subject] of Object.entries(subjects))
+    await record({ action: action as RecordedAction['action'], subject });
+  await record({ who: evil, subject: evil, details: { [evil]: evil } });
+  const { url } = await startDesk({ ledger, role: 'admin' });
+  const { text } = await getPage(url, '/audit');
+  for (const link of ['/bookings?reference=BR+1', '/days/2026-11-20', '/cases/7'])
+    expect(text).toContain(`href="${link}"`);
+  expect(text).not.toContain('reference=erased');
+  expect(text).not.toContain('<script>alert');
+  expect(text).toContain('&lt;script&gt;');
+});
