@@ -7,7 +7,7 @@ export const chartStyle = `
 .chart figcaption span { color: var(--faint); font-size: .85rem; }
 .chart-plot { position: relative; margin-left: 3.4rem; }
 .chart-plot svg { display: block; max-width: none; margin: 0; overflow: visible; }
-.chart-plot svg svg { overflow: hidden; }
+.chart-plot svg svg { overflow: visible; }
 .chart-plot text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
 .chart .strong { fill: var(--text); font-weight: 600; }
 .chart-plot .value { text-anchor: end; }
@@ -30,7 +30,7 @@ export const chartStyle = `
 .timeline li { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1rem; }
 .timeline div { padding: .25rem 0; font-size: .9rem; line-height: 1.35; overflow-wrap: anywhere; }
 .timeline-label { font-weight: 600; } .timeline-words { color: var(--faint); }
-.timeline svg { display: block; height: 100%; min-height: 20px; max-width: none; margin: 0; }
+.timeline svg { display: block; height: 100%; max-width: none; margin: 0; }
 .timeline text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums; }
 .timeline .tick { stroke: var(--line); shape-rendering: crispEdges; } .timeline .now { stroke: var(--text); stroke-dasharray: 4 3; }
 .segment.work { fill: var(--busy); stroke: var(--busy); } .segment.done { fill: var(--good); stroke: var(--good); }
@@ -54,7 +54,7 @@ export const chartStyle = `
 .bars li { display: grid; grid-template-columns: 12rem minmax(4rem, 1fr) 12rem; gap: .1rem .6rem; align-items: center; padding: .1rem 0; }
 .bars svg { display: block; max-width: none; margin: 0; overflow: visible; }
 .bar-label { color: var(--faint); text-align: right; overflow-wrap: anywhere; } .bar-value { font-variant-numeric: tabular-nums; }
-.bar { fill: var(--busy); } .bar.other { fill: var(--line); } .usual { stroke: var(--text); stroke-width: 2; }
+.bar { fill: var(--busy); } .bar.other { fill: var(--line); stroke: var(--faint); } .usual { stroke: var(--text); stroke-width: 2; }
 .shares li { grid-template-columns: 12rem minmax(4rem, 1fr) 18rem 6rem; } .shares { max-width: 64rem; } .shares .axis { stroke: var(--line); }
 .shares .bar { opacity: .6; } .whisker { fill: none; stroke: var(--text); stroke-width: 1.5; }
 .sparkline .line { fill: none; stroke: var(--busy); stroke-width: 1.5; stroke-linecap: round; }
@@ -62,6 +62,7 @@ export const chartStyle = `
 @media (max-width: 40rem) {
   .chart .spare { display: none; }
   .timeline li { display: block; } .timeline div { padding: .3rem 0 0; }
+  .timeline svg { height: 44px; } .timeline li[aria-hidden] svg { height: 20px; }
   .bars li, .shares li { grid-template-columns: minmax(45%, 1fr) auto; padding: .25rem 0; } .bars svg { grid-area: 2 / 1 / 3 / 3; }
   .shares .bar-label, .shares .bar-value, .bars .sparkline { grid-area: auto; } .shares .bar-label { grid-column: 1 / 3; } .shares svg[aria-hidden] { grid-area: 3 / 1 / 4 / 3; }
   .bar-label { text-align: left; }

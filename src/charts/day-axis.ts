@@ -18,7 +18,7 @@ const daysByWeek = 45;
 /** Labels behind these shares of the width would leave the chart: on a phone, and on every screen. */
 const [lastOnPhone, lastOnAll] = [0.85, 0.95];
 
-/** @param from @param to YYYY-MM-DD, both included; no days if `to` is earlier */
+/** Both days are included; there are none if `to` is earlier. */
 export function createDayAxis(from: string, to: string): DayAxis {
   const start = Date.parse(from);
   const toIndex = (day: string) => Math.round((Date.parse(day) - start) / dayMs);

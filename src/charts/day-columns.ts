@@ -143,6 +143,7 @@ function describeDay({ accepted, rejected, unanswered, affected }: DayCounts): s
     rejected > 0 ? `${formatCount(rejected)} rejected` : '',
     unanswered ? `${formatCount(unanswered)} unanswered` : '',
     affected ? `${formatCount(affected)} affected` : '',
+    unanswered === null || affected === null ? 'verdicts unknown' : '',
   ]
     .filter((words) => words !== '')
     .join(', ');

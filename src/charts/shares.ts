@@ -1,4 +1,5 @@
 import { line } from 'd3-shape';
+import { formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { showInLine } from '../text/visible.js';
 import { percent, round } from './figure.js';
@@ -83,6 +84,7 @@ export function renderSparkline(title: string, weeks: readonly (number | null)[]
     .y((share) => yOf(share ?? 0))
     .digits(1);
   const end = weeks[last] ?? 0;
-  const words = `${title}: ${known.length} known, at last ${formatPercent(end)} %, at most ${formatPercent(Math.max(...known))} %`;
+  const unknown = weeks.length - known.length;
+  const words = `${title}: at last ${formatPercent(end)} %, at most ${formatPercent(Math.max(...known))} %${unknown > 0 ? `; ${formatCountOf(unknown, 'week')} unknown` : ''}`;
   return html`<svg class="sparkline" role="img" aria-label="${words}" width="${sparkWidth}" height="${sparkHeight}"><title>${words}</title><line class="base" x2="${sparkWidth}" y1="${sparkHeight - 3}" y2="${sparkHeight - 3}"/><path class="line" d="${draw(weeks) ?? ''}"/><circle cx="${round(xOf(last))}" cy="${round(yOf(end))}" r="2.5"/></svg>`;
 }

@@ -35,7 +35,7 @@ export interface Timeline {
   readonly now?: number | undefined;
 }
 
-const rowHeight = 44;
+/** In rows of 44 pixels, which grow with their words. */
 const [barTop, barHeight] = [12, 14];
 /** Shares of the width. A run may have a million attempts: neighbours of a kind that are nearer than this are drawn as one. */
 const [finestSegment, finestAttempt] = [0.01, 0.004];
@@ -62,7 +62,7 @@ ${rows.map(
   (
     row,
   ) => html`<li><div><span class="timeline-label">${nameRow(row)}</span> <span class="timeline-words">${showInLine(row.words)}</span></div>
-<svg aria-hidden="true" width="100%" height="${rowHeight}">${ground}${renderSegments(row, axis, timezone)}${renderAttempts(row, axis)}</svg></li>
+<svg aria-hidden="true" width="100%" height="44">${ground}${renderSegments(row, axis, timezone)}${renderAttempts(row, axis)}</svg></li>
 `,
 )}<li aria-hidden="true"><div></div><svg width="100%" height="20">${renderTimes(axis, now)}</svg></li></ol>
 ${renderLegend(listLegend(rows))}</figure>
@@ -87,7 +87,7 @@ function nameRow({ label, link }: TimelineRow): Html {
 function renderGround({ ticks, shareOf }: TimeAxis, now: number | undefined): Html {
   const line = (share: number, name: string) => {
     const x = percent(share);
-    return html`<line class="${name}" x1="${x}" x2="${x}" y2="${rowHeight}"/>`;
+    return html`<line class="${name}" x1="${x}" x2="${x}" y2="100%"/>`;
   };
   return html`${ticks.map(({ share }) => line(share, 'tick'))}${now === undefined ? undefined : line(shareOf(now), 'now')}`;
 }

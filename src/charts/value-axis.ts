@@ -26,10 +26,10 @@ export function createCountAxis(largest: number, height: number): ValueAxis {
 }
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-/** Steps between ticks that are read as times. */
+/** Steps between ticks, without those that would make a label long: 1 h 30 min. */
 const durationSteps = [
-  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30].map((seconds) => seconds * second),
-  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15].map((seconds) => seconds * second),
+  ...[1, 2, 5, 10, 15].map((minutes) => minutes * minute),
   ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((hours) => hours * hour),
 ];
 const mostSteps = 4;

@@ -65,6 +65,7 @@ describe('the columns of days', () => {
       days.map((day) => countDay(day, unknown)),
     );
     expect(all.match(/<\/tspan> unknown</g)).toHaveLength(2);
+    expect(all).toContain('<title>1 Nov: 100, verdicts unknown</title>');
     expect(all).toMatch(/class="unknown" d="M0 16h3"/);
     const [first = '', ...others] = days;
     const some = renderRange(days, [countDay(first, unknown), ...others.map((day) => countDay(day))]);

@@ -36,8 +36,9 @@ describe('the durations of runs', () => {
   it.each([
     [0, '0.1 s'],
     [1_500, '0.5 s'],
-    [45_000, '20 s'],
-    [3_600_000, '20 min'],
+    [45_000, '15 s'],
+    [3_600_000, '15 min'],
+    [5_400_000, '2 h'],
     [90_000_000, '12 h'],
     [900_000_000, '5 d'],
   ])('of up to %i ms have a tick at %s', (durationMs, tick) => {

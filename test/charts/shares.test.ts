@@ -71,7 +71,7 @@ describe('shares', () => {
 describe('a sparkline', () => {
   it('has gaps where a week is unknown, and says its numbers', () => {
     const chart = renderSparkline('By week', [0.01, 0.02, null, 0.04, 0])?.markup;
-    expect(chart).toContain('aria-label="By week: 4 known, at last 0.00 %, at most 4.00 %"');
+    expect(chart).toContain('aria-label="By week: at last 0.00 %, at most 4.00 %; 1 week unknown"');
     expect(/class="line" d="([^"]*)"/.exec(chart ?? '')?.[1]?.match(/M/g)).toHaveLength(2);
   });
 
