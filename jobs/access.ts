@@ -11,10 +11,11 @@ export function findUsersFile({ server: { users } }: Config): UsersFile | undefi
 
 /** Who may use the pages of `serve`. */
 export function openAccess(config: Config): Access {
-  const { host, signIn, idleMinutes } = config.server;
+  const { host, hosts, publicUrl, signIn, idleMinutes } = config.server;
   return createAccess({
     users: findUsersFile(config),
-    isLocal: isLoopbackAddress(host),
+    // A name or an address for others means a proxy in front of it.
+    isLocal: isLoopbackAddress(host) && hosts.length === 0 && publicUrl === undefined,
     singleSignOn: signIn,
     idleMs: idleMinutes * 60_000,
     clock,

@@ -43,7 +43,7 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
 
   program
     .command('serve')
-    .description('run the nightly schedule, answer the end-of-day hook, serve the status page')
+    .description('run the nightly schedule, answer the end-of-day hook, serve the desk')
     .option('--port <port>', 'listen on this port (default: as configured)', anyPort)
     .addHelpText('after', serveExamples)
     .action(async (options: ServeOptions, command: Command) => {
