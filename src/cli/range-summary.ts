@@ -1,4 +1,10 @@
-import type { DayPlan, RangeMode } from '../review/day/range-plan.js';
+import {
+  describePlan,
+  isToReview,
+  type PlannedDay,
+  type RangeMode,
+  toPlanObjects,
+} from '../review/day/range-plan.js';
 import { describeWaiting, type RunReport } from '../review/day/report.js';
 import type { DeliveryKind } from '../review/run.js';
 import { formatCount, formatCountOf, wrapText } from '../text/format.js';
@@ -150,31 +156,14 @@ function writeReplay({ next, to, mode, reason, delivery, dryRun }: EndedRange): 
   ].join(' ');
 }
 
-/** What a replay would do with a day. */
-export interface PlannedDay {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  readonly plan: DayPlan;
-}
-
 /** The object that `--dry-run --json` prints for a range. */
 export function toPlanObject(days: readonly PlannedDay[]): object {
-  return {
-    dryRun: true,
-    days: days.map(({ day, plan }) => ({
-      day,
-      action: plan.action,
-      runId: 'run' in plan ? (plan.run?.id ?? null) : null,
-      ...('replaces' in plan && { replaces: plan.replaces }),
-      ...(plan.action === 'nothing' && { why: plan.why }),
-      ...(plan.action === 'refused' && { why: plan.message }),
-    })),
-  };
+  return { dryRun: true, days: toPlanObjects(days) };
 }
 
 /** One line per day: what would be done; below, why days would be refused. */
 export function renderRangePlan(days: readonly PlannedDay[]): string {
-  const begun = days.filter(({ plan }) => plan.action !== 'nothing' && plan.action !== 'refused');
+  const begun = days.filter(isToReview);
   return [
     `dry run: ${formatCountOf(begun.length, 'day')} of ${days.length} would be reviewed; nothing was sent`,
     renderTable(days.map(({ day, plan }) => [day, describePlan(plan)])),
@@ -183,25 +172,4 @@ export function renderRangePlan(days: readonly PlannedDay[]): string {
     ),
     '',
   ].join('\n');
-}
-
-function describePlan(plan: DayPlan): string {
-  switch (plan.action) {
-    case 'new-run':
-      return `new run${giveUp(plan)}`;
-    case 'resume':
-      return `resume run ${plan.run.id} (${plan.run.state})`;
-    case 'top-up':
-      return `late bookings: top-up of run ${plan.run.id}${giveUp(plan)}`;
-    case 'nothing':
-      return plan.run
-        ? `nothing: it ${plan.why} (${plan.run.id}, ${plan.run.state})`
-        : `nothing: it ${plan.why}`;
-    case 'refused':
-      return `refused: run ${plan.run.id} is ${plan.run.state}`;
-  }
-}
-
-function giveUp({ replaces }: { readonly replaces?: string }): string {
-  return replaces === undefined ? '' : `; cancels run ${replaces}`;
 }

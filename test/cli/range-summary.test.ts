@@ -5,13 +5,13 @@ import {
   type EndedRange,
   endsRange,
   exitCodeOfDay,
-  type PlannedDay,
   renderNotStarted,
   renderRangePlan,
   renderRangeSummary,
   toDayObject,
   toPlanObject,
 } from '../../src/cli/range-summary.js';
+import type { PlannedDay } from '../../src/review/day/range-plan.js';
 import { toReport } from '../../src/review/day/report.js';
 import type { Run } from '../../src/review/run.js';
 import { createCommandWriter } from '../../src/text/shell.js';

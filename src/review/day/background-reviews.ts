@@ -1,10 +1,10 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { mayCompleteDay } from '../day-runs.js';
-import { DayBusyError } from '../refusals.js';
+import { holdKeyOf, mayCompleteDay } from '../day-runs.js';
+import { DayBusyError, UsageError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../run.js';
-import { findSharedRun } from './join-run.js';
-import type { DayRequest } from './open-run.js';
+import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
+import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
 import { type DayResult, type OpeningCallbacks, type RunDayParts, runDay } from './run-day.js';
 
 /** Delay between two lookups of the run that another process is opening. */
@@ -42,6 +42,19 @@ export interface BackgroundReviews {
    * @throws what `runDay` throws; DayBusyError only when another process holds the day for long without an active run
    */
   start(day: BusinessDay, request: ReviewRequest): Promise<StartedReview>;
+  /**
+   * Opens or takes over the day's run and leaves it in the ledger: a review with the mode `resume` works on it later, in this
+   * process or another.
+   *
+   * @throws UsageError; DayBusyError at once if another process has the day
+   */
+  open(day: BusinessDay, request: ReviewRequest): Promise<OpenedRun>;
+  /**
+   * Looks at once for the result that the day's run awaits, instead of when it is time.
+   *
+   * @throws UsageError if it awaits none
+   */
+  look(day: BusinessDay): Promise<StartedReview>;
   /** Waits for the reviews in progress. Call it after aborting the signal. */
   idle(): Promise<void>;
 }
@@ -50,8 +63,22 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
   const { parts, configuredDelivery, onNewRun, afterReview, signal } = options;
   const { ledger, clock, workforce, notify } = parts;
   const current = new Set<Promise<unknown>>();
+  const inProgress = new Map<AbortController, { readonly day: string; readonly ended: Promise<unknown> }>();
 
-  async function perform(
+  function perform(
+    day: BusinessDay,
+    request: ReviewRequest,
+    signal: AbortSignal,
+    callbacks?: OpeningCallbacks,
+  ): Promise<DayResult> {
+    const release = new AbortController();
+    const stop = AbortSignal.any([signal, release.signal]);
+    const ended = performUntil(day, request, stop, callbacks).finally(() => inProgress.delete(release));
+    inProgress.set(release, { day: day.iso, ended });
+    return ended;
+  }
+
+  async function performUntil(
     day: BusinessDay,
     request: ReviewRequest,
     stop: AbortSignal,
@@ -102,7 +129,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
         }
       }
 
-      /** A day that is held without an active run is just being opened, or released: try again. */
+      /** A day that is inProgress without an active run is just being opened, or released: try again. */
       async function performWhenFree(): Promise<DayResult> {
         const giveUpAt = clock() + patienceMs;
         for (;;) {
@@ -145,7 +172,47 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     return startReview(day, request);
   }
 
+  /** Ends the reviews of a day in this process; their runs stay active. */
+  async function release(day: BusinessDay): Promise<void> {
+    const ofDay = [...inProgress].filter(([, review]) => review.day === day.iso);
+    for (const [controller] of ofDay) controller.abort();
+    await Promise.allSettled(ofDay.map(([, { ended }]) => ended));
+  }
+
+  /** Nobody holds the day of a shared run: whoever takes it over ends its waits, and all hear of it. */
+  async function endWaits(run: Run): Promise<void> {
+    if (await ledger.isBeingPerformed(run.id)) return;
+    const hold = await ledger.holdDay(holdKeyOf(run));
+    if (!hold) throw new DayBusyError(`${run.day} is being run by another process`);
+    try {
+      await ledger.takeOver(run.id);
+    } finally {
+      await hold.release();
+    }
+  }
+
   return {
+    async open(day, request) {
+      const asked = { ...request, day, configuredDelivery };
+      const found = await tryToAcquireDay(asked, parts);
+      if (!found) throw busy(asked);
+      if (found.kind === 'to-join') return { kind: 'resumed', run: found.run };
+      try {
+        const opened = await openRun(asked, parts, found.hold);
+        if (opened === 'lost') throw busy(asked);
+        if (opened.kind === 'new' && onNewRun) void track(onNewRun(opened.run));
+        return opened;
+      } finally {
+        await found.hold.release();
+      }
+    },
+    async look(day) {
+      const run = await ledger.latestRun(day.iso);
+      if (run?.state !== 'awaiting-result') throw new UsageError(`${day.iso} awaits no result`);
+      if (workforce.letsOthersJoin) await endWaits(run);
+      else await release(day);
+      return startReview(day, { mode: 'resume', trigger: run.trigger, runId: run.id });
+    },
     review: (day, request, stop) => track(perform(day, request, AbortSignal.any([signal, stop]))),
     async start(day, request) {
       const started = await findOrStart(day, request);

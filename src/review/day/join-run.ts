@@ -39,13 +39,28 @@ export async function acquireDay(
   onWaiting: () => void,
 ): Promise<FoundDay> {
   const { ledger, workforce, clock } = parts;
-  const { day, mode, trigger } = request;
-  const joins = workforce.letsOthersJoin && joinsRuns(mode);
+  const joins = workforce.letsOthersJoin && joinsRuns(request.mode);
   const giveUpAt = clock() + ledger.staleHoldMs;
   let isWaiting = false;
+  for (;;) {
+    const found = await tryToAcquireDay(request, parts);
+    if (found) return found;
+    if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
+    if (!isWaiting) onWaiting();
+    isWaiting = true;
+    await pause(tryEveryMs, signal);
+  }
+}
+
+/** The same without waiting; undefined if another process holds the day. @throws DayBusyError */
+export async function tryToAcquireDay(
+  request: RequestForDay & Pick<Run, 'trigger'>,
+  { ledger, workforce }: Omit<JoinParts, 'clock'>,
+): Promise<FoundDay | undefined> {
+  const { day, mode, trigger } = request;
   const findOthers = async (): Promise<FoundDay | undefined> => {
     const run = workforce.letsOthersJoin ? await findSharedRun(request, ledger) : undefined;
-    if (run && !joins) throw busy(request);
+    if (run && !joinsRuns(mode)) throw busy(request);
     return run && { kind: 'to-join', run };
   };
   const isRunOfTodayInWork = async () =>
@@ -53,19 +68,12 @@ export async function acquireDay(
     mode !== 'today' &&
     mode !== 'watch' &&
     (await findRunOfTodayInWork(day.iso, ledger)) !== undefined;
-  for (;;) {
-    const others = await findOthers();
-    if (others) return others;
-    // What workers are sending would be sent twice if their run was taken over now.
-    const hold = (await isRunOfTodayInWork())
-      ? undefined
-      : await ledger.holdDay(holdKeyOf({ day: day.iso, trigger }));
-    if (hold) return heldUnless(findOthers, hold);
-    if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
-    if (!isWaiting) onWaiting();
-    isWaiting = true;
-    await pause(tryEveryMs, signal);
-  }
+  const others = await findOthers();
+  if (others) return others;
+  // What workers are sending would be sent twice if their run was taken over now.
+  if (await isRunOfTodayInWork()) return undefined;
+  const hold = await ledger.holdDay(holdKeyOf({ day: day.iso, trigger }));
+  return hold && heldUnless(findOthers, hold);
 }
 
 /**
@@ -95,7 +103,7 @@ export async function findSharedRun(
 
 /** Such a request works on the run that others have begun. */
 function joinsRuns(mode: DayRequest['mode']): boolean {
-  return mode === 'run' || mode === 'today' || mode === 'watch';
+  return mode !== 'replay' && mode !== 'late';
 }
 
 async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader): Promise<Run | undefined> {
@@ -104,7 +112,7 @@ async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader)
   return mayBe && (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
 }
 
-function busy({ day, mode }: RequestForDay): DayBusyError {
+export function busy({ day, mode }: RequestForDay): DayBusyError {
   return new DayBusyError(
     mode === 'watch'
       ? 'bookings that a watch found in danger are being sent by another process'

@@ -11,11 +11,12 @@ import type { RunDayParts, RunRequest } from './run-day.js';
 export interface DayRequest {
   /**
    * `run` starts a day, resumes it, or leaves it alone if it is done. `replay` reviews it again. `late` tops it up:
-   * it sends only what the day's other runs have not delivered. `today` does so by body while the day is not over. `watch`
-   * sends stays of other days, whatever has become of the day itself.
+   * it sends only what the day's other runs have not delivered. `resume` continues the active run that it names, and leaves
+   * the day alone if that has ended. `today` tops the day up by body while it is not over. `watch` sends stays of other days,
+   * whatever has become of the day itself.
    */
-  readonly mode: 'run' | 'replay' | 'late' | 'today' | 'watch';
-  /** Of `watch`: the run to resume, or the id of the one to start. */
+  readonly mode: 'run' | 'replay' | 'late' | 'resume' | 'today' | 'watch';
+  /** Of `resume`: the run. Of `watch`: the run to resume, or the id of the one to start. */
   readonly runId?: string | undefined;
   /** Of `today`: nothing is to do if the day has been reviewed since that instant. */
   readonly slotAt?: number | undefined;
@@ -26,6 +27,8 @@ export interface DayRequest {
   readonly acceptsVolume?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
+  /** The latest run of the day as the person who asks has seen it, null for none: nothing is done if there is another one. */
+  readonly seenRunId?: string | null | undefined;
 }
 
 /** What the decision needs to know about the day. */
@@ -56,6 +59,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
   const { mode, delivery } = request;
   if (mode === 'today') return openToday(latest, request);
   if (mode === 'watch') return openWatch(latest);
+  if (mode === 'resume') return openNamed(latest, request);
   if (!latest) return { kind: 'new' };
   if (!mayCompleteDay(latest)) return completeDay(latest, mode);
   if (latest.state === 'cancelled') return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
@@ -102,6 +106,12 @@ function openWatch(run: Run | undefined): Opening {
   return { kind: isUnfinished && run.cancelReason === undefined ? 'resume' : 'already-done', run };
 }
 
+/** Another run of the day may have replaced the one that was asked for. */
+function openNamed(latest: Run | undefined, { runId }: DayToOpen): Opening {
+  if (!latest) throw new TypeError('a day without a run has none to resume');
+  return { kind: latest.id === runId && isActive(latest) ? 'resume' : 'already-done', run: latest };
+}
+
 /** What the end-of-day hook expected, where no run has found it yet: the night must still find it. */
 function keepExpected(latest: Run): { readonly expected?: number } {
   const isMissed = latest.state === 'failed' || hasUnexpectedCount(latest);
@@ -113,7 +123,7 @@ function keepExpected(latest: Run): { readonly expected?: number } {
  * The day has been reviewed while it was not over. Whatever delivery that took, the bookings are compared; an unfinished run
  * is given up without asking, because this one sends what it has not delivered.
  */
-function completeDay(latest: Run, mode: DayToOpen['mode']): Opening {
+function completeDay(latest: Run, mode: 'run' | 'replay' | 'late'): Opening {
   const isUnfinished = isActive(latest) || latest.state === 'failed';
   return {
     kind: 'new',
@@ -210,7 +220,9 @@ export async function openRun(
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
-  const opening = decideOpening(await findRunOf(request, ledger), request);
+  const latest = await findRunOf(request, ledger);
+  refuseUnseen(latest, request);
+  const opening = decideOpening(latest, request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
@@ -242,6 +254,14 @@ export async function openRun(
       return { kind: 'new', run };
     }
   }
+}
+
+/** @throws UsageError if somebody has opened another run of the day since */
+function refuseUnseen(latest: Run | undefined, { day, seenRunId }: RunRequest): void {
+  if (seenRunId === undefined || (latest?.id ?? null) === seenRunId) return;
+  throw new UsageError(
+    `${day.iso} has changed meanwhile: ${latest ? `its latest run is ${latest.id} now (${latest.state})` : 'its run has gone'}`,
+  );
 }
 
 /** @throws UsageError before creating a run that could only fail */

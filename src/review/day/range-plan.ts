@@ -73,6 +73,47 @@ export function planDay(
 export interface PlannedDay {
   readonly day: string;
   readonly plan: DayPlan;
+  /** Its newest run, as far as the ledger was asked. */
+  readonly latest?: Run;
+}
+
+/** Whether a replay would review the day. */
+export function isToReview({ plan }: Pick<PlannedDay, 'plan'>): boolean {
+  return plan.action !== 'nothing' && plan.action !== 'refused';
+}
+
+/** A plan in a few words. */
+export function describePlan(plan: DayPlan): string {
+  switch (plan.action) {
+    case 'new-run':
+      return `new run${describeReplaced(plan)}`;
+    case 'resume':
+      return `resume run ${plan.run.id} (${plan.run.state})`;
+    case 'top-up':
+      return `late bookings: top-up of run ${plan.run.id}${describeReplaced(plan)}`;
+    case 'nothing':
+      return plan.run
+        ? `nothing: it ${plan.why} (${plan.run.id}, ${plan.run.state})`
+        : `nothing: it ${plan.why}`;
+    case 'refused':
+      return `refused: run ${plan.run.id} is ${plan.run.state}`;
+  }
+}
+
+function describeReplaced({ replaces }: { readonly replaces?: string }): string {
+  return replaces === undefined ? '' : `; cancels run ${replaces}`;
+}
+
+/** Plans as `replay --dry-run --json` prints them. */
+export function toPlanObjects(days: readonly PlannedDay[]) {
+  return days.map(({ day, plan }) => ({
+    day,
+    action: plan.action,
+    runId: 'run' in plan ? (plan.run?.id ?? null) : null,
+    ...('replaces' in plan && { replaces: plan.replaces }),
+    ...(plan.action === 'nothing' && { why: plan.why }),
+    ...(plan.action === 'refused' && { why: plan.message }),
+  }));
 }
 
 type PlanLedger = Pick<DayOverview, 'listLatestRuns'> & RunLister & Pick<StepReader, 'isBeingPerformed'>;
@@ -89,7 +130,8 @@ export async function planRange(
   for (const day of days) {
     const run = latest.get(day.iso);
     const plan = planDay(mode, run, { ...request, day });
-    planned.push({ day: day.iso, plan: await refuseInTime(ledger, plan, run) });
+    const decided = await refuseInTime(ledger, plan, run);
+    planned.push({ day: day.iso, plan: decided, ...(run && { latest: run }) });
   }
   return planned;
 }

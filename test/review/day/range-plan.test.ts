@@ -125,7 +125,7 @@ describe('the plan of a range', () => {
       [false, { action: 'resume', run }],
     ] as const) {
       const planned = await planRange(ledgerWith([run], isBeingPerformed), days, { mode: 'failed', reason });
-      expect(planned[1]).toEqual({ day: '2026-11-20', plan });
+      expect(planned[1]).toEqual({ day: '2026-11-20', plan, latest: run });
     }
   });
 

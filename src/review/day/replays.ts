@@ -1,0 +1,161 @@
+import { pause } from '../../async/abort.js';
+import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import type { Notify } from '../events.js';
+import type { RunReader, SlotHolds } from '../ledger.js';
+import { DayBusyError, UsageError } from '../refusals.js';
+import { hasWork, isActive, type Run } from '../run.js';
+import type { BackgroundReviews } from './background-reviews.js';
+import { type RangeMode, requestOf } from './range-plan.js';
+import { runDaysConcurrently, waitForRunSlot } from './run-slots.js';
+
+/** Delay between attempts to acquire a day that somebody else holds for a moment. */
+const tryEveryMs = 500;
+
+export interface ReplaysParts {
+  readonly reviews: Pick<BackgroundReviews, 'open' | 'review'>;
+  readonly ledger: RunReader & SlotHolds;
+  /** The largest number of days that are replayed at once, over all processes on the ledger. */
+  readonly places: number;
+  readonly timezone: string;
+  readonly notify: Notify;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}
+
+/** A day, and its latest run as whoever asks has seen it; null for none. */
+export interface DayToReplay {
+  readonly day: BusinessDay;
+  readonly seenRunId: string | null;
+}
+
+export interface ReplayRequest {
+  readonly mode: RangeMode;
+  readonly reason: string;
+}
+
+export interface StartedReplay {
+  /** The runs that are worked on now, or wait for their turn. */
+  readonly runs: readonly Run[];
+  /** The days that were refused, or are done. */
+  readonly left: readonly { readonly day: string; readonly why: string }[];
+}
+
+/** The replays of a long-running process. */
+export interface Replays {
+  /**
+   * Opens the run of each day in the ledger and returns; the runs are then worked on in that order, as many at once as there are
+   * places. What a process that stops has not come to stays active in the ledger, for `resumeLeft` and for the schedule.
+   */
+  start(days: readonly DayToReplay[], request: ReplayRequest): Promise<StartedReplay>;
+  /** Continues the replays that an earlier process has left, whatever their day. Called once. */
+  resumeLeft(): Promise<void>;
+  /** The runs that wait for their turn in this process. */
+  listWaiting(): readonly Run[];
+  /** Waits for the replays in progress. Call it after aborting the signal. */
+  idle(): Promise<void>;
+}
+
+export function createReplays(parts: ReplaysParts): Replays {
+  const { reviews, ledger, places, timezone, notify, signal } = parts;
+  const current = new Set<Promise<void>>();
+  const waiting = new Map<string, Run>();
+
+  /** A day that fails does not end the others, unless each of them would fail in the same way. */
+  async function workOn(runs: readonly Run[]): Promise<void> {
+    const runOf = new Map(runs.map((run) => [run.day, run]));
+    let isOver = false;
+    const mayBegin = () => !signal.aborted && !isOver;
+    await runDaysConcurrently(
+      runs.map(({ day }) => createBusinessDay(day, timezone)),
+      {
+        atOnce: Math.min(places, runs.length),
+        mayBegin,
+        async begin(day) {
+          const run = runOf.get(day.iso);
+          const place = await waitForRunSlot(ledger, places, { signal, onWait: () => {} });
+          if (!run || !place || !mayBegin()) {
+            await place?.release();
+            return undefined;
+          }
+          waiting.delete(run.id);
+          const ended = review(day, run)
+            .then((mayOthersSucceed) => {
+              isOver ||= !mayOthersSucceed;
+            })
+            .finally(() => place.release());
+          return { ended };
+        },
+      },
+    );
+  }
+
+  /** False if no other day could be reviewed either. */
+  async function review(day: BusinessDay, run: Run): Promise<boolean> {
+    const request = { mode: 'resume', trigger: 'replay', runId: run.id } as const;
+    for (;;) {
+      try {
+        const { failure } = (await reviews.review(day, request, signal)).run;
+        return failure?.class !== 'fatal';
+      } catch (error) {
+        if (!(error instanceof DayBusyError)) {
+          notify({ type: 'review-broke-off', day: day.iso, error });
+          return error instanceof UsageError;
+        }
+        if (!(await isLeftToUs(run))) return true;
+        await pause(tryEveryMs, signal);
+      }
+    }
+  }
+
+  /** Somebody holds the day without working on the run: to look at it, or to open another one that was refused. */
+  async function isLeftToUs({ id, token }: Run): Promise<boolean> {
+    const now = await ledger.getRun(id);
+    return isActive(now) && now.token === token && !signal.aborted;
+  }
+
+  function workInBackground(runs: readonly Run[]): void {
+    const [first] = runs;
+    if (!first) return;
+    for (const run of runs) waiting.set(run.id, run);
+    const work = workOn(runs)
+      .catch((error: unknown) => notify({ type: 'review-broke-off', day: first.day, error }))
+      .finally(() => {
+        for (const { id } of runs) waiting.delete(id);
+        current.delete(work);
+      });
+    current.add(work);
+  }
+
+  return {
+    async start(days, { mode, reason }) {
+      const runs: Run[] = [];
+      const left: { day: string; why: string }[] = [];
+      try {
+        for (const { day, seenRunId } of days) {
+          const request = { ...requestOf(mode, { reason }), trigger: 'replay', seenRunId } as const;
+          try {
+            const { kind, run } = await reviews.open(day, request);
+            if (kind === 'done') left.push({ day: day.iso, why: `run ${run.id} is ${run.state}` });
+            else runs.push(run);
+          } catch (error) {
+            if (!(error instanceof DayBusyError || error instanceof UsageError)) throw error;
+            left.push({ day: day.iso, why: error.message });
+          }
+        }
+      } finally {
+        workInBackground(runs);
+      }
+      return { runs, left };
+    },
+    async resumeLeft() {
+      const active = await ledger.listActiveRuns();
+      workInBackground(
+        active.filter((run) => run.trigger === 'replay' && (run.collectedAt === undefined || hasWork(run))),
+      );
+    },
+    listWaiting: () => [...waiting.values()],
+    async idle() {
+      await Promise.allSettled(current);
+    },
+  };
+}
