@@ -1,5 +1,7 @@
 import type { Config } from '../src/config/load.js';
 import type { Action, ActionRecorder } from '../src/review/audit.js';
+import type { RunRequest } from '../src/review/day/run-day.js';
+import type { Run } from '../src/review/run.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
 import { openLedger, withReadOnlyLedger } from './ledgers.js';
@@ -57,6 +59,23 @@ function record({ audit }: Audited, action: Action, who: string): Promise<void> 
  */
 export function recordLook(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
   return recordOrWarn(ledger, action, terminal.io.user, terminal);
+}
+
+/** Records the run that a command opens or resumes, like a look. */
+export function recordOpening(
+  ledger: Audited,
+  { trigger, reason }: Pick<RunRequest, 'trigger' | 'reason'>,
+  terminal: Terminal,
+): { readonly onOpened: (run: Run, isNew: boolean) => void; readonly recorded: () => Promise<void> } {
+  let recording = Promise.resolve();
+  return {
+    onOpened({ id, day }, isNew) {
+      const details = { run: id, ...(!isNew && { resumed: true }), ...(reason !== undefined && { reason }) };
+      const action = trigger === 'replay' ? 'replay' : 'run';
+      recording = recordLook(ledger, { action, subject: day, details }, terminal);
+    },
+    recorded: () => recording,
+  };
 }
 
 /** Records a run that `serve` has started, whether somebody's request or the schedule asked for it. */

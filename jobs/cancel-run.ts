@@ -1,15 +1,31 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { abandon, type RunToAbandon } from '../src/review/day/abandon.js';
+import { type Abandoned, abandon, type RunToAbandon } from '../src/review/day/abandon.js';
 import { toReport } from '../src/review/day/report.js';
 import { isOfItsDay } from '../src/review/day-runs.js';
 import { removeSpooled } from '../src/review/file/spooled-files.js';
+import type { Ledger } from '../src/review/ledger.js';
+import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { openSpool } from './deliveries.js';
 import { findLedger, openLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Abandons an unfinished run: nobody resumes it, and the schedule leaves its day alone. */
+/** Abandons an unfinished run, and removes what it has left on this machine. */
+export async function cancelIn(
+  config: Config,
+  ledger: Ledger,
+  wanted: RunToAbandon,
+  reason: string,
+): Promise<Abandoned> {
+  const result = await abandon(wanted, reason, { ledger, clock });
+  // A process that still works on it removes its own files.
+  if (result.kind === 'abandoned' && !result.wasBeingWorkedOn)
+    await removeSpooled(openSpool(config), result.run.id);
+  return result;
+}
+
+/** `hotel-review cancel`: nobody resumes it, and the schedule leaves its day alone. */
 export async function cancelRun(
   config: Config,
   wanted: RunToAbandon,
@@ -26,7 +42,7 @@ export async function cancelRun(
   await existing.close();
   const ledger = await openLedger(config);
   try {
-    const result = await abandon(wanted, reason, { ledger, clock });
+    const result = await cancelIn(config, ledger, wanted, reason);
     if (result.kind === 'nothing') {
       const { run } = result;
       if (!run) return reportNone(`${none}: nothing to cancel.`);
@@ -34,8 +50,8 @@ export async function cancelRun(
       return reportNone(`${found} is ${run.state}: nothing to cancel.`);
     }
     const { run, wasBeingWorkedOn } = result;
-    // A process that still works on it removes its own files.
-    if (!wasBeingWorkedOn) await removeSpooled(openSpool(config), run.id);
+    const action = { action: 'cancel', subject: run.day, details: { run: run.id, reason } } as const;
+    await recordLook(ledger, action, terminal);
     const lines = [
       `${run.day}: run ${run.id} was cancelled: ${reason}`,
       ...(wasBeingWorkedOn

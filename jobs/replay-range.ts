@@ -19,6 +19,7 @@ import { type RunDayParts, runDay } from '../src/review/day/run-day.js';
 import { runDaysConcurrently, waitForRunSlot } from '../src/review/day/run-slots.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
 import { completeCommands } from '../src/text/shell.js';
+import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { followUpAndSay } from './follow-up.js';
@@ -127,12 +128,14 @@ async function reviewOne(
   day: BusinessDay,
   { config, parts, options, terminal }: ReviewContext,
 ): Promise<DayOutcome> {
-  const request = requestOf(options.mode, options);
+  const request = { ...requestOf(options.mode, options), trigger: 'replay' } as const;
+  const { onOpened, recorded } = recordOpening(parts.ledger, request, terminal);
   try {
     const { run } = await runDay(
-      { ...request, trigger: 'replay', day, configuredDelivery: config.delivery },
+      { ...request, day, configuredDelivery: config.delivery },
       parts,
       terminal.signal,
+      { onOpened },
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     const report = await readReport(parts.ledger, run, clock(), suspects);
@@ -141,6 +144,8 @@ async function reviewOne(
     const failure = describeFailure(error);
     const message = completeCommands(failure.message, terminal.command);
     return { kind: 'error', day: day.iso, failure: { ...failure, message } };
+  } finally {
+    await recorded();
   }
 }
 

@@ -14,6 +14,7 @@ import { UsageError } from '../src/review/refusals.js';
 import { hasWork, type Trigger } from '../src/review/run.js';
 import { applyRetention } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
 import { openArchive, openSpool } from './deliveries.js';
@@ -39,11 +40,13 @@ export async function reviewDay(
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const { parts, ledger, close } = await composeReview(config, { ...terminal, performs: !detach });
+  const { onOpened, recorded } = recordOpening(ledger, request, terminal);
   try {
     const { run, wasDone } = await runDay(
       { ...request, day, configuredDelivery: config.delivery },
       parts,
       terminal.signal,
+      { onOpened },
     );
     terminal.endProgress();
     if (wasDone)
@@ -79,6 +82,7 @@ export async function reviewDay(
       await applyConfiguredRetention(config, parts.ledger, terminal.say, terminal.signal);
     return detach && hasWork(run) ? exitCode.done : exitCodeOf(run);
   } finally {
+    await recorded();
     await close();
   }
 }

@@ -15,6 +15,7 @@ import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import { toSyncReport } from '../src/report/mappings.js';
 import type { Tracing } from '../src/traces/tracing.js';
+import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
 import { openLedger } from './ledgers.js';
@@ -39,6 +40,7 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
   const ledger = await openLedger(config);
   const service = openMappingService(config, terminal.tracing);
   try {
+    await recordLook(ledger, { action: 'sync' }, terminal);
     const sync = await syncCopy(config, options, { ...terminal, ledger, service }, terminal.signal);
     terminal.endProgress();
     const { notify, say: warn, signal } = terminal;

@@ -7,7 +7,9 @@ import { ChannelError, type Message } from '../src/notifications/channel.js';
 import { UsageError } from '../src/review/refusals.js';
 import { formatDuration } from '../src/text/format.js';
 import { describeError } from '../src/text/safe-error.js';
+import { recordLook } from './audit.js';
 import { clock } from './clock.js';
+import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 interface Fault {
@@ -26,12 +28,50 @@ interface Trial {
   readonly durationMs: number;
 }
 
-/** Sends a test message through each channel, or the one with that name. */
+/** `hotel-review notify test` */
 export async function testChannels(
-  { notify, proxy, server }: Config,
+  config: Config,
   wanted: string | undefined,
   terminal: Terminal,
 ): Promise<number> {
+  await recordTest(config, wanted, terminal);
+  const { warn, signal } = terminal;
+  const trials = await tryChannels(config, wanted, {
+    warn,
+    signal,
+    onTrial: (trial) => terminal.say(renderTrial(trial)),
+  });
+  const ok = trials.every(({ accepted }) => accepted);
+  terminal.report({ ok, channels: trials });
+  return ok ? exitCode.done : exitCode.failed;
+}
+
+/** Where there is a ledger. One that is away prevents no test. */
+async function recordTest(config: Config, subject: string | undefined, terminal: Terminal): Promise<void> {
+  const action = { action: 'notify-test' as const, ...(subject !== undefined && { subject }) };
+  try {
+    await withReadOnlyLedger(
+      config,
+      async () => {},
+      (ledger) => recordLook(ledger, action, terminal),
+    );
+  } catch (error) {
+    terminal.warn(`warning: the audit trail can't record this: ${describeError(error)}`);
+  }
+}
+
+interface TryOptions {
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+  readonly onTrial?: (trial: Trial) => void;
+}
+
+/** Sends a test message through each channel, or the one with that name. @throws UsageError if there is none */
+export async function tryChannels(
+  { notify, proxy, server }: Pick<Config, 'notify' | 'proxy' | 'server'>,
+  wanted: string | undefined,
+  { warn, signal, onTrial }: TryOptions,
+): Promise<readonly Trial[]> {
   const channels = notify.filter(({ name }) => wanted === undefined || name === wanted);
   if (channels.length === 0) throw new UsageError(explainNoChannel(notify, wanted));
 
@@ -41,30 +81,27 @@ export async function testChannels(
     const fault = await findFault(settings);
     const trial = { name, kind, accepted: fault === undefined, durationMs: clock() - startedAt };
     const ended = { ...trial, code: fault?.code ?? null, message: fault?.message ?? null };
-    terminal.say(renderTrial(ended));
+    onTrial?.(ended);
     return ended;
   }
 
   async function findFault(settings: ChannelSettings): Promise<Fault | undefined> {
     try {
-      const channel = await openChannel(settings, { proxy, clock, warn: terminal.warn });
+      const channel = await openChannel(settings, { proxy, clock, warn });
       try {
         for (const message of writeTestMessages(settings.kind, server.publicUrl))
-          await channel.send(message, terminal.signal);
+          await channel.send(message, signal);
       } finally {
         await channel.close();
       }
       return undefined;
     } catch (error) {
-      terminal.signal.throwIfAborted();
+      signal.throwIfAborted();
       return { code: error instanceof ChannelError ? error.code : null, message: describeError(error) };
     }
   }
 
-  const trials = await Promise.all(channels.map(attempt));
-  const ok = trials.every(({ accepted }) => accepted);
-  terminal.report({ ok, channels: trials });
-  return ok ? exitCode.done : exitCode.failed;
+  return Promise.all(channels.map(attempt));
 }
 
 function explainNoChannel(notify: Config['notify'], wanted: string | undefined): string {
@@ -82,7 +119,7 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
     severity: 'info',
     incident,
     title: 'Test of hotel-review: this channel works',
-    text: 'It was sent by `hotel-review notify test`. Nothing happened, and nothing is to be done.',
+    text: 'It was sent by `hotel-review notify test` or the desk. Nothing happened, and nothing is to be done.',
     ...(url !== undefined && { url }),
     counts: {},
     raisedAt: clock(),

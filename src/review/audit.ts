@@ -1,4 +1,4 @@
-/** What people did with guests' data, and who may do it. */
+/** What people did with guests' data, what they had the service do, and who may do it. */
 export type AuditedAction = (typeof auditedActions)[number];
 export const auditedActions = [
   'show',
@@ -6,6 +6,11 @@ export const auditedActions = [
   'rejected',
   'suspects',
   'run',
+  'replay',
+  'cancel',
+  'look',
+  'sync',
+  'notify-test',
   'dry-run',
   'report',
   'evidence',

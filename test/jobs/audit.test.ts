@@ -64,6 +64,7 @@ it('show --answers names no guest but the one of the booking, and only once it i
   expect(exitCode).toBe(0);
   const entries = entriesOf(json).map(({ action, subject, details }) => ({ action, subject, details }));
   expect(entries).toEqual([
+    { action: 'run', subject: day, details: { run: expect.stringContaining('20261120-') } },
     { action: 'show', subject: 'BR-1', details: { found: 1, answers: true } },
     { action: 'show', subject: 'BR-2', details: { found: 1, answers: true } },
     { action: 'show', subject: null, details: { found: 0, answers: false } },
@@ -79,7 +80,7 @@ it('show --answers names no guest but the one of the booking, and only once it i
   expect(entriesOf(today.json)).toEqual(entriesOf(json));
   expect(entriesOf((await folder.run(['audit', '--to', '2026-11-01', '--json'])).json)).toEqual([]);
   const table = (await folder.run(['audit'])).stdout;
-  expect(table).toContain('Audit trail: 6 actions');
+  expect(table).toContain('Audit trail: 7 actions');
   expect(table).toMatch(/show +BR-1 +found: 1, answers: true/);
 });
 
