@@ -1,8 +1,7 @@
 import type { Config } from '../src/config/load.js';
-import { createDesk } from '../src/desk/desk.js';
+import { createDesk, type DeskParts } from '../src/desk/desk.js';
 import { admitHookCallers } from '../src/desk/hook-callers.js';
 import { readAssets } from '../src/desk/routing/assets.js';
-import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { CallerSettings } from '../src/server/caller.js';
 import { openAccess } from './access.js';
 import { clock } from './clock.js';
@@ -17,7 +16,7 @@ const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 /** The pages of `serve`, over its ledger. */
 export async function composeDesk(
   config: Config,
-  ledger: NoticeLedger,
+  { ledger, operations }: Pick<DeskParts, 'ledger' | 'operations'>,
   { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
   const { timezone, hook, hashKey } = config;
@@ -27,7 +26,7 @@ export async function composeDesk(
   const access = admitHookCallers(people, callersOf(hook), clock);
   return createDesk(
     {
-      ...{ ledger, timezone, hashKey, version: readVersion() },
+      ...{ ledger, operations, timezone, hashKey, version: readVersion() },
       readSilence: (now) => readSilence(config, ledger, now),
       packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
     },

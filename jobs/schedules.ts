@@ -63,6 +63,13 @@ export function openTodayScheduler(
 }
 
 export interface SyncSchedulerContext {
+  readonly work: SyncWork;
+  readonly ledger: { readonly mappings: MappingCopy };
+  readonly notify: NotifyAll;
+  readonly signal: AbortSignal;
+}
+
+export interface SyncWorkContext {
   readonly ledger: WatchLedger & { readonly mappings: MappingCopy };
   /** Sends what a watch found in danger, where that is wanted. */
   readonly review: ReviewEndangeredParts['review'];
@@ -70,17 +77,21 @@ export interface SyncSchedulerContext {
   readonly tracing: Pick<Tracing, 'traceWork' | 'watchCall'>;
   /** Called after each sync that ended. */
   readonly afterSync: () => Promise<void>;
-  readonly signal: AbortSignal;
 }
 
-/** Syncs the local copy of the mappings on its schedule, where one is configured. */
-export function openSyncScheduler(
+/** A sync in a process that keeps working, and what follows it. */
+export interface SyncWork {
+  /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
+  sync(signal: AbortSignal): Promise<void>;
+  /** Compares what moved with the stays ahead. Returns false if something is left to do. */
+  watch(signal: AbortSignal): Promise<boolean>;
+}
+
+/** Syncs with the configured settings, whoever asks for it. */
+export function createSyncWork(
   config: Config,
-  { ledger, review, notify, tracing, afterSync, signal }: SyncSchedulerContext,
-): RepeatedCheck | undefined {
-  const { mappings, timezone, schedule } = config;
-  if (mappings.cron === undefined) return undefined;
-  const slots = createSlots(mappings.cron, timezone);
+  { ledger, review, notify, tracing, afterSync }: SyncWorkContext,
+): SyncWork {
   /** False if bookings are left to send. */
   async function reviewWatched(stop: AbortSignal): Promise<boolean> {
     try {
@@ -97,12 +108,7 @@ export function openSyncScheduler(
       throw error;
     }
   }
-  return createSyncScheduler({
-    copy: ledger.mappings,
-    scope: mappings.providerFamily ?? '',
-    // Each process has its own: the ledger makes sure that only one of them syncs.
-    schedule: createCronerSchedule(slots),
-    slots,
+  return {
     async sync(stop) {
       const service = openMappingService(config, tracing);
       try {
@@ -116,6 +122,23 @@ export function openSyncScheduler(
       await watchCopy(config, { ledger, notify, tracing }, stop);
       return !config.watch.review || (await reviewWatched(stop));
     },
+  };
+}
+
+/** Syncs the local copy of the mappings on its schedule, where one is configured. */
+export function openSyncScheduler(
+  { mappings, timezone, schedule }: Config,
+  { work, ledger, notify, signal }: SyncSchedulerContext,
+): RepeatedCheck | undefined {
+  if (mappings.cron === undefined) return undefined;
+  const slots = createSlots(mappings.cron, timezone);
+  return createSyncScheduler({
+    ...work,
+    copy: ledger.mappings,
+    scope: mappings.providerFamily ?? '',
+    // Each process has its own: the ledger makes sure that only one of them syncs.
+    schedule: createCronerSchedule(slots),
+    slots,
     checkMs: schedule.resumeMinutes * 60_000,
     clock,
     notify,

@@ -3,7 +3,9 @@ import { businessDayAt } from '../src/booking/business-day.js';
 import type { ServeOptions } from '../src/cli/commands/service.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
+import type { NotifyAll } from '../src/events/events.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
+import { createReplays, type Replays } from '../src/review/day/replays.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
@@ -17,8 +19,9 @@ import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { tellFailedSyncs } from './notifications.js';
 import { composeObserved } from './observed.js';
+import { composeOperations } from './operations.js';
 import { applyConfiguredRetention } from './review-day.js';
-import { openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
+import { createSyncWork, openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
 import { openMailPoller } from './verdict-mails.js';
 import { logQueueProblems } from './workforces.js';
@@ -63,19 +66,37 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     notify,
     signal,
   });
-  const syncScheduler = openSyncScheduler(config, {
+  const notifyAndTell = tellFailedSyncs(config, { ledger, notify });
+  const syncWork = createSyncWork(config, {
     ledger,
     review: observed.parts,
-    notify: tellFailedSyncs(config, { ledger, notify }),
+    notify: notifyAndTell,
     tracing: terminal.tracing,
     afterSync: () => followUpSync(config, followUp),
+  });
+  const syncScheduler = openSyncScheduler(config, { work: syncWork, ledger, notify: notifyAndTell, signal });
+  const replays = createReplays({
+    reviews,
+    ledger,
+    places: config.workers.runsAtOnce,
+    timezone,
+    notify,
+    signal,
+  });
+  const operations = composeOperations(config, {
+    ledger,
+    reviews,
+    replays,
+    syncWork,
+    notify: notifyAndTell,
+    warn,
     signal,
   });
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   const hook = hookOf(config, { ledger, reviews, slots });
-  const desk = await composeDesk(config, ledger, terminal);
+  const desk = await composeDesk(config, { ledger, operations }, terminal);
   const server = observed.openServer(options.port ?? config.server.port, { hook, desk });
-  let caughtUp: Promise<void> | undefined;
+  let caughtUp: Promise<unknown> | undefined;
   const closing = new AbortController();
   let canaries: Promise<void> | undefined;
   try {
@@ -86,7 +107,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     mailPoller?.start();
     canaries = watchCanaries({ ...followUp, signal: AbortSignal.any([signal, closing.signal]) });
     // What an earlier process has left.
-    caughtUp = followUpRuns(config, followUp);
+    caughtUp = Promise.all([followUpRuns(config, followUp), resumeReplays(replays, notify)]);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
@@ -102,10 +123,18 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
       canaries,
       observed.parts.workforce.close(),
     ]);
-    await Promise.all([reviews.idle(), caughtUp]);
+    await Promise.all([reviews.idle(), operations.idle(), caughtUp]);
     await observed.close();
   }
   return exitCode.done;
+}
+
+async function resumeReplays(replays: Replays, notify: NotifyAll): Promise<void> {
+  try {
+    await replays.resumeLeft();
+  } catch (error) {
+    notify({ type: 'check-failed', error });
+  }
 }
 
 interface HookParts {

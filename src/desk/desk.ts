@@ -5,6 +5,8 @@ import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-
 import { createDayPage } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createOpenApiPage } from './openapi.js';
+import type { Operations } from './operations/operations.js';
+import { createOperationRoutes } from './operations/routes.js';
 import { createFrame } from './routing/frame.js';
 import { type RegisterParts, registerRoutes } from './routing/register.js';
 import type { DeskRoute } from './routing/route.js';
@@ -14,6 +16,7 @@ import { addSignInRoutes } from './signing-in/sign-in-routes.js';
 /** What the pages read and the actions call. Each page picks what it needs. */
 export interface DeskParts extends Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'> {
   readonly ledger: NoticeLedger;
+  readonly operations: Operations;
   readonly timezone: string;
   /** Of this program. */
   readonly version: string;
@@ -27,6 +30,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createRunPage(parts),
     ...createBookingRoutes(parts),
     createAuditPage(parts),
+    ...createOperationRoutes(parts),
     createOpenApiPage({ routes: () => routes, version: parts.version }),
   ];
   return routes;

@@ -44,7 +44,8 @@ export function describeRoutes(routes: readonly DeskRoute[], version: string) {
 }
 
 const errorBody = z.object({ error: z.object({ class: z.string(), message: z.string() }) });
-const preview = z.object({
+const preview = z.looseObject({
+  title: z.string().exactOptional(),
   lines: z.array(z.string()),
   refusal: z.string().exactOptional().describe('Why it cannot be done now.'),
   button: z.string(),

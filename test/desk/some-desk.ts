@@ -13,6 +13,7 @@ import {
   statusesOf,
   timezone,
 } from '../server/some-server.js';
+import { fakeOperations } from './operations/fake-operations.js';
 
 export { now, stopServers, timezone } from '../server/some-server.js';
 
@@ -37,6 +38,7 @@ export interface SomeDesk extends SomeServer {
 
 /** What the desk needs besides a ledger. */
 export const otherParts: Omit<DeskParts, 'ledger'> = {
+  operations: fakeOperations().operations,
   timezone,
   version: '0.0.0',
   hashKey: undefined,

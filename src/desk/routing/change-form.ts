@@ -3,18 +3,18 @@ import type { ChangeAction, DeskVisit, Preview, View } from './route.js';
 
 /** What would happen, and the form that makes it happen. */
 export function renderChangeForm(
-  { title, reason }: ChangeAction,
-  { lines, refusal, fields, button, back }: Preview,
+  { title, reason }: Pick<ChangeAction, 'title' | 'reason'>,
+  { title: ownTitle = title, lines, details, refusal, fields, button, back }: Preview,
   { csrfToken, address }: DeskVisit,
 ): View {
   return {
-    title,
-    content: html`${lines.map((line) => html`<p>${line}</p>`)}
+    title: ownTitle,
+    content: html`${lines.map((line) => html`<p>${line}</p>`)}${details}
 ${
   refusal === undefined
     ? html`<form class="change" method="post" action="${address}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
 ${fields}<label>Reason${reason === 'optional' ? ' (optional)' : ''}<textarea name="reason" rows="2" maxlength="500"${reason === 'required' ? html` required` : undefined}></textarea></label>
-<p class="buttons"><button>${button}</button><a href="${back}">Cancel</a></p></form>`
+<p class="buttons"><button>${button}</button><a href="${back}">Back</a></p></form>`
     : html`<p class="refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
 }`,
   };

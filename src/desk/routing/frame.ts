@@ -10,6 +10,7 @@ const areas: readonly { readonly name: string; readonly path: string; readonly p
   { name: 'Bookings', path: '/bookings', permission: 'see-bookings' },
   { name: 'Mappings', path: '/mappings', permission: 'look' },
   { name: 'Providers', path: '/providers', permission: 'look' },
+  { name: 'Notifications', path: '/notifications', permission: 'operate' },
   { name: 'Audit trail', path: '/audit', permission: 'see-audit' },
 ];
 

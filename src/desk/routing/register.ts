@@ -99,8 +99,8 @@ export function registerRoutes(
       const visit = await admit(request, reply, action.permission);
       const preview = await answerWithin(parts.answerMs, action.preview(readInput(action, request), visit));
       if (!wantsPage(request, 'page')) {
-        const { fields, ...data } = preview;
-        return reply.send({ ...data, token: visit.csrfToken ?? null });
+        const { fields, details, data, ...words } = preview;
+        return reply.send({ ...data, ...words, token: visit.csrfToken ?? null });
       }
       return sendView(request, reply, renderChangeForm(action, preview, visit), visit);
     });

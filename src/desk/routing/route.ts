@@ -77,15 +77,21 @@ export interface ChangeAction extends RouteFacts {
 
 /** What would happen. */
 export interface Preview {
+  /** Names what it is about; the action's own title if absent. */
+  readonly title?: string;
   /** A sentence or more: what will be done, to what, and what that means. */
   readonly lines: readonly string[];
   /** Why it can't be done now; then there is no button. */
   readonly refusal?: string;
+  /** More about what would happen than sentences say, such as a table. */
+  readonly details?: Html;
+  /** What programs get of it. */
+  readonly data?: object;
   /** The fields of the form, written by the action. */
   readonly fields?: Html;
   /** What the button says, such as `Replay 3 days`. */
   readonly button: string;
-  /** Where `Cancel` leads. */
+  /** Where `Back` leads. */
   readonly back: string;
 }
 

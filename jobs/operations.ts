@@ -1,0 +1,92 @@
+import type { Config } from '../src/config/load.js';
+import type { Operations, SyncOperation } from '../src/desk/operations/operations.js';
+import type { NotifyAll } from '../src/events/events.js';
+import { SyncBusyError } from '../src/mappings/sync-mappings.js';
+import type { BackgroundReviews } from '../src/review/day/background-reviews.js';
+import type { Replays } from '../src/review/day/replays.js';
+import type { Ledger } from '../src/review/ledger.js';
+import { UsageError } from '../src/review/refusals.js';
+import { describeError } from '../src/text/safe-error.js';
+import { cancelIn } from './cancel-run.js';
+import type { SyncWork } from './schedules.js';
+import { tryChannels } from './test-channels.js';
+
+interface OperationParts {
+  readonly ledger: Ledger;
+  readonly reviews: BackgroundReviews;
+  readonly replays: Replays;
+  readonly syncWork: SyncWork;
+  readonly notify: NotifyAll;
+  readonly warn: (message: string) => void;
+  /** Stops everything. */
+  readonly signal: AbortSignal;
+}
+
+/** What operators do in the desk, over the parts of `serve`. */
+export function composeOperations(
+  config: Config,
+  { ledger, reviews, replays, syncWork, notify, warn, signal }: OperationParts,
+): Operations & {
+  /** Waits for what goes on in the background. Call it after aborting the signal. */
+  idle(): Promise<void>;
+} {
+  const { idle, ...sync } = createSyncOperation(config, { ledger, syncWork, notify, signal });
+  return {
+    async run(day, options) {
+      // Starting a run waits for a ledger that is unavailable: nobody must find a run that was started later.
+      await ledger.ping();
+      return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
+    },
+    look: (day) => reviews.look(day),
+    replays,
+    runsAtOnce: config.workers.runsAtOnce,
+    cancel: (wanted, reason) => cancelIn(config, ledger, wanted, reason),
+    sync,
+    channels: config.notify.map(({ name, kind }) => ({ name, kind })),
+    testChannels: (name) => tryChannels(config, name, { warn, signal }),
+    async idle() {
+      await Promise.all([replays.idle(), idle()]);
+    },
+  };
+}
+
+function createSyncOperation(
+  { mappings }: Config,
+  { ledger, syncWork, notify, signal }: Pick<OperationParts, 'ledger' | 'syncWork' | 'notify' | 'signal'>,
+): SyncOperation & { idle(): Promise<void> } {
+  let isRunning = false;
+  let running = Promise.resolve();
+  let failure: string | undefined;
+
+  async function sync(): Promise<void> {
+    try {
+      await syncWork.sync(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      failure = describeError(error);
+      if (!(error instanceof SyncBusyError)) notify({ type: 'sync-failed', error });
+      return;
+    }
+    try {
+      if (!signal.aborted) await syncWork.watch(signal);
+    } catch (error) {
+      if (!signal.aborted) notify({ type: 'watch-failed', error });
+    }
+  }
+
+  return {
+    scope: mappings.providerFamily ?? '',
+    async start() {
+      const hold = isRunning ? undefined : await ledger.mappings.holdSync();
+      await hold?.release();
+      if (!hold || isRunning) throw new UsageError('a sync is running already');
+      failure = undefined;
+      isRunning = true;
+      running = sync().finally(() => {
+        isRunning = false;
+      });
+    },
+    state: () => ({ isRunning, ...(failure !== undefined && { failure }) }),
+    idle: () => running,
+  };
+}

@@ -1,0 +1,202 @@
+import * as z from 'zod';
+import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
+import { isToReview, type RangeMode, rangeModes, toPlanObjects } from '../../review/day/range-plan.js';
+import { UsageError } from '../../review/refusals.js';
+import { formatCountOf } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { dayField, listField } from '../routing/fields.js';
+import { type ChangeAction, type Done, defineAction, type Preview } from '../routing/route.js';
+import type { Operations } from './operations.js';
+import {
+  listSelected,
+  type PlanLedger,
+  planReplay,
+  type ReplayPlan,
+  renderPlan,
+  type Selection,
+  writeDays,
+} from './replay-plan.js';
+
+export interface ReplayActionParts {
+  readonly ledger: PlanLedger;
+  readonly timezone: string;
+  readonly operations: Pick<Operations, 'replays' | 'runsAtOnce'>;
+}
+
+const form = z.object({ seen: z.string().describe('As in the preview: refused if the days have changed.') });
+
+/** What `hotel-review replay DAY` does, for late bookings too. */
+export function createDayReplayAction(parts: ReplayActionParts): ChangeAction {
+  const { ledger, timezone } = parts;
+  return defineAction({
+    path: '/days/:day/replay',
+    permission: 'operate',
+    summary: 'Replay a day in a new run, or only its late bookings',
+    title: 'Replay a day',
+    input: z.object({
+      day: dayField,
+      which: z.enum(['all', 'late']).default('all').describe('All bookings, or what was booked late.'),
+    }),
+    form,
+    reason: 'required',
+    async preview({ day, which }, { now }) {
+      const back = `/days/${day}`;
+      const title = which === 'late' ? `Send late bookings of ${day}` : `Replay ${day}`;
+      const asked = selectDays({ days: [day] }, timezone, now);
+      if ('refusal' in asked) return { title, lines: [], refusal: asked.refusal, button: title, back };
+      const plan = await planReplay(ledger, asked.days, which);
+      const [refused] = plan.days.map((one) => one.plan).filter(({ action }) => action === 'refused');
+      return {
+        ...previewPlan(plan),
+        title,
+        lines: [meanings[which]],
+        ...(refused?.action === 'refused' && { refusal: refused.message }),
+        button: title,
+        back,
+      };
+    },
+    audit: ({ day, which }, { reason }) => ({ action: 'replay', subject: day, details: { which, reason } }),
+    async perform({ day, which }, given, { now }) {
+      const days = listSelected({ days: [day] }, timezone, now);
+      const { message } = await startReplay(parts, await planReplay(ledger, days, which), given);
+      return { message, next: `/days/${day}` };
+    },
+  });
+}
+
+/** What `hotel-review replay DAY --to DAY` does, for days that need not follow each other. */
+export function createReplayAction(parts: ReplayActionParts): ChangeAction {
+  const { ledger, timezone, operations } = parts;
+  return defineAction({
+    path: '/replay',
+    permission: 'operate',
+    summary: 'Replay selected days',
+    title: 'Replay days',
+    input: z.object({
+      days: listField.pipe(z.array(dayField)).optional().describe('Once or several times.'),
+      from: optionalDay.describe('The first day of a range.'),
+      to: optionalDay.describe('The last day of the range; the first if absent.'),
+      which: z.enum(rangeModes).default('all').describe('Which of the days, and how: as the command.'),
+    }),
+    form,
+    reason: 'required',
+    async preview({ which, ...selection }, { now }) {
+      const asked = selectDays(selection, timezone, now);
+      const base = { details: renderChoice(selection, which), button: 'Replay', back: '/' };
+      const waiting = describeWaiting(operations);
+      if ('refusal' in asked) return { ...base, lines: waiting, refusal: asked.refusal };
+      if (asked.days.length === 0)
+        return { ...base, lines: waiting, refusal: 'Select days here, or in the calendar.' };
+      const plan = await planReplay(ledger, asked.days, which);
+      const begun = plan.days.filter(isToReview).length;
+      return {
+        ...base,
+        ...previewPlan(plan),
+        details: html`${base.details}${renderPlan(plan)}`,
+        lines: [
+          ...waiting,
+          meanings[which],
+          `${formatCountOf(begun, 'day')} of ${plan.days.length} would be reviewed, at most ${operations.runsAtOnce} at once.`,
+        ],
+        ...(begun === 0 && { refusal: 'Nothing is to be done with these days.' }),
+        button: `Replay ${formatCountOf(begun, 'day')}`,
+      };
+    },
+    audit: ({ days = [], from, to, which }, { reason }) => ({
+      action: 'replay',
+      subject: from === undefined ? writeEnds([...days].sort()) : writeEnds([from, to ?? from]),
+      details: { which, ...(days.length > 0 && { days: writeDays([...new Set(days)].sort()) }), reason },
+    }),
+    async perform({ which, ...selection }, given, { now }) {
+      const days = listSelected(selection, timezone, now);
+      return startReplay(parts, await planReplay(ledger, days, which), given);
+    },
+  });
+}
+
+/** An empty field of a form is an absent one. */
+const optionalDay = z
+  .union([dayField, z.literal('')])
+  .optional()
+  .transform((day) => (day === '' ? undefined : day));
+
+const meanings: Readonly<Record<RangeMode, string>> = {
+  all: 'A new run collects the day and sends all of it again. An unfinished run is cancelled.',
+  late: 'A new run sends only what no earlier run of the day has delivered.',
+  missing: 'Only days that have no run are reviewed.',
+  failed: 'Only runs that failed or were interrupted are resumed. What was delivered is not sent again.',
+};
+
+type SelectedDays = { readonly days: readonly BusinessDay[] } | { readonly refusal: string };
+
+function selectDays(selection: Selection, timezone: string, now: number): SelectedDays {
+  try {
+    return { days: listSelected(selection, timezone, now) };
+  } catch (error) {
+    if (error instanceof UsageError) return { refusal: error.message };
+    throw error;
+  }
+}
+
+function previewPlan(plan: ReplayPlan): Pick<Preview, 'details' | 'fields' | 'data'> {
+  return {
+    details: renderPlan(plan),
+    fields: html`<input type="hidden" name="seen" value="${plan.seen}">`,
+    data: { seen: plan.seen, days: toPlanObjects(plan.days) },
+  };
+}
+
+function describeWaiting({ replays }: ReplayActionParts['operations']): readonly string[] {
+  const { length } = replays.listWaiting();
+  return length === 0 ? [] : [`Waiting for their turn: ${formatCountOf(length, 'day')} of earlier replays.`];
+}
+
+function writeEnds(days: readonly string[]): string | undefined {
+  const [first, last] = [days[0], days.at(-1)];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+/** @throws UsageError if none of the days can be reviewed as it was previewed */
+async function startReplay(
+  { timezone, operations }: ReplayActionParts,
+  plan: ReplayPlan,
+  { seen, reason }: { readonly seen: string; readonly reason: string },
+): Promise<Done> {
+  if (seen !== plan.seen)
+    throw new UsageError(
+      'the days have changed since the preview, perhaps by a second click: load it again to see what is left to do',
+    );
+  const days = plan.days.filter(isToReview).map(({ day, latest }) => ({
+    day: createBusinessDay(day, timezone),
+    seenRunId: latest?.id ?? null,
+  }));
+  const { runs, left } = await operations.replays.start(days, { mode: plan.mode, reason });
+  const leftOut = left.map(({ day, why }) => `${day}: ${why}`).join('; ');
+  const [first] = runs;
+  if (!first) throw new UsageError(leftOut || 'nothing is to be done with these days');
+  const started =
+    runs.length === 1
+      ? `${first.day} is being replayed: run ${first.id}.`
+      : `${formatCountOf(runs.length, 'day')} are being replayed, at most ${operations.runsAtOnce} at once.`;
+  return { message: leftOut === '' ? started : `${started} Left as they are: ${leftOut}`, next: '/' };
+}
+
+const choices: Readonly<Record<RangeMode, string>> = {
+  all: 'all: new runs',
+  missing: 'missing',
+  failed: 'failed or interrupted',
+  late: 'late bookings',
+};
+
+/** A form that selects other days. */
+function renderChoice({ days = [], from, to }: Selection, which: RangeMode): Html {
+  return html`<form class="choice" action="/replay">${days.map(
+    (day) => html`<input type="hidden" name="days" value="${day}">`,
+  )}<label>From <input type="date" name="from" value="${from ?? ''}"></label>
+<label>To <input type="date" name="to" value="${to ?? ''}"></label>
+<label>Which <select name="which">${rangeModes.map(
+    (mode) =>
+      html`<option value="${mode}"${mode === which ? html` selected` : undefined}>${choices[mode]}</option>`,
+  )}</select></label>
+<button class="quiet">Show</button></form>`;
+}

@@ -1,0 +1,47 @@
+import { onTestFinished } from 'vitest';
+import type { Operations } from '../../../src/desk/operations/operations.js';
+import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+import type { NewRun, Settlement } from '../../../src/review/ledger.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { csrfToken, now, startDesk, stopServers } from '../some-desk.js';
+import { fakeOperations } from './fake-operations.js';
+
+/** A desk for an operator, over a ledger and operations that only note what is asked for. */
+export async function openOperatorsDesk(changes: Partial<Operations> = {}) {
+  const ledger = await openTemporaryLedger(() => now);
+  const { operations, asked } = fakeOperations(changes);
+  const { url, recorded } = await startDesk({ ledger, role: 'operator', parts: { operations } });
+  onTestFinished(stopServers);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(url + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { accept: 'application/json' },
+    });
+    return { status: response.status, data: (await response.json()) as Record<string, unknown> };
+  };
+  return {
+    ledger,
+    asked,
+    recorded,
+    preview: (path: string) => ask(path),
+    page: async (path: string) => (await fetch(url + path, { headers: { accept: 'text/html' } })).text(),
+    send: (path: string, fields: Record<string, string> = {}) =>
+      ask(path, { method: 'POST', body: new URLSearchParams({ token: csrfToken, ...fields }) }),
+  };
+}
+
+/** A run of a day that has ended like that; active without an ending. */
+export async function addRun(
+  ledger: NoticeLedger,
+  run: Partial<NewRun> & Pick<NewRun, 'day'>,
+  ending?: Omit<Settlement, 'at'>,
+) {
+  const id = run.id ?? `run-of-${run.day}`;
+  const { token } = await ledger.createRun({
+    ...{ id, delivery: 'body', trigger: 'schedule', startedAt: now - 3_600_000 },
+    ...run,
+  });
+  if (ending) await ledger.settle({ runId: id, token }, { ...ending, at: now });
+  return id;
+}

@@ -1,0 +1,56 @@
+import type { BusinessDay } from '../../../src/booking/business-day.js';
+import type { Operations } from '../../../src/desk/operations/operations.js';
+import type { DayToReplay, ReplayRequest } from '../../../src/review/day/replays.js';
+import type { Run } from '../../../src/review/run.js';
+import { someRun } from '../../review/some-run.js';
+
+/** What the desk asked for, in order. */
+export type AskedOperation =
+  | { readonly asked: 'run' | 'look'; readonly day: string; readonly options?: object }
+  | { readonly asked: 'replay'; readonly days: readonly DayToReplay[]; readonly request: ReplayRequest }
+  | { readonly asked: 'cancel'; readonly wanted: object; readonly reason: string }
+  | { readonly asked: 'sync' }
+  | { readonly asked: 'test'; readonly channel: string | undefined };
+
+/** Operations that only note what is asked for. */
+export function fakeOperations(changes: Partial<Operations> = {}): {
+  readonly operations: Operations;
+  readonly asked: AskedOperation[];
+} {
+  const asked: AskedOperation[] = [];
+  const runOf = (day: BusinessDay): Run => someRun({ id: `run-of-${day.iso}`, day: day.iso });
+  const operations: Operations = {
+    async run(day, options) {
+      asked.push({ asked: 'run', day: day.iso, options });
+      return { run: runOf(day), isNew: true };
+    },
+    async look(day) {
+      asked.push({ asked: 'look', day: day.iso });
+      return { run: runOf(day), isNew: false };
+    },
+    replays: {
+      async start(days, request) {
+        asked.push({ asked: 'replay', days, request });
+        return { runs: days.map(({ day }) => runOf(day)), left: [] };
+      },
+      listWaiting: () => [],
+    },
+    runsAtOnce: 2,
+    async cancel(wanted, reason) {
+      asked.push({ asked: 'cancel', wanted, reason });
+      return { kind: 'abandoned', run: someRun({ state: 'cancelled' }), wasBeingWorkedOn: false };
+    },
+    sync: {
+      scope: '',
+      start: async () => void asked.push({ asked: 'sync' }),
+      state: () => ({ isRunning: false }),
+    },
+    channels: [{ name: 'ops', kind: 'slack' }],
+    async testChannels(channel) {
+      asked.push({ asked: 'test', channel });
+      return [{ name: 'ops', kind: 'slack', message: null }];
+    },
+    ...changes,
+  };
+  return { operations, asked };
+}

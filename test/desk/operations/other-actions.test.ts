@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/review/refusals.js';
+import { now } from '../some-desk.js';
+import { openOperatorsDesk } from './asking.js';
+
+describe('to sync the mappings', () => {
+  it('shows the last sync, and starts another', async () => {
+    const { ledger, preview, page, send, asked, recorded } = await openOperatorsDesk();
+    expect(await page('/mappings/sync')).toContain('There was no sync yet');
+    const { syncId } = await ledger.mappings.beginSync({ scope: '', syncId: 'a', since: 0, at: now });
+    expect((await preview('/mappings/sync')).data).toMatchObject({
+      button: 'Continue the sync',
+      latest: { finishedAt: null },
+    });
+    await ledger.mappings.storePage({ syncId, rows: [], at: now + 60_000 });
+    expect(await page('/mappings/sync')).toContain('began at 2026-11-21 03:30 and ended at 2026-11-21 03:31');
+    expect((await send('/mappings/sync', { reason: 'a new provider' })).data).toMatchObject({
+      next: '/mappings/sync',
+    });
+    expect(asked).toEqual([{ asked: 'sync' }]);
+    expect(recorded).toMatchObject([{ action: 'sync', details: { reason: 'a new provider' } }]);
+  });
+
+  it('follows one that is running, and says how the last one ended', async () => {
+    const { page } = await openOperatorsDesk({
+      sync: {
+        scope: '',
+        start: () => Promise.reject(new UsageError('a sync is running already')),
+        state: () => ({ isRunning: true, failure: 'the service refused the key' }),
+      },
+    });
+    const text = await page('/mappings/sync');
+    expect(text).toContain('data-live="/mappings/sync/events"');
+    expect(text).toContain('A sync is running.');
+    expect(text).toContain('ended early: the service refused the key');
+    expect(text).not.toContain('<textarea');
+  });
+});
+
+describe('notifications', () => {
+  it('are listed with their channels and the problems that are open', async () => {
+    const { ledger, preview, page } = await openOperatorsDesk();
+    expect((await preview('/notifications')).data).toMatchObject({ problems: [], messages: [], pending: 0 });
+    const facts = { code: 'http-401', message: 'refused' };
+    await ledger.notices.raise([
+      { event: 'run-failed', subject: '2026-11-19', day: '2026-11-19', facts, raisedAt: now },
+    ]);
+    await ledger.notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: now }], now);
+    expect((await preview('/notifications')).data).toMatchObject({
+      channels: [{ name: 'ops', kind: 'slack' }],
+      problemCount: 1,
+      problems: [{ event: 'run-failed', day: '2026-11-19', severity: 'critical' }],
+      messages: [{ channel: 'ops', state: 'pending', attempts: 0 }],
+    });
+    const text = await page('/notifications');
+    expect(text).toContain('<a href="/days/2026-11-19">2026-11-19</a>');
+    expect(text).toContain('href="/notifications/test?channel=ops"');
+  });
+
+  it('can be tested through one channel or all', async () => {
+    const { preview, send, asked, recorded } = await openOperatorsDesk();
+    expect((await preview('/notifications/test?channel=ops')).data).toMatchObject({ button: 'Send to ops' });
+    expect((await preview('/notifications/test?channel=none')).data).toMatchObject({
+      refusal: 'No such channel is configured.',
+    });
+    expect((await send('/notifications/test?channel=ops')).data).toEqual({
+      message: 'Accepted: ops.',
+      next: '/notifications',
+    });
+    await send('/notifications/test');
+    expect(asked).toEqual([
+      { asked: 'test', channel: 'ops' },
+      { asked: 'test', channel: undefined },
+    ]);
+    expect(recorded).toMatchObject([{ action: 'notify-test', subject: 'ops' }, { action: 'notify-test' }]);
+  });
+
+  it('say which channel did not accept a test', async () => {
+    const message = 'ops: the receiver did not answer in time';
+    const { send } = await openOperatorsDesk({
+      testChannels: async () => [{ name: 'ops', kind: 'slack', message }],
+    });
+    expect(await send('/notifications/test')).toMatchObject({ status: 409, data: { error: { message } } });
+  });
+});

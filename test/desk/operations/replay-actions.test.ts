@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { writeDays } from '../../../src/desk/operations/replay-plan.js';
+import { UsageError } from '../../../src/review/refusals.js';
+import { addRun, openOperatorsDesk } from './asking.js';
+
+const day = '2026-11-19';
+const failure = { class: 'retryable', code: 'tries-spent', message: 'the service was down' } as const;
+
+describe('to replay a day', () => {
+  it('says what happens, requires a reason, and replays the day as it was seen', async () => {
+    const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
+    const id = await addRun(ledger, { day }, { state: 'failed', failure });
+    const { data } = await preview(`/days/${day}/replay`);
+    expect(data).toMatchObject({
+      button: `Replay ${day}`,
+      days: [{ day, action: 'new-run', runId: null, replaces: id }],
+    });
+    const seen = String(data.seen);
+    expect((await send(`/days/${day}/replay`, { seen })).status).toBe(400);
+    const done = await send(`/days/${day}/replay`, { seen, reason: 'new export' });
+    expect(done.data).toMatchObject({ next: `/days/${day}` });
+    expect(asked).toMatchObject([
+      { days: [{ day: { iso: day }, seenRunId: id }], request: { mode: 'all', reason: 'new export' } },
+    ]);
+    expect(recorded).toMatchObject([
+      { action: 'replay', subject: day, details: { which: 'all', reason: 'new export' } },
+    ]);
+  });
+
+  it('refuses a form of before somebody else replayed the day', async () => {
+    const { ledger, preview, send, asked } = await openOperatorsDesk();
+    const { data } = await preview(`/days/${day}/replay`);
+    await addRun(ledger, { day }, { state: 'succeeded' });
+    const second = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
+    expect([second.status, asked]).toEqual([409, []]);
+    expect(second.data).toMatchObject({ error: { message: expect.stringContaining('have changed') } });
+  });
+
+  it('sends late bookings', async () => {
+    const { ledger, preview, send, asked } = await openOperatorsDesk();
+    await addRun(ledger, { day }, { state: 'succeeded' });
+    const path = `/days/${day}/replay?which=late`;
+    const { data } = await preview(path);
+    expect(data).toMatchObject({ button: `Send late bookings of ${day}`, days: [{ action: 'top-up' }] });
+    await send(path, { seen: String(data.seen), reason: 'late' });
+    expect(asked).toMatchObject([{ request: { mode: 'late' } }]);
+  });
+
+  it('passes on what the engine refuses', async () => {
+    const { preview, send } = await openOperatorsDesk({
+      replays: {
+        start: async () => ({ runs: [], left: [{ day, why: `${day} is being run by another process` }] }),
+        listWaiting: () => [],
+      },
+    });
+    const { data } = await preview(`/days/${day}/replay`);
+    const refused = await send(`/days/${day}/replay`, { seen: String(data.seen), reason: 'x' });
+    expect(refused).toMatchObject({
+      status: 409,
+      data: { error: { message: `${day}: ${day} is being run by another process` } },
+    });
+  });
+});
+
+describe('to replay a selection', () => {
+  async function openMonth() {
+    const desk = await openOperatorsDesk();
+    await addRun(desk.ledger, { day: '2026-11-16' }, { state: 'succeeded' });
+    await addRun(desk.ledger, { day: '2026-11-18' }, { state: 'failed', failure });
+    return desk;
+  }
+
+  it.each([
+    ['missing', ['2026-11-17', '2026-11-19']],
+    ['failed', ['2026-11-18']],
+    ['late', ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19']],
+    ['all', ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19']],
+  ])('of a range, %s', async (which, days) => {
+    const { preview, send, asked, recorded } = await openMonth();
+    const path = `/replay?from=2026-11-16&to=2026-11-19&which=${which}`;
+    const { data } = await preview(path);
+    expect(data).toMatchObject({ button: `Replay ${days.length} day${days.length === 1 ? '' : 's'}` });
+    expect(data.days).toHaveLength(4);
+    await send(path, { seen: String(data.seen), reason: 'a new mapping' });
+    expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([days]);
+    expect(recorded).toMatchObject([
+      { action: 'replay', subject: '2026-11-16 to 2026-11-19', details: { which, reason: 'a new mapping' } },
+    ]);
+  });
+
+  it('of single days, in their order and each once', async () => {
+    const { preview, send, asked, recorded } = await openMonth();
+    const path = '/replay?days=2026-11-18&days=2026-11-16&days=2026-11-17&days=2026-11-18&days=2026-11-14';
+    const { data } = await preview(path);
+    await send(path, { seen: String(data.seen), reason: 'x' });
+    expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([
+      ['2026-11-14', '2026-11-16', '2026-11-17', '2026-11-18'],
+    ]);
+    expect(recorded).toMatchObject([
+      {
+        subject: '2026-11-14 to 2026-11-18',
+        details: { days: '2026-11-14, 2026-11-16 to 2026-11-18' },
+      },
+    ]);
+  });
+
+  it('lists each day with what would become of it', async () => {
+    const { page } = await openMonth();
+    const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
+    expect(text).toContain('nothing: it has not failed (run-of-2026-11-16, succeeded)');
+    expect(text).toContain('resume run run-of-2026-11-18 (failed)');
+    expect(text).toContain('1 day of 3 would be reviewed, at most 2 at once.');
+  });
+
+  it.each([
+    ['no day', '', 200, /Select days/],
+    ['an empty form', '?from=&to=', 200, /Select days/],
+    ['a range backwards', '?from=2026-11-19&to=2026-11-16', 200, /is before/],
+    ['a day that has not begun', '?from=2027-01-01', 200, /has not started/],
+    ['more than a year', '?from=2024-01-01&to=2026-11-19', 200, /at most 366 days/],
+    ['days with nothing to do', '?from=2026-11-16&which=failed', 200, /Nothing is to be done/],
+  ])('has no button for %s', async (_, query, status, refusal) => {
+    const { preview, page } = await openMonth();
+    expect(await preview(`/replay${query}`)).toMatchObject({
+      status,
+      data: { refusal: expect.stringMatching(refusal) },
+    });
+    const text = await page(`/replay${query}`);
+    expect(text).not.toContain('method="post" action="/replay');
+    expect(text).toContain('name="from"');
+  });
+
+  it.each(['?days=tomorrow', '?from=2026-11-31', '?from=2026-11-19&which=some'])(
+    'refuses %s as malformed',
+    async (query) => {
+      const { preview } = await openMonth();
+      expect((await preview(`/replay${query}`)).status).toBe(400);
+    },
+  );
+
+  it('says how many earlier days wait for their turn', async () => {
+    const { preview } = await openOperatorsDesk({
+      replays: {
+        start: () => Promise.reject(new UsageError('not asked for')),
+        listWaiting: () => Array(3).fill({}) as never,
+      },
+    });
+    expect((await preview('/replay')).data.lines).toEqual([
+      'Waiting for their turn: 3 days of earlier replays.',
+    ]);
+  });
+});
+
+it('writes days that follow each other in short', () => {
+  expect(writeDays(['2026-10-31', '2026-11-01', '2026-11-02', '2026-11-04'])).toBe(
+    '2026-10-31 to 2026-11-02, 2026-11-04',
+  );
+});

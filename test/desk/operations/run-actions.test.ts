@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { addRun, openOperatorsDesk } from './asking.js';
+
+const day = '2026-11-19';
+const dropped = { class: 'data', code: 'volume-dropped', message: 'only 3 of usually 900' } as const;
+
+describe('to run a day', () => {
+  it('says that it starts one without a run, and starts it', async () => {
+    const { preview, send, asked, recorded } = await openOperatorsDesk();
+    expect(await preview(`/days/${day}/run`)).toMatchObject({
+      status: 200,
+      data: {
+        lines: [`${day} has no run: a new one collects and sends all of it.`],
+        button: `Run ${day}`,
+        runId: null,
+      },
+    });
+    const done = await send(`/days/${day}/run`);
+    expect(done.data).toEqual({ message: expect.stringContaining(`run-of-${day}`), next: `/days/${day}` });
+    expect(asked).toEqual([{ asked: 'run', day, options: {} }]);
+    expect(recorded).toMatchObject([{ who: 'ana (desk)', action: 'run', subject: day }]);
+  });
+
+  it('says that it resumes a failed run, why that failed, and offers to accept its volume', async () => {
+    const { ledger, preview, page, send, asked, recorded } = await openOperatorsDesk();
+    const id = await addRun(ledger, { day }, { state: 'failed', failure: dropped });
+    const { data } = await preview(`/days/${day}/run`);
+    expect(data).toMatchObject({ opening: 'resume', runId: id, button: `Resume run ${id}` });
+    expect(data.lines).toEqual([
+      `Run ${id} failed: only 3 of usually 900`,
+      'Nothing has been sent yet: the day is collected from the start.',
+    ]);
+    const box = '<input type="checkbox" name="acceptVolume" value="yes"';
+    expect(await page(`/days/${day}/run`)).toContain(`${box}>`);
+    expect(await page(`/days/${day}/run?volume=accepted`)).toContain(`${box} checked>`);
+    await send(`/days/${day}/run`, { acceptVolume: 'yes', reason: 'a holiday' });
+    expect(asked).toEqual([{ asked: 'run', day, options: { reason: 'a holiday', acceptsVolume: true } }]);
+    expect(recorded).toMatchObject([{ details: { reason: 'a holiday', acceptVolume: true } }]);
+  });
+
+  it('offers no volume where a run failed for another reason', async () => {
+    const { ledger, page } = await openOperatorsDesk();
+    const failure = { ...dropped, code: 'source-missing' };
+    await addRun(ledger, { day }, { state: 'failed', failure });
+    expect(await page(`/days/${day}/run?volume=accepted`)).not.toContain('acceptVolume');
+  });
+
+  it('has no button for a day that is done, or that has not begun', async () => {
+    const { ledger, preview, page } = await openOperatorsDesk();
+    const id = await addRun(ledger, { day }, { state: 'succeeded' });
+    // The ledger knows no collect, so the day was over when the run started.
+    expect((await preview(`/days/${day}/run`)).data.refusal).toBe(
+      `${day} is done: run ${id} succeeded. To send it again, or what was booked late, replay it.`,
+    );
+    expect(await page(`/days/${day}/run`)).not.toContain('<textarea');
+    expect((await preview('/days/2027-01-01/run')).data.refusal).toContain('has not started');
+  });
+
+  it('does not start a day that has not begun', async () => {
+    const { send, asked } = await openOperatorsDesk();
+    expect((await send('/days/2027-01-01/run')).status).toBe(409);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('to cancel a run', () => {
+  it('names the run, requires a reason, and cancels it', async () => {
+    const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
+    const id = await addRun(ledger, { day });
+    expect((await preview(`/days/${day}/cancel`)).data).toMatchObject({
+      button: `Cancel run ${id}`,
+      state: 'collecting',
+      lines: [expect.stringContaining('nobody will resume it')],
+    });
+    expect((await send(`/days/${day}/cancel`)).status).toBe(400);
+    expect([asked, recorded]).toEqual([[], []]);
+    expect((await send(`/days/${day}/cancel`, { reason: 'wrong export' })).status).toBe(200);
+    expect(asked).toEqual([{ asked: 'cancel', wanted: { day }, reason: 'wrong export' }]);
+    expect(recorded).toMatchObject([{ action: 'cancel', subject: day, details: { reason: 'wrong export' } }]);
+  });
+
+  it('takes one of the day by its id, and no run of another day', async () => {
+    const { ledger, preview, send, asked } = await openOperatorsDesk();
+    const id = await addRun(ledger, { day, trigger: 'watch' });
+    await addRun(ledger, { day: '2026-11-18' });
+    await send(`/days/${day}/cancel?run=${id}`, { reason: 'wrong moves' });
+    expect(asked).toEqual([{ asked: 'cancel', wanted: { runId: id }, reason: 'wrong moves' }]);
+    const other = `/days/${day}/cancel?run=run-of-2026-11-18`;
+    expect((await preview(other)).data.refusal).toBe(`${day} has no such run.`);
+    expect((await send(other, { reason: 'x' })).status).toBe(409);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('has no button for a run that has ended', async () => {
+    const { ledger, preview } = await openOperatorsDesk({
+      cancel: async () => ({ kind: 'nothing' }),
+    });
+    const id = await addRun(ledger, { day }, { state: 'succeeded' });
+    expect((await preview(`/days/${day}/cancel`)).data.refusal).toBe(
+      `Run ${id} is succeeded: nothing to cancel.`,
+    );
+  });
+
+  it('says so when there was nothing to cancel any more', async () => {
+    const { send } = await openOperatorsDesk({ cancel: async () => ({ kind: 'nothing' }) });
+    const { status, data } = await send(`/days/${day}/cancel`, { reason: 'x' });
+    expect([status, data]).toMatchObject([409, { error: { message: `there is no run of ${day}` } }]);
+  });
+});
+
+describe('to look for a result', () => {
+  it('is possible where one is awaited only', async () => {
+    const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
+    await addRun(ledger, { day: '2026-11-18' });
+    expect((await preview('/days/2026-11-18/look')).data.refusal).toContain('no run that awaits a result');
+    const id = await addRun(ledger, { day, delivery: 'file' }, { state: 'awaiting-result' });
+    expect((await preview(`/days/${day}/look`)).data).toMatchObject({
+      runId: id,
+      nextLookAt: null,
+      lines: [`Run ${id} awaits its result.`, 'It is overdue, and nobody looks for it any more.'],
+    });
+    await send(`/days/${day}/look`);
+    expect(asked).toEqual([{ asked: 'look', day }]);
+    expect(recorded).toMatchObject([{ action: 'look', subject: day }]);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it, vi } from 'vitest';
+import { prepareDay } from '../support/day-folder.js';
+import { addUser, type DeskVisitor, visitDesk } from '../support/desk-visit.js';
+import { prepareFileDay } from '../support/file-day.js';
+import { createGate } from '../support/gate.js';
+import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
+import { csvOf } from '../support/made-bookings.js';
+import { patienceMs } from '../support/patience.js';
+import { openSsh } from '../support/sftp-programs.js';
+import { startForSuite } from '../support/use-servers.js';
+
+const days = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
+const [first, second, third] = days;
+const bookings = 100;
+
+const settings = {
+  server: { users: './users.json' },
+  // Nothing starts by itself.
+  schedule: { cron: '0 0 1 1 *', catchUpDays: 0 },
+  body: { batchSize: 50, concurrency: 1 },
+  workers: { runsAtOnce: 1, stopSeconds: 1 },
+};
+
+interface ShownRun {
+  readonly runId: string;
+  readonly day: string;
+  readonly state: string;
+  readonly trigger: string;
+  readonly reason?: string;
+  readonly counts: { readonly delivered: number; readonly pending: number };
+}
+
+async function prepare(handler?: StandInHandler) {
+  const { folder, standIn } = await prepareDay({ settings, hasWorkers: false }, handler);
+  for (const day of days) await folder.writeBookings(csvOf(bookings), day);
+  await addUser(folder, 'olga', 'operator');
+  return { folder, standIn };
+}
+
+async function runsOf(desk: DeskVisitor, day: string): Promise<readonly ShownRun[]> {
+  return (await desk.look(`/days/${day}`)).runs as readonly ShownRun[];
+}
+
+/** Waits until the newest run of the day is in that state. */
+async function reached(desk: DeskVisitor, day: string, state: string): Promise<ShownRun> {
+  return vi.waitUntil(
+    async () => (await runsOf(desk, day)).find((run, index) => index === 0 && run.state === state),
+    { timeout: patienceMs, interval: 20 },
+  );
+}
+
+/** What the audit trail says, without how and when somebody signed in. */
+async function auditOf(folder: Awaited<ReturnType<typeof prepare>>['folder']) {
+  const { json } = await folder.run(['audit', '--json']);
+  return (json as { readonly entries: readonly { readonly action: string; readonly who: string }[] }).entries
+    .filter(({ action }) => !action.startsWith('sign-') && !action.startsWith('user-'))
+    .map(({ who, action, ...entry }) => ({ who, action, ...entry }));
+}
+
+describe('in the desk, an operator', () => {
+  it('runs a day once, however often the button is clicked, and cancels it while it is being sent', async () => {
+    const [asked, answers] = [createGate(), createGate()];
+    const { folder, standIn } = await prepare(async () => {
+      asked.open();
+      await answers.passed;
+      return success;
+    });
+    const desk = await visitDesk(folder, 'olga');
+    const clicks = await Promise.all([1, 2, 3].map(() => desk.act(`/days/${first}/run`)));
+    expect(clicks.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await asked.passed;
+    const [run, ...others] = await runsOf(desk, first);
+    expect([run, others]).toMatchObject([{ state: 'delivering', trigger: 'manual' }, []]);
+
+    expect((await desk.act(`/days/${first}/cancel`)).status).toBe(400);
+    expect((await desk.act(`/days/${first}/cancel`, { reason: 'wrong export' })).status).toBe(200);
+    answers.open();
+    expect(await reached(desk, first, 'cancelled')).toMatchObject({
+      runId: run?.runId,
+      cancelReason: 'wrong export',
+    });
+    expect((await desk.act(`/days/${first}/cancel`, { reason: 'again' })).status).toBe(409);
+
+    // The day starts anew.
+    await desk.act(`/days/${first}/run`);
+    const done = await reached(desk, first, 'succeeded');
+    expect(done).toMatchObject({ counts: { delivered: bookings } });
+    expect((await desk.look(`/days/${first}/run`)).refusal).toContain(`run ${done.runId} succeeded`);
+    // Of the cancelled run, what was in flight.
+    expect(standIn.accepted()).toHaveLength(bookings + 50);
+    await desk.stop();
+    const entries = await auditOf(folder);
+    expect(entries.filter(({ who }) => who === 'olga (desk)').map(({ action }) => action)).toEqual([
+      ...['run', 'run', 'run'],
+      ...['cancel', 'cancel'],
+      'run',
+    ]);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ action: 'cancel', subject: first, details: { reason: 'wrong export' } }),
+    );
+    expect(entries).toContainEqual(
+      expect.objectContaining({ who: 'serve', details: { run: done.runId, trigger: 'manual' } }),
+    );
+  });
+
+  it('resumes a failed day with what is pending only', async () => {
+    let answer: StandInAnswer = success;
+    const { folder, standIn } = await prepare((_, number) => (number === 2 ? refusal(2003) : answer));
+    const desk = await visitDesk(folder, 'olga');
+    await desk.act(`/days/${first}/run`);
+    const failed = await reached(desk, first, 'failed');
+    expect(failed).toMatchObject({ counts: { delivered: 50, pending: 50 } });
+    expect(await desk.look(`/days/${first}/run`)).toMatchObject({
+      button: `Resume run ${failed.runId}`,
+      lines: [expect.stringContaining('failed'), expect.stringContaining('50 of 100 bookings are pending')],
+    });
+    answer = success;
+    await desk.act(`/days/${first}/run`, { reason: 'a new key' });
+    expect(await reached(desk, first, 'succeeded')).toMatchObject({ runId: failed.runId });
+    expect(standIn.accepted()).toHaveLength(bookings);
+    await desk.stop();
+  });
+
+  it('replays a selection of days after leaving, one after the other', async () => {
+    const { folder, standIn } = await prepare();
+    await folder.run(['run', second]);
+    const desk = await visitDesk(folder, 'olga');
+    const path = `/replay?from=${first}&to=${third}&which=missing`;
+    expect(await desk.look(path)).toMatchObject({
+      button: 'Replay 2 days',
+      days: [
+        { day: first, action: 'new-run' },
+        { day: second, action: 'nothing' },
+        { day: third, action: 'new-run' },
+      ],
+    });
+    const form = await desk.look(path);
+    const fields = { token: String(form.token), seen: String(form.seen), reason: 'the disk was full' };
+    const clicks = await Promise.all([desk.send(path, fields), desk.send(path, fields)]);
+    expect(clicks.map(({ status }) => status).sort()).toEqual([200, 409]);
+    for (const day of [first, third]) {
+      expect(await reached(desk, day, 'succeeded')).toMatchObject({
+        trigger: 'replay',
+        reason: fields.reason,
+      });
+      expect(await runsOf(desk, day)).toHaveLength(1);
+    }
+    expect(standIn.accepted()).toHaveLength(3 * bookings);
+
+    // A day that is done, in a new run; and its late bookings.
+    await desk.act(`/days/${second}/replay`, { reason: 'a new mapping' });
+    await reached(desk, second, 'succeeded');
+    await folder.writeBookings(csvOf(bookings + 7), second);
+    await desk.act(`/days/${second}/replay?which=late`, { reason: 'booked late' });
+    await vi.waitUntil(async () => standIn.accepted().length === 4 * bookings + 7, { timeout: patienceMs });
+    await desk.stop();
+    const asked = (await auditOf(folder)).filter(({ action }) => action === 'replay');
+    expect(asked).toMatchObject([
+      ...Array(2).fill({
+        who: 'olga (desk)',
+        subject: `${first} to ${third}`,
+        details: { which: 'missing' },
+      }),
+      { subject: second, details: { which: 'all', reason: 'a new mapping' } },
+      { subject: second, details: { which: 'late', reason: 'booked late' } },
+    ]);
+  });
+
+  it('loses no day of a selection when the process stops', async () => {
+    const asked = createGate();
+    let answer: StandInAnswer = { kind: 'hang' };
+    const { folder, standIn } = await prepare(() => {
+      asked.open();
+      return answer;
+    });
+    const desk = await visitDesk(folder, 'olga');
+    await desk.act(`/replay?from=${first}&to=${third}`, { reason: 'a new mapping' });
+    await asked.passed;
+    expect((await desk.look('/replay')).lines).toEqual([
+      'Waiting for their turn: 2 days of earlier replays.',
+    ]);
+    await desk.stop();
+    const { json } = await folder.run(['status', '--json']);
+    expect((json as { readonly runs: readonly ShownRun[] }).runs.map(({ state }) => state).sort()).toEqual([
+      'collecting',
+      'collecting',
+      'delivering',
+    ]);
+    answer = success;
+    const next = await visitDesk(folder, 'olga');
+    for (const day of days) {
+      await reached(next, day, 'succeeded');
+      expect(await runsOf(next, day)).toHaveLength(1);
+    }
+    expect(standIn.accepted()).toHaveLength(3 * bookings);
+    await next.stop();
+  });
+});
+
+describe('by file, in the desk, an operator', () => {
+  const newServer = startForSuite(openSsh);
+
+  it('looks for a result before it is time', async () => {
+    const { folder, service } = await prepareFileDay(newServer(), {
+      bookings: csvOf(3),
+      settings: { ...settings, file: { resultPollSeconds: 3_600 } },
+      onCall: () => success,
+    });
+    await addUser(folder, 'olga', 'operator');
+    const desk = await visitDesk(folder, 'olga');
+    await desk.act(`/days/${third}/run`);
+    await reached(desk, third, 'awaiting-result');
+    // The looks become rarer.
+    const dueAt = await vi.waitUntil(
+      async () => {
+        const { nextLookAt } = await desk.look(`/days/${third}/look`);
+        const at = Date.parse(String(nextLookAt));
+        return at - Date.now() > 2_000 && at;
+      },
+      { timeout: patienceMs, interval: 50 },
+    );
+    await service.calls[0]?.writeResult();
+    expect((await desk.act(`/days/${third}/look`)).status).toBe(200);
+    const done = (await reached(desk, third, 'succeeded')) as ShownRun & { readonly finishedAt: string };
+    expect(Date.parse(done.finishedAt)).toBeLessThan(dueAt);
+    expect(service.calls).toHaveLength(1);
+    await desk.stop();
+  });
+});

@@ -1,0 +1,67 @@
+import type { DayFolder } from './day-folder.js';
+
+const password = 'four random words here';
+
+/** A running `serve`, and somebody who is signed in to its pages. */
+export interface DeskVisitor {
+  readonly url: string;
+  /** The data of a page, or of what an action would do. */
+  look(path: string): Promise<Record<string, unknown>>;
+  /** Does what the preview at this address shows. */
+  act(path: string, fields?: Readonly<Record<string, string>>): Promise<DeskAnswer>;
+  /** Sends a form as it is. */
+  send(path: string, fields: Readonly<Record<string, string>>): Promise<DeskAnswer>;
+  /** Stops `serve` and waits for its end. */
+  stop(): Promise<void>;
+}
+
+export interface DeskAnswer {
+  readonly status: number;
+  readonly data: Record<string, unknown>;
+}
+
+/** Adds somebody to the users' file; `server.users` has to name one. */
+export async function addUser(folder: DayFolder, name: string, role: string): Promise<void> {
+  await folder.run(['user', 'add', name, '--role', role], { input: `${password}\n` });
+}
+
+/** Starts `serve` in this process and signs in. */
+export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVisitor> {
+  const serving = folder.call(['serve', '--port', '0']);
+  await serving.wrote('"serving"');
+  const [, url = ''] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
+  const accept = { accept: 'application/json' };
+  const signedIn = await fetch(`${url}/sign-in`, {
+    method: 'POST',
+    headers: accept,
+    body: new URLSearchParams({ name, password }),
+  });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const headers = { ...accept, cookie };
+  const ask = async (path: string, init: RequestInit = {}): Promise<DeskAnswer> => {
+    const response = await fetch(url + path, { ...init, headers });
+    return { status: response.status, data: (await response.json()) as DeskAnswer['data'] };
+  };
+  const send: DeskVisitor['send'] = (path, fields) =>
+    ask(path, { method: 'POST', body: new URLSearchParams(fields) });
+  return {
+    url,
+    send,
+    look: async (path) => (await ask(path)).data,
+    async act(path, fields = {}) {
+      const { token, seen } = (await ask(path)).data;
+      return send(path, {
+        token: String(token),
+        ...(typeof seen === 'string' && { seen }),
+        ...fields,
+      });
+    },
+    async stop() {
+      serving.stop('SIGTERM');
+      await serving.ended;
+    },
+  };
+}
