@@ -21,7 +21,7 @@ export function createOpenApiPage({ routes, version }: DescribeOptions): Page {
     render: () => ({
       title: 'Data for programs',
       content: html`<p>Each page is also data: ask for it with <code>Accept: application/json</code>. The schemas are at this address, in the same way.</p>
-<div class="wide"><table><thead><tr><th scope="col">Path</th><th scope="col">What it is</th><th scope="col">Permission</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Path</th><th scope="col">What it is</th><th scope="col">Permission</th></tr></thead>
 <tbody>${routes().map(
         ({ path, summary, permission }) =>
           html`<tr><th scope="row"><code>${path}</code></th><td>${summary}</td><td>${permission}</td></tr>`,

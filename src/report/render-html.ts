@@ -37,7 +37,7 @@ function renderSection({ title, notes, bars = [], table }: Section): Html {
   return html`<section><h2>${title}</h2>
 ${notes.map((note) => html`<p>${showInLine(note)}</p>`)}${renderBars(title, bars)}${
   rows.length > 0
-    ? html`<div class="wide"><table><thead><tr>${(table?.head ?? []).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    ? html`<div class="wide" tabindex="0"><table><thead><tr>${(table?.head ?? []).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${showInLine(cell)}</td>`)}</tr>`)}</tbody></table></div>`
     : undefined
 }</section>

@@ -51,14 +51,18 @@ function isOfStatus(complaint: string): boolean {
 
 let axe: string | undefined;
 
-/** Fails with what axe finds on the page: the rule, and the elements that break it. */
+/** Fails with what axe finds on the page. */
 export async function expectNoAxeViolations(page: Page): Promise<void> {
+  expect(await findAxeViolations(page), page.url()).toEqual([]);
+}
+
+/** Each rule that the page breaks, with the element that breaks it. */
+export async function findAxeViolations(page: Page): Promise<readonly string[]> {
   axe ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   // Evaluated by the debugger, so that the page's policy stays as it is.
   await page.evaluate(axe);
   const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
-  const found = violations.flatMap(({ id, nodes }) =>
+  return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
   );
-  expect(found, page.url()).toEqual([]);
 }

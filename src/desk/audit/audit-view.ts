@@ -19,7 +19,7 @@ export function renderAuditPage(data: AuditData, { timezone }: Pick<DeskVisit, '
 ${
   entries.length === 0
     ? undefined
-    : html`<div class="wide"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Did</th><th scope="col">To what</th><th scope="col">Details</th></tr></thead><tbody>
+    : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Did</th><th scope="col">To what</th><th scope="col">Details</th></tr></thead><tbody>
 ${entries.map((entry) => renderEntry(entry, timezone))}</tbody></table></div>`
 }
 ${

@@ -170,7 +170,7 @@ function renderHotels({
         ? 'The local copy of the mappings has the same hotel as was booked.'
         : `The local copy of the mappings has another hotel than was booked; how far apart they are: ${distanceKm === null || distanceKm === undefined ? 'unknown' : formatKilometres(distanceKm)}.`
   }</p>
-<div class="wide"><table><thead><tr><td></td><th scope="col">Booked</th>${isSame ? undefined : html`<th scope="col">In the copy now</th>`}</tr></thead><tbody>
+<div class="wide" tabindex="0"><table><thead><tr><td></td><th scope="col">Booked</th>${isSame ? undefined : html`<th scope="col">In the copy now</th>`}</tr></thead><tbody>
 ${rows.map(
   ([name, booked, copied]) =>
     html`<tr><th scope="row">${name}</th><td>${show(booked)}</td>${isSame ? undefined : html`<td>${copyServiceId === null && name !== 'Master hotel' ? '' : show(copied)}</td>`}</tr>`,
@@ -220,7 +220,7 @@ function renderAttempts({ attempts }: BookingInRun, show: (instant: string) => s
   if (!attempts) return undefined;
   if (attempts.length === 0) return html`<p class="faint">No attempt yet.</p>`;
   return html`<details${attempts.some(({ answer }) => answer !== undefined) ? html` open` : undefined}><summary>${formatCountOf(attempts.length, 'attempt')}</summary>
-<div class="wide"><table><thead><tr><th scope="col">When</th><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Code</th><th scope="col" class="number">HTTP</th></tr></thead><tbody>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Code</th><th scope="col" class="number">HTTP</th></tr></thead><tbody>
 ${attempts.map(
   ({ startedAt, step, attempt, outcome, code, httpStatus, answer }) =>
     html`<tr><td>${show(startedAt)}</td><td>${step}</td><td class="number">${attempt}</td><td>${outcome}</td><td>${code}</td><td class="number">${httpStatus ?? ''}</td></tr>

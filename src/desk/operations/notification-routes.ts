@@ -117,7 +117,7 @@ function renderProblems({ problems, problemCount }: Data, timezone: string): Htm
   if (problemCount === 0) return html`<h2>Open problems</h2><p>None.</p>`;
   const more =
     problemCount > problems.length ? `The ${problems.length} newest of ${problemCount}.` : undefined;
-  return html`<h2>Open problems</h2>${more === undefined ? undefined : html`<p>${more}</p>`}<div class="wide"><table>
+  return html`<h2>Open problems</h2>${more === undefined ? undefined : html`<p>${more}</p>`}<div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">Problem</th><th scope="col">About</th><th scope="col">Severity</th><th scope="col">Since</th><th scope="col">Last told</th></tr></thead>
 <tbody>${problems.map(
     (problem) =>
@@ -128,7 +128,7 @@ function renderProblems({ problems, problemCount }: Data, timezone: string): Htm
 function renderMessages({ messages, pending, givenUp }: Data, timezone: string): Html {
   const waiting = `${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up.`;
   if (messages.length === 0) return html`<h2>Last messages</h2><p>None.</p>`;
-  return html`<h2>Last messages</h2><p>${waiting}</p><div class="wide"><table>
+  return html`<h2>Last messages</h2><p>${waiting}</p><div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">When</th><th scope="col">Channel</th><th scope="col">Message</th><th scope="col">About</th><th scope="col">State</th></tr></thead>
 <tbody>${messages.map(
     (message) =>

@@ -85,7 +85,7 @@ function digest(days: readonly PlannedDay[]): string {
 
 /** What a replay would do with each day. */
 export function renderPlan({ days }: ReplayPlan): Html {
-  return html`<div class="wide"><table><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
+  return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
 <tbody>${days.map(
     (one) =>
       html`<tr><th scope="row"><a href="/days/${one.day}">${one.day}</a></th><td>${

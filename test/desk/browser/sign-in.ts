@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core';
+import type { Role } from '../../../src/access/roles.js';
+import type { RunningDesk } from '../../support/desk-month/desk.js';
+import { passwordOfPeople, people } from '../../support/desk-month/people.js';
+
+/** As somebody of that role does, beginning at the days. */
+export async function signIn(page: Page, { url }: RunningDesk, role: Role): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('Name').fill(people[role]);
+  await page.getByLabel('Password').fill(passwordOfPeople);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
