@@ -4,6 +4,7 @@ import { createActionRecorder } from './audit-trail.js';
 import { measureBatches, readBatch, sampleBatches } from './batches.js';
 import { createCanaryReader } from './canaries.js';
 import { createCaseReader } from './cases.js';
+import { markDays } from './day-marks.js';
 import { createErasureReader } from './erasing.js';
 import { createExportReader } from './export-log.js';
 import { nextJudged, nextSuspects } from './findings.js';
@@ -68,6 +69,7 @@ export function createReader(
     listRuns: (options) => read(() => listRuns(dialect, options)),
     listLatestRuns: (range) => read(() => listLatestRuns(dialect, range)),
     listRunsOfDays: (range) => read(() => listRunsOfDays(dialect, range)),
+    markDays: (range) => read(() => markDays(dialect, range)),
     listGoodDays: (range) => read(() => listGoodDays(dialect, range)),
     listActiveRuns: () => read(() => listActiveRuns(dialect)),
     summarise: (today) => read(() => summarise(dialect, today)),

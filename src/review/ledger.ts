@@ -46,6 +46,7 @@ export interface ReadOnlyLedger
   extends RunReader,
     DayOverview,
     DayRunLister,
+    DayMarker,
     GoodDayLister,
     StepReader,
     UndeliveredReader,
@@ -103,6 +104,21 @@ export interface DayRunLister {
    * dozens a day that make no day done, those that had nothing to send are left out (`hasNews`), except the newest run of a day.
    */
   listRunsOfDays(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
+}
+
+/** For whoever remembers something that was worked out from the bookings of days. */
+export interface DayMarker {
+  /** Of each day with a run, the oldest first. */
+  markDays(range: { readonly from: string; readonly to: string }): Promise<DayMark[]>;
+}
+
+export interface DayMark {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  /** Another text whenever its runs, their bookings or the verdicts on these have changed, mails that name hotels only left aside. */
+  readonly mark: string;
+  /** When its runs ended. */
+  readonly finishedAt: readonly number[];
 }
 
 export interface GoodDayLister {

@@ -122,7 +122,7 @@ async function* readForm(
 }
 
 /** By the keys of their hotels in stored lines. */
-type NamedPairs = Readonly<Record<BookingForm, ReadonlyMap<string, readonly ReceivedPair[]>>>;
+export type NamedPairs = Readonly<Record<BookingForm, ReadonlyMap<string, readonly ReceivedPair[]>>>;
 
 export async function readNamedPairs({ verdictMails }: OutcomeLedger): Promise<NamedPairs> {
   const pairs = { body: new Map<string, ReceivedPair[]>(), file: new Map<string, ReceivedPair[]>() };

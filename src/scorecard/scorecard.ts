@@ -2,8 +2,8 @@ import { businessDayAt } from '../booking/business-day.js';
 import { type Case, mappingStates } from '../cases/case.js';
 import type { CaseReader } from '../cases/case-store.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
-import type { Silence } from '../review/verdict.js';
-import { type Outcome, type OutcomeLedger, readNamedPairs, readOutcomes } from './outcomes.js';
+import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
+import type { OutcomeLedger } from './outcomes.js';
 
 /** What is known about one provider over some days. */
 export interface ProviderScore {
@@ -42,45 +42,51 @@ export interface RepeatOffender {
   readonly days: number;
 }
 
-export interface ScorecardParts {
+export interface ScorecardParts extends DayScoreParts {
   readonly ledger: OutcomeLedger & { readonly cases: Pick<CaseReader, 'list'> };
   readonly timezone: string;
   /** YYYY-MM-DD, in that zone. */
   readonly today: string;
-  readonly signal: AbortSignal;
-  /** Undefined where silence means nothing. */
-  readonly silence?: Silence | undefined;
 }
 
 const offendersNamed = 5;
 const hourMs = 3_600_000;
 
 /**
- * Scores each provider over these days, with a known verdict or none. Streams the stored bookings: what is held is a row per
- * provider, and one per hotel that was affected or has a case.
+ * Scores each provider over these days, with a known verdict or none. What is held is a row per provider, and one per hotel
+ * that was affected or has a case.
  *
  * @param days YYYY-MM-DD, ascending
  */
 export async function scoreProviders(
-  { ledger, timezone, today, signal, silence }: ScorecardParts,
+  parts: ScorecardParts,
   days: readonly string[],
 ): Promise<ProviderScore[]> {
+  return addUpScores(parts, days, scoreDays(parts, days));
+}
+
+/** The same from the scores of these days, in their order. */
+export async function addUpScores(
+  {
+    ledger,
+    timezone,
+    today,
+  }: Pick<ScorecardParts, 'timezone' | 'today'> & {
+    readonly ledger: Pick<ScorecardParts['ledger'], 'cases'>;
+  },
+  days: readonly string[],
+  scored: AsyncIterable<DayScore> | Iterable<DayScore>,
+): Promise<ProviderScore[]> {
   const scores = new Map<string | null, OpenScore>();
-  const scoreOf = (name: string | undefined): OpenScore => {
-    const known = scores.get(name ?? null);
+  const scoreOf = (name: string | null): OpenScore => {
+    const known = scores.get(name);
     if (known) return known;
-    const key = name === undefined || scores.size >= maxProviders ? null : name;
+    const key = scores.size >= maxProviders ? null : name;
     const score = scores.get(key) ?? createScore();
     scores.set(key, score);
     return score;
   };
-  const sources = { namedPairs: await readNamedPairs(ledger), silence };
-  for (const day of days) {
-    for await (const outcomes of readOutcomes(ledger, day, sources)) {
-      signal.throwIfAborted();
-      for (const outcome of outcomes) scoreOf(outcome.providerName).add(outcome, day);
-    }
-  }
+  for await (const { providers } of scored) for (const [name, score] of providers) scoreOf(name).add(score);
   const [from = '', to = ''] = [days.at(0), days.at(-1)];
   for (const state of mappingStates)
     for (const found of await ledger.cases.list({ state, today })) {
@@ -96,32 +102,24 @@ function createScore() {
   const counts = { sent: 0, known: 0, affected: 0, byEmail: 0, namedByEmail: 0, cases: 0, corrected: 0 };
   const suspects = { flagged: 0, known: 0, incorrect: 0 };
   const hours: number[] = [];
-  const hotels = new Map<string, { cases: number; days: number; lastDay: string }>();
+  const hotels = new Map<string, { cases: number; days: number }>();
   const hotelOf = (id: string) => {
-    const hotel = hotels.get(id) ?? { cases: 0, days: 0, lastDay: '' };
+    const hotel = hotels.get(id) ?? { cases: 0, days: 0 };
     hotels.set(id, hotel);
     return hotel;
   };
 
   return {
-    /** Days must come one after the other. */
-    add({ verdict, isNamedByEmail, isSuspect, providerHotelId }: Outcome, day: string): void {
-      const isIncorrect = isNamedByEmail || verdict.verdict === 'incorrect';
-      counts.sent += 1;
-      if (isSuspect) suspects.flagged += 1;
-      if (verdict.verdict === 'unknown') {
-        if (verdict.reason === 'by-email') counts.byEmail += 1;
-        if (isNamedByEmail) counts.namedByEmail += 1;
-      } else {
-        counts.known += 1;
-        if (isIncorrect) counts.affected += 1;
-        if (isSuspect) suspects.known += 1;
-        if (isSuspect && isIncorrect) suspects.incorrect += 1;
-      }
-      if (!isIncorrect || providerHotelId === undefined) return;
-      const hotel = hotelOf(providerHotelId);
-      if (hotel.lastDay !== day) hotel.days += 1;
-      hotel.lastDay = day;
+    add(day: ProviderDay): void {
+      counts.sent += day.sent;
+      counts.known += day.known;
+      counts.affected += day.affected;
+      counts.byEmail += day.byEmail;
+      counts.namedByEmail += day.namedByEmail;
+      suspects.flagged += day.suspects.flagged;
+      suspects.known += day.suspects.known;
+      suspects.incorrect += day.suspects.incorrect;
+      for (const hotel of day.affectedHotels) hotelOf(hotel).days += 1;
     },
     addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: Case): void {
       counts.cases += 1;

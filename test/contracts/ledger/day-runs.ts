@@ -55,6 +55,37 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       );
     });
 
+    it('each has a mark, which changes with its runs and their bookings, and with nothing else', async () => {
+      const { ledger, reopen } = opened();
+      const read = async () => (await reopen()).markDays({ from: '2026-11-19', to: day });
+      expect(await read()).toEqual([]);
+      const seen = new Set<string>();
+      const expectChange = async (finishedAt: readonly number[] = []) => {
+        const [before, found] = await read();
+        expect([before?.day, found?.day, found?.finishedAt]).toEqual(['2026-11-19', day, finishedAt]);
+        expect(before?.mark).toBe((await read())[0]?.mark);
+        const { size } = seen;
+        expect(seen.add(found?.mark ?? '').size).toBe(size + 1);
+        return before?.mark;
+      };
+      await succeed(ledger, 'before', { day: '2026-11-19' });
+      await succeed(ledger, 'after', { day: tomorrow.iso });
+      const run = await collectedRun(ledger, 'r1', { bookings: ['a'] });
+      const untouched = await expectChange();
+      await perform(ledger, run, 'batch 0', done);
+      await expectChange();
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      await expectChange([at]);
+      const mail = { sha256: 'aa', receivedAt: at, readAt: at, from: 'a file', outcome: 'named' as const };
+      const bookings = [{ runId: 'r1', form: 'body' as const, batch: 0, place: 0 }];
+      await ledger.verdictMails.record({ ...mail, bookings, pairs: [] });
+      await expectChange([at]);
+      await succeed(ledger, 'r2', {});
+      expect(await expectChange([at, at])).toBe(untouched);
+      await ledger.prune('2026-12-01');
+      await expectChange([at, at]);
+    });
+
     it('a `watch` run is active beside another run of the day, but only one at a time', async () => {
       const { ledger } = opened();
       await ledger.createRun(newRun('nightly'));

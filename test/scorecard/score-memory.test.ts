@@ -1,0 +1,109 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import type { Silence } from '../../src/review/verdict.js';
+import { scoreDays } from '../../src/scorecard/day-scores.js';
+import { createScoreMemory } from '../../src/scorecard/score-memory.js';
+import { at, day, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
+import { collectBookings, deliverBookings, someBooking } from '../desk/some-bookings.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
+
+const days = ['2026-11-19', day];
+const { signal } = new AbortController();
+
+let ledger: NoticeLedger;
+let asked: string[];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => at);
+  asked = [];
+});
+
+/** The memory, over a ledger that notes of which days the bookings are read. */
+function remember() {
+  const watched: NoticeLedger = {
+    ...ledger,
+    listRuns(options) {
+      if (options.day !== undefined) asked.push(options.day);
+      return ledger.listRuns(options);
+    },
+  };
+  return createScoreMemory({ ledger: watched, giveWay: async () => {} });
+}
+
+async function readAnew(silence?: Silence) {
+  const scores = [];
+  for await (const score of scoreDays({ ledger, signal, silence }, days)) scores.push(score);
+  return scores;
+}
+
+it('A day is read once, as long as nothing about it changes', async () => {
+  await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ providerName: 'expedia' })]);
+  const memory = remember();
+  const scores = await memory.read(days, { signal });
+  expect(scores).toEqual(await readAnew());
+  expect(scores[1]?.providers.get('expedia')).toMatchObject({ sent: 1, known: 0, byEmail: 1 });
+  expect(await memory.read(days, { signal })).toEqual(scores);
+  expect(asked).toEqual([day]);
+});
+
+it('It is read again after each thing that changes what is known of it', async () => {
+  const memory = remember();
+  const expectReadAgain = async () => {
+    asked = [];
+    const scores = await memory.read(days, { signal });
+    expect(scores).toEqual(await readAnew());
+    expect(asked).toEqual([day]);
+    return scores[1]?.providers.get('hotelbeds');
+  };
+  const run = await collectBookings(ledger, 'r1', [
+    someBooking(),
+    someBooking({ bookingReferenceId: 'BR-2' }),
+  ]);
+  expect(await expectReadAgain()).toBeUndefined();
+  await perform(ledger, run, 'batch 0', done);
+  await expectReadAgain();
+  await ledger.settle(rightOf(run), { state: 'succeeded', at });
+  expect(await expectReadAgain()).toMatchObject({ sent: 2, namedByEmail: 0 });
+  const place = { runId: 'r1', form: 'body', batch: 0, place: 0 } as const;
+  const mail = { receivedAt: at + 1_000, readAt: at, from: 'a file', outcome: 'named' as const };
+  await ledger.verdictMails.record({ ...mail, sha256: 'aa', bookings: [place], pairs: [] });
+  expect(await expectReadAgain()).toMatchObject({ namedByEmail: 1 });
+  const pair = { providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };
+  await ledger.verdictMails.record({ ...mail, sha256: 'bb', bookings: [], pairs: [pair] });
+  expect(await expectReadAgain()).toMatchObject({ namedByEmail: 2 });
+  await deliverBookings(ledger, 'r2', [someBooking({ providerName: 'expedia' })], { startedAt: at + 5_000 });
+  expect(await expectReadAgain()).toBeUndefined();
+});
+
+it('It is read again when its bookings are removed', async () => {
+  await deliverBookings(ledger, 'r1', [someBooking()]);
+  const memory = remember();
+  await memory.read(days, { signal });
+  await ledger.prune('2026-12-01');
+  const [, score] = await memory.read(days, { signal });
+  expect(score?.providers.size).toBe(0);
+});
+
+it('It is read again when silence has lasted long enough, and when an e-mail breaks it', async () => {
+  await deliverBookings(ledger, 'r1', [someBooking()]);
+  const { finishedAt = 0 } = await ledger.getRun('r1');
+  const memory = remember();
+  const knownAt = async (silence: Silence) => {
+    const [, score] = await memory.read(days, { signal, silence });
+    return score?.providers.get('hotelbeds')?.known;
+  };
+  const silence = { afterMs: 1_000, brokenAt: [], now: finishedAt + 999 };
+  expect(await knownAt(silence)).toBe(0);
+  expect(await knownAt({ ...silence, now: finishedAt + 1_000 })).toBe(1);
+  expect(await knownAt({ ...silence, now: finishedAt + 2_000 })).toBe(1);
+  expect(asked).toEqual([day, day]);
+  expect(await knownAt({ ...silence, now: finishedAt + 2_000, brokenAt: [finishedAt] })).toBe(0);
+});
+
+it('Nothing is read of a day without runs, and no more once nobody waits', async () => {
+  await ledger.createRun(newRun('r1'));
+  const memory = remember();
+  await expect(memory.read(days, { signal: AbortSignal.abort() })).rejects.toThrow();
+  expect(asked).toEqual([]);
+  expect((await memory.read(['2026-11-19'], { signal }))[0]?.providers.size).toBe(0);
+  expect(asked).toEqual([]);
+});
