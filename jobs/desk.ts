@@ -32,7 +32,7 @@ export async function composeDesk(
     },
     {
       access,
-      assets: await readAssets(assetsFolder, ''),
+      assets: await readAssets(assetsFolder),
       record: (action) => ledger.audit.record(action),
       clock,
       timezone,

@@ -17,7 +17,7 @@ import { UsageError } from '../../src/review/refusals.js';
 import { html } from '../../src/text/html.js';
 import { admitAs, csrfToken } from './some-desk.js';
 
-const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url), '');
+const assets = await readAssets(new URL('../../src/desk/assets/', import.meta.url));
 const apps: { close(): PromiseLike<unknown> }[] = [];
 afterEach(() => Promise.all(apps.splice(0).map((app) => app.close())));
 

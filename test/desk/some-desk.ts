@@ -70,7 +70,7 @@ export async function startDesk({
     { ...otherParts, ledger, ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
-      assets: await readAssets(assetsFolder, ''),
+      assets: await readAssets(assetsFolder),
       record: async (action) => void recorded.push(action),
       clock,
       timezone,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { chartStyle } from '../../charts/chart-style.js';
 
 /** A file of the pages, under an address that changes with its content: browsers may keep it forever. */
 export interface Asset {
@@ -13,14 +14,11 @@ export interface Assets {
   readonly script: Asset;
 }
 
-/**
- * @param folder where `desk.css` and `desk.js` are
- * @param moreStyle what other parts of the pages need, such as charts
- */
-export async function readAssets(folder: URL, moreStyle: string): Promise<Assets> {
+/** @param folder where `desk.css` and `desk.js` are; the style of charts is added */
+export async function readAssets(folder: URL): Promise<Assets> {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
   return {
-    style: toAsset('desk', 'css', 'text/css; charset=utf-8', `${await read('desk.css')}\n${moreStyle}`),
+    style: toAsset('desk', 'css', 'text/css; charset=utf-8', `${await read('desk.css')}\n${chartStyle}`),
     script: toAsset('desk', 'js', 'text/javascript; charset=utf-8', await read('desk.js')),
   };
 }
