@@ -3,8 +3,11 @@ import { createDesk, type DeskParts } from '../src/desk/desk.js';
 import { admitHookCallers } from '../src/desk/hook-callers.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import type { CallerSettings } from '../src/server/caller.js';
+import { kindOf } from '../src/sources/registry.js';
 import { openAccess } from './access.js';
 import { clock } from './clock.js';
+import { openArchive } from './deliveries.js';
+import { openRetryPolicy } from './retry-policy.js';
 import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
 import { readVersion } from './version.js';
@@ -28,6 +31,11 @@ export async function composeDesk(
     {
       ...{ ledger, operations, timezone, hashKey, version: readVersion() },
       readSilence: (now) => readSilence(config, ledger, now),
+      limits: {
+        retry: openRetryPolicy(config),
+        resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,
+      },
+      ...{ archive: openArchive(config), placeUnit: kindOf(config.source).placeUnit, command, clock },
       packEvidence: (reference, signal) => packEvidence(config, ledger, reference, { signal, command }),
     },
     {

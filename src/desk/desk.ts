@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { Archive } from '../archive/archive.js';
 import type { NoticeLedger } from '../notifications/notice-store.js';
 import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
-import { createDayPage } from './days/day-page.js';
+import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createOpenApiPage } from './openapi.js';
 import type { Operations } from './operations/operations.js';
@@ -10,11 +11,14 @@ import { createOperationRoutes } from './operations/routes.js';
 import { createFrame } from './routing/frame.js';
 import { type RegisterParts, registerRoutes } from './routing/register.js';
 import type { DeskRoute } from './routing/route.js';
-import { createRunPage } from './runs/run-page.js';
+import { createRunRoutes, type RunParts } from './runs/run-routes.js';
 import { addSignInRoutes } from './signing-in/sign-in-routes.js';
 
 /** What the pages read and the actions call. Each page picks what it needs. */
-export interface DeskParts extends Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'> {
+export interface DeskParts
+  extends Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'>,
+    Pick<RunParts, 'limits' | 'placeUnit' | 'command' | 'clock'> {
+  readonly archive: Pick<Archive, 'list' | 'read'>;
   readonly ledger: NoticeLedger;
   readonly operations: Operations;
   readonly timezone: string;
@@ -27,7 +31,8 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
   const routes: readonly DeskRoute[] = [
     createDaysPage(parts),
     createDayPage(parts),
-    createRunPage(parts),
+    createReportDownload(parts),
+    ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),

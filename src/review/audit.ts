@@ -14,6 +14,7 @@ export const auditedActions = [
   'dry-run',
   'report',
   'evidence',
+  'download',
   'guest-export',
   'guest-erase',
   'guest-purge',

@@ -141,6 +141,6 @@ export function hasWork(run: Run): boolean {
   return isActive(run) && run.openSteps > 0;
 }
 
-export function isActive(run: Run): boolean {
-  return (activeRunStates as readonly RunState[]).includes(run.state);
+export function isActive({ state }: Pick<Run, 'state'>): boolean {
+  return (activeRunStates as readonly RunState[]).includes(state);
 }

@@ -4,11 +4,13 @@ import { type DeskParts, listRoutes } from '../../src/desk/desk.js';
 import type { DeskRoute } from '../../src/desk/routing/route.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
 import { csrfToken, now, otherParts, runsOnly, startDesk, stopServers } from './some-desk.js';
+import { addFileRun, archiveOf, fileRunId } from './some-file-run.js';
 
 /** Every route with a path that exists in the ledger below. A new route fails here until it has one. */
 const samples: Readonly<Record<string, string>> = {
   '/': '/',
   '/days/:day': '/days/2026-11-20',
+  '/days/:day/reports/:name': `/days/2026-11-20/reports/${fileRunId}-succeeded.html`,
   '/runs/:id': '/runs/run-of-2026-11-20',
   '/days/:day/run': '/days/2026-11-20/run',
   '/days/:day/replay': '/days/2026-11-20/replay',
@@ -19,6 +21,15 @@ const samples: Readonly<Record<string, string>> = {
   '/mappings/sync/events': '/mappings/sync/events',
   '/notifications': '/notifications',
   '/notifications/test': '/notifications/test',
+  '/runs/:id/events': `/runs/${fileRunId}/events`,
+  '/runs/:id/rejected': `/runs/${fileRunId}/rejected`,
+  '/runs/:id/refused': `/runs/${fileRunId}/refused`,
+  '/runs/:id/unanswered': `/runs/${fileRunId}/unanswered`,
+  '/runs/:id/posted': `/runs/${fileRunId}/posted`,
+  '/runs/:id/suspects': `/runs/${fileRunId}/suspects`,
+  '/runs/:id/affected': `/runs/${fileRunId}/affected`,
+  '/runs/:id/result': `/runs/${fileRunId}/result`,
+  '/runs/:id/manifest': `/runs/${fileRunId}/manifest`,
   '/bookings': '/bookings?reference=BR-1',
   '/bookings/evidence': '/bookings/evidence?reference=BR-1',
   '/audit': '/audit',
@@ -29,9 +40,11 @@ const routes = listRoutes({ ...otherParts, ledger: runsOnly([]) });
 const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
 
 let ledger: DeskParts['ledger'];
+let archive: DeskParts['archive'];
 beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
   await openRun(ledger, '2026-11-20');
+  archive = archiveOf(await addFileRun(ledger));
 });
 afterEach(stopServers);
 
@@ -59,7 +72,7 @@ describe.each(sampled)('$path', (route) => {
   const { sample, permission, kind } = route;
 
   it('is closed without a session, for people and programs', async () => {
-    const { url, recorded } = await startDesk({ ledger, role: undefined });
+    const { url, recorded } = await startDesk({ ledger, parts: { archive }, role: undefined });
     expect((await ask(url + sample)).headers.get('location')).toMatch(/^\/sign-in\?to=/);
     expect((await ask(url + sample, { accept: 'application/json' })).status).toBe(401);
     expect((await send(url + sample, route, { token: csrfToken })).status).toBe(
@@ -69,7 +82,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it.each(roles)(`is open to %s as far as the role may ${permission}`, async (role) => {
-    const { url } = await startDesk({ ledger, role });
+    const { url } = await startDesk({ ledger, parts: { archive }, role });
     const { status, body } = await ask(url + sample);
     await body?.cancel();
     if (may(role, permission)) expect(status).toBe(200);
@@ -77,7 +90,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it('never repeats a script that stands in its address, and never breaks on one', async () => {
-    const { url } = await startDesk({ ledger, role: 'admin' });
+    const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
     for (const address of hostileAddresses(route, sample)) {
       const answer = await ask(url + address);
       const type = answer.headers.get('content-type') ?? '';
@@ -88,7 +101,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it('accepts no other method', async () => {
-    const { url } = await startDesk({ ledger, role: 'admin' });
+    const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
     const others = kind === 'action' ? ['PUT', 'DELETE'] : ['POST', 'PUT', 'DELETE'];
     for (const method of others) expect((await ask(url + sample, { method })).status).toBe(405);
   });
@@ -97,7 +110,7 @@ describe.each(sampled)('$path', (route) => {
 it.each(sampled.filter(({ kind }) => kind === 'page'))(
   '$path is the same as data, in the form that it promises',
   async (route) => {
-    const { url } = await startDesk({ ledger, role: 'admin' });
+    const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
     const answer = await ask(url + route.sample, { accept: 'application/json' });
     expect(answer.headers.get('content-type')).toContain('application/json');
     if (route.kind === 'page') route.data.parse(await answer.json());
@@ -109,11 +122,11 @@ it.each(sampled.filter(({ kind }) => kind === 'action'))(
   async (route) => {
     const { sample, permission } = route;
     for (const role of roles.filter((one) => !may(one, permission))) {
-      const { url, recorded } = await startDesk({ ledger, role });
+      const { url, recorded } = await startDesk({ ledger, parts: { archive }, role });
       expect((await send(url + sample, route, { token: csrfToken })).status).toBe(403);
       expect(recorded).toEqual([]);
     }
-    const { url, recorded } = await startDesk({ ledger, role: 'admin' });
+    const { url, recorded } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
     for (const token of ['', 'forged', `${csrfToken}x`])
       expect((await send(url + sample, route, { token })).status).toBe(403);
     expect(recorded).toEqual([]);

@@ -7,7 +7,7 @@ import { getData, getPage, otherParts, runsOnly, startDesk, stopServers } from '
 afterEach(stopServers);
 
 interface SpecData {
-  readonly paths: Readonly<Record<string, { readonly get: { readonly parameters: unknown } }>>;
+  readonly paths: Readonly<Record<string, { readonly get: { readonly parameters: readonly unknown[] } }>>;
 }
 
 it('The description of the routes is valid OpenAPI, and names each of them', async () => {
@@ -19,7 +19,7 @@ it('The description of the routes is valid OpenAPI, and names each of them', asy
   const described = Object.keys(data.paths).map((path) => path.replace(/\{(\w+)\}/g, ':$1'));
   const routes = listRoutes({ ...otherParts, ledger });
   expect(described.sort()).toEqual(routes.map(({ path }) => path).sort());
-  expect(data.paths['/days/{day}']?.get.parameters).toMatchObject([
+  expect(data.paths['/days/{day}']?.get.parameters.slice(0, 1)).toMatchObject([
     { name: 'day', in: 'path', required: true, schema: { type: 'string', format: 'date' } },
   ]);
 });

@@ -44,6 +44,14 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   hashKey: undefined,
   readSilence: async () => undefined,
   packEvidence: async () => Buffer.from('PK'),
+  limits: {
+    retry: { tries: 6, baseMs: 1_000, capMs: 60_000 },
+    resultTimeoutMs: 6 * 3_600_000,
+  },
+  placeUnit: 'line',
+  command: (words) => `hotel-review ${words}`,
+  clock: () => now,
+  archive: { list: async () => [], async *read() {} },
 };
 
 interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
@@ -90,6 +98,15 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
       runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
     listLatestRuns: async () => [],
     findWait: async () => wait,
+    readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
+    countSteps: async () => [],
+    listAttemptSums: async () => [],
+    listTroubles: async () => [],
+    countRejects: async () => [],
+    countWarnings: async () => [],
+    listCanaries: async () => [],
+    cases: { list: async () => [] } as never,
+    notices: { listProblems: async () => [], listOfDay: async () => [] } as never,
   };
   return part as DeskParts['ledger'];
 }

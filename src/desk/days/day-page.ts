@@ -1,29 +1,48 @@
 import * as z from 'zod';
-import { readReport } from '../../review/day/report.js';
-import type { RunLister, WaitReader } from '../../review/ledger.js';
-import { html } from '../../text/html.js';
-import { dayField } from '../routing/fields.js';
-import { definePage, type Page } from '../routing/route.js';
-import { runReport } from '../runs/run-report-schema.js';
+import type { Archive } from '../../archive/archive.js';
+import { reportsFolder } from '../../report/kept-reports.js';
+import { isActive } from '../../review/run.js';
+import { HttpError } from '../../server/http-error.js';
+import { readArchived } from '../routing/archived-file.js';
+import { dayField, pageField } from '../routing/fields.js';
+import { type Download, defineDownload, definePage, type Page } from '../routing/route.js';
+import { type DayPageParts, dayPageData, readDayPage } from './day-data.js';
+import { renderDay } from './render-day.js';
 
-const runsOfDay = 1_000;
-
-/** A day: its runs, and what became of its bookings. */
-export function createDayPage({ ledger }: { readonly ledger: RunLister & WaitReader }): Page {
+/** A day: how it went, its runs, and what is to be done about it. */
+export function createDayPage(parts: DayPageParts): Page {
   return definePage({
     path: '/days/:day',
     permission: 'look',
-    summary: 'A business day and its runs, newest first',
-    input: z.object({ day: dayField }),
-    data: z.object({ runs: z.array(runReport) }),
+    summary: 'A business day: how it went, its runs, its open cases, and what people were told',
+    input: z.object({ day: dayField, page: pageField }),
+    data: dayPageData,
     usually: 'data',
-    async read({ day }, { now }) {
-      const runs = await ledger.listRuns({ day, limit: runsOfDay });
-      return { runs: await Promise.all(runs.map((run) => readReport(ledger, run, now))) };
-    },
-    render: ({ runs }) => ({
-      title: 'Day',
-      content: html`<ul>${runs.map(({ runId, state }) => html`<li><a href="/runs/${runId}">${runId}</a> ${state}</li>`)}</ul>`,
+    read: (input, visit) => readDayPage(parts, input, visit),
+    render: (data, visit) => ({
+      title: `Day ${data.day}`,
+      content: renderDay(data, visit),
+      ...(data.runs.some(isActive) && { refreshSeconds: 30 }),
     }),
+  });
+}
+
+/** The page of a day as it was when a run of it ended. It names no booking and no guest. */
+export function createReportDownload({
+  archive,
+}: {
+  readonly archive: Pick<Archive, 'list' | 'read'>;
+}): Download {
+  return defineDownload({
+    path: '/days/:day/reports/:name',
+    permission: 'look',
+    summary: 'The page of a day as it was kept when a run of it ended',
+    input: z.object({ day: dayField, name: z.string() }),
+    contentType: 'text/html; charset=utf-8',
+    async open({ day, name }) {
+      const isKept = (await archive.list(reportsFolder, day)).includes(name);
+      if (!isKept || !name.endsWith('.html')) throw new HttpError(404, 'no such report is in the archive');
+      return { name: `${day}-${name}`, content: readArchived(archive, [reportsFolder, day, name]) };
+    },
   });
 }

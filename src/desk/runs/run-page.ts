@@ -1,37 +1,69 @@
-import * as z from 'zod';
-import { readReport } from '../../review/day/report.js';
-import type { RunReader, WaitReader } from '../../review/ledger.js';
-import type { Run } from '../../review/run.js';
-import { HttpError } from '../../server/http-error.js';
+import type { PendingLimits } from '../../review/day/pending.js';
+import { isActive } from '../../review/run.js';
 import { html } from '../../text/html.js';
-import { definePage, type Page } from '../routing/route.js';
-import { runReport } from './run-report-schema.js';
+import { defineLive, definePage, type Live, type Page } from '../routing/route.js';
+import { findShownRun, isRunName, runInput } from './find-run.js';
+import { renderMoment } from './render-moment.js';
+import { renderFacts, renderRunDetails } from './render-run.js';
+import { renderDayActions } from './run-actions.js';
+import { type RunPageLedger, readRunPage, runPageData } from './run-data.js';
+import { toMoment } from './run-moment.js';
+import type { RunWatches } from './run-watch.js';
+
+interface RunPageParts {
+  readonly ledger: RunPageLedger;
+  readonly limits: PendingLimits;
+}
+
+/** Without JavaScript, the page of an active run loads itself again after this many seconds. */
+const refreshSeconds = 10;
 
 /** A run: its steps on a time line, why it is pending, and its counts. */
-export function createRunPage({ ledger }: { readonly ledger: RunReader & WaitReader }): Page {
+export function createRunPage({ ledger, limits }: RunPageParts): Page {
   return definePage({
     path: '/runs/:id',
     permission: 'look',
-    summary: 'A run, as `run --json` reports it',
-    input: z.object({ id: z.string() }),
-    data: runReport,
+    summary: 'A run, as `run --json` reports it, its steps, and why it is not done',
+    input: runInput,
+    data: runPageData,
     usually: 'data',
-    async read({ id }, { now }) {
-      return readReport(ledger, await findShownRun(ledger, id), now);
+    read: async ({ id }, visit) => readRunPage(ledger, await findShownRun(ledger, id), limits, visit),
+    render(run, visit) {
+      const moment = renderMoment(run, visit);
+      return {
+        title: `Run ${run.runId}`,
+        content: html`<p><a href="/days/${encodeURIComponent(run.day)}">‹ Day ${run.day}</a></p>
+${renderDayActions(run.day, run, visit)}<section class="card"${isActive(run) ? html` data-live="/runs/${encodeURIComponent(run.runId)}/events"` : undefined}>${moment}</section>
+${renderFacts(run, visit)}${renderRunDetails(run, visit)}`,
+        ...(isActive(run) && { refreshSeconds }),
+      };
     },
-    render: ({ day, runId, state }) => ({
-      title: `Run ${runId}`,
-      content: html`<p>${day}: ${state}</p>`,
-    }),
   });
 }
 
-/** The form of run ids; anything else needs no query to the ledger. */
-const runName = /^[\w.-]{1,64}$/;
+interface RunEventsParts {
+  readonly watches: RunWatches;
+  readonly limits: PendingLimits;
+  readonly clock: () => number;
+}
 
-/** @throws HttpError 404 */
-export async function findShownRun(ledger: Pick<RunReader, 'findRun'>, id: string): Promise<Run> {
-  const run = runName.test(id) ? await ledger.findRun(id) : undefined;
-  if (!run) throw new HttpError(404, 'the ledger holds no run of that name');
-  return run;
+/** What moves on the page of a run, until it ends. */
+export function createRunEvents({ watches, limits, clock }: RunEventsParts): Live {
+  return defineLive({
+    path: '/runs/:id/events',
+    permission: 'look',
+    summary: 'How far a run is, about once a second, as a part of its page',
+    input: runInput,
+    async *follow({ id }, visit) {
+      if (!isRunName(id)) return;
+      let shown = '';
+      for await (const { since, ...state } of watches.watch(id, visit.signal)) {
+        const present = { ...visit, now: clock() };
+        const content = renderMoment(toMoment(state, limits, present, since), present);
+        if (content.markup === shown) continue;
+        shown = content.markup;
+        yield content;
+      }
+    },
+  });
 }

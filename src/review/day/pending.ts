@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../../async/retry.js';
 import { formatCount, formatCountOf, formatDuration } from '../../text/format.js';
-import type { DelayedStep, ProgressReader } from '../progress.js';
+import type { DelayedStep, OpenWork } from '../progress.js';
 import type { Run } from '../run.js';
 import type { StepKind } from '../step.js';
 
@@ -47,13 +47,16 @@ export interface PendingLimits {
   readonly resultTimeoutMs: number;
 }
 
-/** Undefined for a run that succeeded. */
-export async function readPending(
-  ledger: Pick<ProgressReader, 'readOpenWork'>,
+/**
+ * Why a run is not done; undefined for one that succeeded.
+ *
+ * @param work undefined for a run that has no steps to perform
+ */
+export function decidePending(
   run: Run,
-  now: number,
+  work: OpenWork | undefined,
   limits: PendingLimits,
-): Promise<Pending | undefined> {
+): Pending | undefined {
   switch (run.state) {
     case 'succeeded':
       return undefined;
@@ -65,22 +68,24 @@ export async function readPending(
       return { kind: 'collecting', read: run.counts.read };
     case 'delivering':
     case 'awaiting-result':
-      break;
+      return decideOpen(run, work, limits);
   }
-  const deadline = (run.file?.triggeredAt ?? run.startedAt) + limits.resultTimeoutMs;
-  if (run.state === 'awaiting-result' && run.openSteps === 0) return { kind: 'overdue', deadline };
-  const { performed, ready, delayed, oldest, next } = await ledger.readOpenWork(run.id, now);
+}
+
+function decideOpen(
+  { state, file, startedAt }: Run,
+  work: OpenWork | undefined,
+  { resultTimeoutMs, retry }: PendingLimits,
+): Pending {
+  const deadline = (file?.triggeredAt ?? startedAt) + resultTimeoutMs;
+  if (!work)
+    return state === 'awaiting-result' ? { kind: 'overdue', deadline } : { kind: 'queued', steps: 0 };
+  const { performed, ready, delayed, oldest, next } = work;
   if (performed > 0 && oldest)
-    return {
-      kind: 'performed',
-      step: oldest.step,
-      does: oldest.kind,
-      steps: performed,
-      since: oldest.since,
-    };
+    return { kind: 'performed', step: oldest.step, does: oldest.kind, steps: performed, since: oldest.since };
   if (next?.kind === 'await-result' && ready === 0 && delayed === 1)
     return { kind: 'awaiting-result', deadline, until: next.until, code: next.code };
-  if (next) return delay(next, ready + delayed - 1, limits.retry);
+  if (next) return delay(next, ready + delayed - 1, retry);
   return oldest ? { kind: 'abandoned', step: oldest.step } : { kind: 'queued', steps: ready };
 }
 

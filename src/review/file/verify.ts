@@ -62,7 +62,7 @@ export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly 
 
 /** Compares what an archived manifest says with the ledger; no manifest if it can't be read. */
 export async function verifyManifest(
-  { archive }: Pick<VerifyParts, 'archive'>,
+  { archive }: { readonly archive: Pick<Archive, 'read'> },
   run: Run,
 ): Promise<{ readonly manifest?: Manifest; readonly items: readonly VerifiedItem[] }> {
   const { sha256 = '', result } = run.file ?? {};
@@ -89,7 +89,7 @@ export async function verifyKept(
   {
     archive,
     ledger,
-  }: Pick<VerifyParts, 'archive'> & { readonly ledger: Pick<ErasureReader, 'listErasedContents'> },
+  }: { readonly archive: Pick<Archive, 'read'>; readonly ledger: Pick<ErasureReader, 'listErasedContents'> },
   { id, day }: Pick<Run, 'id' | 'day'>,
   kept: { readonly name: string; readonly sha256: string },
 ): Promise<string | undefined> {
@@ -110,7 +110,7 @@ function describeRemovals({ file }: Run): readonly VerifiedItem[] {
   );
 }
 
-async function readManifest(archive: Archive, { day, id }: Run): Promise<Manifest | string> {
+async function readManifest(archive: Pick<Archive, 'read'>, { day, id }: Run): Promise<Manifest | string> {
   return unlessUnreadable(async () => {
     const blocks: Buffer[] = [];
     for await (const block of archive.read(day, id, manifestName)) blocks.push(Buffer.from(block));

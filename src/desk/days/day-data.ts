@@ -1,0 +1,191 @@
+import * as z from 'zod';
+import type { Archive } from '../../archive/archive.js';
+import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import { mappingStates } from '../../cases/case.js';
+import { findCases } from '../../cases/find-cases.js';
+import { describeNotice } from '../../notifications/describe-notice.js';
+import { type Notice, noticeEventNames, severities } from '../../notifications/notice.js';
+import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
+import { judgeDay } from '../../report/judge-day.js';
+import { reportsFolder } from '../../report/kept-reports.js';
+import { judgeCanary } from '../../review/canary.js';
+import { readReport } from '../../review/day/report.js';
+import { isOfItsDay } from '../../review/day-runs.js';
+import type { Run } from '../../review/run.js';
+import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
+import { answerWithin } from '../../server/deadline.js';
+import type { WriteCommand } from '../../text/shell.js';
+import { entriesBefore, entriesPerPage, pageOf, toPage } from '../routing/pages.js';
+import type { DeskVisit } from '../routing/route.js';
+import type { DayMark } from '../routing/state-mark.js';
+import { runReport } from '../runs/run-report-schema.js';
+
+export interface DayPageParts {
+  readonly ledger: Pick<
+    ReadOnlyNoticeLedger,
+    | 'listRuns'
+    | 'findWait'
+    | 'listCanaries'
+    | 'summarise'
+    | 'cases'
+    | 'mappings'
+    | 'hotels'
+    | 'findKeptValues'
+    | 'notices'
+  >;
+  readonly archive: Pick<Archive, 'list'>;
+  readonly command: WriteCommand;
+}
+
+const instant = z.iso.datetime();
+const count = z.int().nonnegative();
+const notice = z.object({
+  event: z.enum(noticeEventNames as [Notice['event'], ...Notice['event'][]]),
+  stage: z.enum(['raised', 'reminder', 'recovered']),
+  severity: z.enum(severities),
+  title: z.string(),
+  raisedAt: instant,
+});
+const mark: z.ZodType<DayMark> = z.enum(['good', 'sent', 'attention', 'unfinished', 'missing', 'not-due']);
+
+export const dayPageData = z.object({
+  day: z.string(),
+  judgement: mark,
+  headline: z.string().describe('The judgement in a sentence.'),
+  previous: z.string().nullable(),
+  next: z.string().nullable(),
+  runs: z.array(runReport).describe('Newest first.'),
+  ...pageOf,
+  cases: z.object({
+    count,
+    first: z.array(
+      z.object({
+        id: z.int(),
+        state: z.enum(mappingStates),
+        providerName: z.string(),
+        providerHotelId: z.string(),
+        serviceId: z.number(),
+        bookedHotel: z.string().nullable(),
+        openBookings: count,
+        firstCheckIn: z.string().nullable(),
+      }),
+    ),
+  }),
+  problems: z.array(notice).describe('Those that last.'),
+  notices: z.array(notice).describe('All that was raised about the day, the newest first.'),
+  reports: z
+    .array(z.string())
+    .nullable()
+    .describe(
+      'The pages of the day that were kept when a run of it ended; null while the archive does not answer.',
+    ),
+});
+export type DayPageData = z.output<typeof dayPageData>;
+
+const runsRead = 1_000;
+const casesShown = 20;
+const noticesShown = 50;
+/** The page does not wait longer for an archive that does not answer. */
+const archiveMs = 1_000;
+
+export async function readDayPage(
+  parts: DayPageParts,
+  { day, page }: { readonly day: string; readonly page: number },
+  visit: DeskVisit,
+): Promise<DayPageData> {
+  const { ledger, archive, command } = parts;
+  const { now, timezone } = visit;
+  const today = businessDayAt(new Date(now), timezone).iso;
+  const [runs, cases, problems, notices, reports] = await Promise.all([
+    ledger.listRuns({ day, limit: runsRead }),
+    readCases(parts, day, today, now),
+    ledger.notices.listProblems(),
+    ledger.notices.listOfDay(day, noticesShown),
+    listReports(archive, day),
+  ]);
+  const toWords = (one: Notice) => toNoticeData(one, command);
+  const shown = runs.slice(entriesBefore(page), entriesBefore(page) + entriesPerPage);
+  return {
+    day,
+    ...(await judge(parts, day, runs, today, visit)),
+    ...listNeighbours(day, today, timezone),
+    runs: await Promise.all(shown.map((run) => readReport(ledger, run, now))),
+    ...toPage(runs.length, page),
+    cases,
+    problems: problems.filter((one) => one.day === day).map(toWords),
+    notices: notices.map(toWords),
+    reports,
+  };
+}
+
+async function judge(
+  { ledger }: DayPageParts,
+  day: string,
+  runs: readonly Run[],
+  today: string,
+  { now, timezone }: DeskVisit,
+): Promise<{ readonly judgement: DayMark; readonly headline: string }> {
+  if (runs.some(isOfItsDay)) {
+    const [canary] = await ledger.listCanaries({ day, limit: 1 });
+    return judgeDay(summariseVerdicts(day, runs), { timezone, canary: canary && judgeCanary(canary, now) });
+  }
+  if (day > today) return { judgement: 'not-due', headline: 'This day has not begun.' };
+  if (day === today) return { judgement: 'not-due', headline: 'This day is not over, and has no run yet.' };
+  const { firstDay } = await ledger.summarise(businessDayAt(new Date(now), timezone));
+  if (firstDay === undefined || day < firstDay)
+    return { judgement: 'not-due', headline: 'No run: the reviews began later.' };
+  return { judgement: 'missing', headline: 'No run: nothing of this day was reviewed.' };
+}
+
+/** No next day after today: nothing can have happened there. */
+function listNeighbours(
+  day: string,
+  today: string,
+  timezone: string,
+): Pick<DayPageData, 'previous' | 'next'> {
+  const { previous, next } = createBusinessDay(day, timezone);
+  return {
+    previous: day > '0001-01-01' ? previous().iso : null,
+    next: day < today ? next().iso : null,
+  };
+}
+
+/** The cases with an open booking of that day, nearest check-in first. Nobody has to act on dismissed ones. */
+async function readCases(
+  { ledger }: DayPageParts,
+  day: string,
+  today: string,
+  now: number,
+): Promise<DayPageData['cases']> {
+  const found = await findCases(ledger, { day, today }, () => now);
+  const open = found.filter(({ state }) => state !== 'dismissed');
+  return {
+    count: open.length,
+    first: open.slice(0, casesShown).map((one) => ({
+      id: one.id,
+      state: one.state,
+      providerName: one.providerName,
+      providerHotelId: one.providerHotelId,
+      serviceId: one.serviceId,
+      bookedHotel: one.hotels.bookedHotel?.name ?? null,
+      openBookings: one.openBookings,
+      firstCheckIn: one.hasUnknownCheckIn ? null : (one.firstCheckIn ?? null),
+    })),
+  };
+}
+
+function toNoticeData(one: Notice, command: WriteCommand): z.output<typeof notice> {
+  const { title } = describeNotice(one, { checkInsToday: 0, command });
+  const { event, stage, severity, raisedAt } = one;
+  return { event, stage, severity, title, raisedAt: new Date(raisedAt).toISOString() };
+}
+
+/** Null while the archive does not answer. */
+async function listReports(archive: DayPageParts['archive'], day: string): Promise<string[] | null> {
+  try {
+    const names = await answerWithin(archiveMs, archive.list(reportsFolder, day));
+    return names.filter((name) => name.endsWith('.html'));
+  } catch {
+    return null;
+  }
+}

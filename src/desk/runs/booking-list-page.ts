@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import type { RunReader } from '../../review/ledger.js';
+import type { Run } from '../../review/run.js';
+import { countAffected } from '../../review/verdicts/day-verdicts.js';
+import { formatKilometres } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import { pageField } from '../routing/fields.js';
+import { pageOf, renderPages, toPage } from '../routing/pages.js';
+import { definePage, type Page } from '../routing/route.js';
+import { findShownRun, runInput } from './find-run.js';
+import { backToRun, linkBooking } from './list-frame.js';
+import {
+  type ListedBooking,
+  type ListLedger,
+  type ListName,
+  listedBooking,
+  readList,
+} from './listed-bookings.js';
+
+interface ListParts {
+  readonly ledger: Pick<RunReader, 'findRun'> & ListLedger;
+}
+
+const titles: Readonly<Record<ListName, { readonly title: string; readonly words: string }>> = {
+  affected: {
+    title: 'Affected bookings',
+    words: 'The result marks their mapping as incorrect. Nearest check-in first.',
+  },
+  unanswered: {
+    title: 'Bookings without a verdict',
+    words:
+      'Nothing is known about their mapping, which does not mean that it is correct. Nearest check-in first.',
+  },
+  posted: {
+    title: 'Bookings that went by body',
+    words: 'They could not be in the file: their verdicts come by e-mail only.',
+  },
+  suspects: {
+    title: 'Suspects',
+    words:
+      'The local copy of the mappings says something else, or nothing, about these bookings. They were sent anyway.',
+  },
+};
+
+/** The list behind a count of a run. */
+export function createBookingListPage(name: ListName, { ledger }: ListParts): Page {
+  const { title, words } = titles[name];
+  return definePage({
+    path: `/runs/:id/${name}`,
+    permission: 'see-bookings',
+    summary: `${title} of a run; guests' names only for those who may see them`,
+    input: runInput.extend({ page: pageField }),
+    data: z.object({
+      runId: z.string(),
+      day: z.string(),
+      knowledge: z
+        .enum(['known', 'unknown', 'by-email'])
+        .describe('Whether an empty list means that there are none.'),
+      ...pageOf,
+      bookings: z.array(listedBooking),
+    }),
+    async read({ id, page }, visit) {
+      const run = await findShownRun(ledger, id);
+      const { count, bookings } = await readList(ledger, run, name, page, visit);
+      const knowledge = name === 'affected' ? knowledgeOf(run) : 'known';
+      return { runId: run.id, day: run.day, knowledge, ...toPage(count, page), bookings: [...bookings] };
+    },
+    audit: ({ day, runId, bookings }) => ({
+      action: name === 'suspects' ? 'suspects' : 'affected',
+      subject: day,
+      details: { run: runId, found: bookings.length, lists: name },
+      revealsNames: bookings.some(({ guest }) => guest !== undefined),
+    }),
+    render: ({ runId, knowledge, bookings, ...listed }) => ({
+      title,
+      content: html`${backToRun(runId)}
+<p>${words}</p>
+${
+  knowledge === 'known'
+    ? html`${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/${name}?page=${page}`)}${bookings.length > 0 ? renderTable(name, bookings) : undefined}`
+    : html`<p class="wait">${knowledge === 'by-email' ? 'Unknown: verdicts of this run come by e-mail only.' : 'Unknown: no result has arrived yet.'}</p>`
+}`,
+    }),
+  });
+}
+
+/** An empty list is no good news where nothing is known. */
+function knowledgeOf(run: Run): 'known' | 'unknown' | 'by-email' {
+  switch (countAffected(run)) {
+    case 'by e-mail':
+      return 'by-email';
+    case 'no result':
+      return 'unknown';
+    default:
+      return 'known';
+  }
+}
+
+interface Column {
+  readonly head: string;
+  readonly isNumber?: boolean;
+  readonly cell: (booking: ListedBooking) => Html;
+}
+
+const plain = (value: string | null | undefined) =>
+  value === null || value === undefined
+    ? html`<span class="faint">unknown</span>`
+    : html`${showInLine(value)}`;
+
+function listColumns(name: ListName, bookings: readonly ListedBooking[]): readonly Column[] {
+  const hasNames = bookings.some(({ guest }) => guest !== undefined);
+  const isJudged = name === 'affected' || name === 'unanswered';
+  return [
+    ...(hasNames ? [{ head: 'Guest', cell: ({ guest }: ListedBooking) => plain(guest) }] : []),
+    { head: 'Check-in', cell: ({ checkIn }) => plain(checkIn) },
+    { head: 'Check-out', cell: ({ checkOut }) => plain(checkOut) },
+    { head: 'Provider', cell: ({ providerName }) => plain(providerName) },
+    { head: 'Hotel id', cell: ({ providerHotelId }) => plain(providerHotelId) },
+    { head: 'Booked', cell: (one) => renderHotel(one.serviceId, one.bookedHotel) },
+    ...(name === 'posted' ? [] : [{ head: 'In the copy', cell: renderCopy }]),
+    ...(name === 'unanswered'
+      ? [{ head: 'Why', cell: ({ verdictReason }: ListedBooking) => plain(verdictReason) }]
+      : []),
+    ...(isJudged ? [{ head: 'Case', cell: ({ caseId }: ListedBooking) => linkCase(caseId) }] : []),
+  ];
+}
+
+function renderTable(name: ListName, bookings: readonly ListedBooking[]): Html {
+  const columns = listColumns(name, bookings);
+  return html`<div class="wide"><table><thead><tr><th scope="col">Reference</th>${columns.map(({ head }) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${bookings.map(
+    (
+      booking,
+    ) => html`<tr><th scope="row">${linkBooking(booking.reference)}</th>${columns.map(({ cell }) => html`<td>${cell(booking)}</td>`)}</tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+function renderHotel(serviceId: number, name: string | null | undefined): Html {
+  return html`${serviceId}${name ? html` <span class="faint">${showInLine(name)}</span>` : undefined}`;
+}
+
+function renderCopy({
+  serviceId,
+  copyServiceId,
+  copyHotel,
+  distanceKm,
+  suspicion,
+  movedAt,
+}: ListedBooking): Html {
+  if (suspicion === 'filled-in') return html`filled in, not independently checked`;
+  const moved = movedAt ? html` <span class="faint">moved ${movedAt.slice(0, 10)}</span>` : undefined;
+  if (copyServiceId === null || copyServiceId === undefined)
+    return html`${suspicion === 'moved' ? 'deleted' : 'none'}${moved}`;
+  if (copyServiceId === serviceId) return html`the same${moved}`;
+  const distance = typeof distanceKm === 'number' ? `, ${formatKilometres(distanceKm)}` : '';
+  return html`${renderHotel(copyServiceId, copyHotel)}${distance}${moved}`;
+}
+
+function linkCase(caseId: number | null | undefined): Html {
+  return typeof caseId === 'number'
+    ? html`<a href="/cases/${caseId}">${caseId}</a>`
+    : html`<span class="faint">none</span>`;
+}

@@ -1,0 +1,91 @@
+import type { Archive } from '../../archive/archive.js';
+import { dayOfRunId } from '../../review/day/open-run.js';
+import type { ErasureReader } from '../../review/erasures.js';
+import { manifestName } from '../../review/file/manifest.js';
+import { verifyKept, verifyManifest } from '../../review/file/verify.js';
+import type { RunReader } from '../../review/ledger.js';
+import type { Run } from '../../review/run.js';
+import { HttpError } from '../../server/http-error.js';
+import type { WriteCommand } from '../../text/shell.js';
+import { readArchived } from '../routing/archived-file.js';
+import { type Download, type DownloadedFile, defineDownload } from '../routing/route.js';
+import { findShownRun, runInput } from './find-run.js';
+
+export interface DownloadParts {
+  readonly ledger: Pick<RunReader, 'findRun'> & Pick<ErasureReader, 'listErasedContents'>;
+  readonly archive: Pick<Archive, 'read'>;
+  readonly command: WriteCommand;
+}
+
+/** The result of a run, as it was received; it holds guests' names. Compared with its checksum before the first byte is sent. */
+export function createResultDownload({ ledger, archive, command }: DownloadParts): Download {
+  return defineDownload({
+    path: '/runs/:id/result',
+    permission: 'see-names',
+    summary: 'The result of a run, byte for byte as it was judged',
+    input: runInput,
+    contentType: 'application/octet-stream',
+    audit: ({ id }) => ({
+      action: 'download',
+      subject: dayOfRunId(id),
+      details: { run: id, file: 'result' },
+    }),
+    async open({ id }) {
+      const run = await findArchivedRun(ledger, id);
+      const { result } = run.file ?? {};
+      if (!result) throw new HttpError(404, 'no result of this run was judged');
+      if (run.linesBlanked)
+        throw new HttpError(
+          404,
+          'the result was removed with the names in it, as agreed; its checksum is kept',
+        );
+      const fault = await verifyKept({ ledger, archive }, run, result);
+      if (fault !== undefined) throw differs('the result in the archive', fault, command, run);
+      return readKept(archive, run, result.name);
+    },
+  });
+}
+
+/** What was sent and when, what came back, and all checksums; no guest's name. Compared with the ledger before. */
+export function createManifestDownload({ ledger, archive, command }: DownloadParts): Download {
+  return defineDownload({
+    path: '/runs/:id/manifest',
+    permission: 'look',
+    summary: 'The manifest of a run: what was sent, what came back, and the checksums',
+    input: runInput,
+    contentType: 'application/json; charset=utf-8',
+    audit: ({ id }) => ({
+      action: 'download',
+      subject: dayOfRunId(id),
+      details: { run: id, file: 'manifest' },
+    }),
+    async open({ id }) {
+      const run = await findArchivedRun(ledger, id);
+      const { items } = await verifyManifest({ archive }, run);
+      const wrong = items.find(({ fault }) => fault !== undefined);
+      if (wrong) throw differs(wrong.item, wrong.fault ?? '', command, run);
+      return readKept(archive, run, manifestName);
+    },
+  });
+}
+
+/** @throws HttpError 404 */
+async function findArchivedRun(ledger: DownloadParts['ledger'], id: string): Promise<Run> {
+  const run = await findShownRun(ledger, id);
+  if (run.file?.archivedTo === undefined)
+    throw new HttpError(404, 'nothing of this run is in the archive yet');
+  return run;
+}
+
+function differs(item: string, fault: string, command: WriteCommand, { day }: Run): HttpError {
+  return new HttpError(
+    409,
+    `not sent, because it is not what the ledger recorded: ${item}: ${fault}. To check all of it: ${command(`verify ${day}`)}`,
+    {},
+    'unverified',
+  );
+}
+
+function readKept(archive: DownloadParts['archive'], { day, id }: Run, name: string): DownloadedFile {
+  return { name: `${id}-${name}`, content: readArchived(archive, [day, id, name]) };
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import type { RunReader } from '../../review/ledger.js';
+import type { Run } from '../../review/run.js';
+import { HttpError } from '../../server/http-error.js';
+
+/** The address of a run. */
+export const runInput = z.object({ id: z.string() });
+
+/** Anything else needs no query to the ledger. */
+export function isRunName(id: string): boolean {
+  return /^[\w.-]{1,64}$/.test(id);
+}
+
+/** @throws HttpError 404 */
+export async function findShownRun(ledger: Pick<RunReader, 'findRun'>, id: string): Promise<Run> {
+  const run = isRunName(id) ? await ledger.findRun(id) : undefined;
+  if (!run) throw new HttpError(404, 'the ledger holds no run of that name');
+  return run;
+}

@@ -1,0 +1,147 @@
+import * as z from 'zod';
+import { guestNameFields } from '../../booking/booking.js';
+import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
+import type { CaseReader } from '../../cases/case-store.js';
+import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
+import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
+import type { MappingReader } from '../../mappings/mapping-copy.js';
+import { toReported } from '../../report/gather-report.js';
+import type { History, SuspectReader } from '../../review/history.js';
+import type { KeptColumnReader } from '../../review/kept-columns.js';
+import type { BatchReader } from '../../review/ledger.js';
+import type { Run } from '../../review/run.js';
+import { readFields, readNamelessFields } from '../../review/stored/stored-line.js';
+import { splitStoredLines } from '../../review/stored-batches.js';
+import { readSuspects } from '../../review/suspects/listing.js';
+import { withHotels } from '../../review/verdicts/booked-hotels.js';
+import { listAffected, listUnanswered } from '../../review/verdicts/listing.js';
+import { entriesBefore, entriesPerPage, takePage } from '../routing/pages.js';
+import type { DeskVisit } from '../routing/route.js';
+
+const text = z.string().nullable();
+
+/** A booking in a list of a run; null stands for unknown. */
+export const listedBooking = z.object({
+  reference: text,
+  guest: text.exactOptional().describe('Only for those who may see names.'),
+  checkIn: text,
+  checkOut: text,
+  providerName: text,
+  providerHotelId: text,
+  serviceId: z.number(),
+  copyServiceId: z.number().nullable().exactOptional(),
+  bookedHotel: text.exactOptional(),
+  copyHotel: text.exactOptional(),
+  distanceKm: z.number().nullable().exactOptional(),
+  caseId: z.number().nullable().exactOptional(),
+  verdictReason: z.string().exactOptional(),
+  suspicion: z.string().exactOptional().describe('Why it is flagged.'),
+  movedAt: text.exactOptional(),
+});
+export type ListedBooking = z.output<typeof listedBooking>;
+
+export interface ListLedger
+  extends BatchReader,
+    SuspectReader,
+    Pick<History, 'nextJudged'>,
+    KeptColumnReader {
+  readonly mappings: Pick<MappingReader, 'lookUp'>;
+  readonly hotels: Pick<HotelReader, 'lookUp'>;
+  readonly cases: Pick<CaseReader, 'findByKeys'>;
+}
+
+export type ListName = 'affected' | 'unanswered' | 'posted' | 'suspects';
+
+/** A page of a list of a run, in the order of the command: nearest check-in first where that is known for all. */
+export async function readList(
+  ledger: ListLedger,
+  run: Run,
+  name: ListName,
+  page: number,
+  visit: DeskVisit,
+): Promise<{ readonly count: number; readonly bookings: readonly ListedBooking[] }> {
+  switch (name) {
+    case 'affected':
+    case 'unanswered':
+      return readJudged(ledger, run, name, page, visit);
+    case 'posted':
+      return readPosted(ledger, run, page, visit);
+    case 'suspects':
+      return readSuspected(ledger, run, page);
+  }
+}
+
+async function readJudged(
+  ledger: ListLedger,
+  run: Run,
+  name: 'affected' | 'unanswered',
+  page: number,
+  { now, may }: DeskVisit,
+) {
+  const list = name === 'affected' ? listAffected : listUnanswered;
+  const found = await list(ledger, [{ day: run.day, runs: [run] }], { withNames: may('see-names') });
+  const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
+  const cased = withCases(withHotels(found, compare), ledger.cases);
+  return { count: found.count, bookings: (await takePage(cased.read(), page)).map(toListed) };
+}
+
+function toListed(booking: CasedBooking): ListedBooking {
+  const { bookedHotel, copyHotel, distanceKm, copyServiceId } = toReported(booking);
+  return {
+    ...toRow(booking.fields),
+    ...{ copyServiceId, bookedHotel, copyHotel, distanceKm },
+    caseId: booking.case?.id ?? null,
+    ...(booking.verdictReason && { verdictReason: booking.verdictReason }),
+  };
+}
+
+/** What went by body, in the order of the source. */
+async function readPosted(ledger: ListLedger, { id }: Run, page: number, { may }: DeskVisit) {
+  const { batches, bookings: count } = await ledger.measureBatches(id, 'body');
+  const read = async (batch: number) => splitStoredLines(await ledger.readBatch(id, 'body', batch));
+  if (batches === 0) return { count, bookings: [] };
+  // Every batch but the last holds as many.
+  const first = await read(0);
+  const from = entriesBefore(page);
+  async function* readFrom(batch: number) {
+    for (let next = batch; next < batches; next += 1) yield next === 0 ? first : await read(next);
+  }
+  const start = Math.floor(from / Math.max(1, first.length));
+  const lines: string[] = [];
+  let skip = from - start * first.length;
+  for await (const batch of readFrom(start)) {
+    lines.push(...batch.slice(skip, skip + entriesPerPage - lines.length));
+    skip = 0;
+    if (lines.length === entriesPerPage) break;
+  }
+  const readShown = may('see-names') ? readFields : readNamelessFields;
+  return { count, bookings: lines.map((line) => toRow(readShown(line, 'body'))) };
+}
+
+async function readSuspected(ledger: ListLedger, run: Run, page: number) {
+  const { suspects, filledIn } = run.suspects ?? { suspects: 0, filledIn: 0 };
+  const found = await takePage(readSuspects({ nextSuspects: ledger.nextSuspects }, [run]), page);
+  return {
+    count: suspects + filledIn,
+    bookings: found.map(({ reason, copyServiceId, movedAt, ...fields }) => ({
+      ...toRow({ ...fields }),
+      ...{ suspicion: reason, copyServiceId, movedAt },
+    })),
+  };
+}
+
+function toRow(fields: Readonly<Record<string, unknown>>): ListedBooking {
+  const read = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
+  const [guestField = ''] = guestNameFields;
+  // A master id may be named otherwise, and comes first.
+  const serviceId = Number(fields.ServiceId ?? Object.values(fields)[0]);
+  return {
+    reference: read('BookingReferenceId'),
+    ...(guestField in fields && { guest: read(guestField) }),
+    checkIn: read('CheckInDate'),
+    checkOut: read('CheckOutDate'),
+    providerName: read('ProviderName'),
+    providerHotelId: read('ProviderHotelId'),
+    serviceId,
+  };
+}

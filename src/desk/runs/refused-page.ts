@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import type { AttemptReader, RejectReader } from '../../review/history.js';
+import type { BatchReader, RunReader } from '../../review/ledger.js';
+import type { Run } from '../../review/run.js';
+import { maskTexts } from '../../review/stored/masked-answers.js';
+import { readReference } from '../../review/stored/stored-line.js';
+import { formatCount } from '../../text/format.js';
+import { html } from '../../text/html.js';
+import type { WriteCommand } from '../../text/shell.js';
+import { showInLine } from '../../text/visible.js';
+import { pageField } from '../routing/fields.js';
+import { entriesBefore, entriesPerPage, pageOf, renderPages, toPage } from '../routing/pages.js';
+import { definePage, type Page } from '../routing/route.js';
+import { findShownRun, runInput } from './find-run.js';
+import { backToRun, linkBooking } from './list-frame.js';
+
+interface RefusedParts {
+  readonly ledger: Pick<RunReader, 'findRun'> &
+    Pick<RejectReader, 'listRefused'> &
+    Pick<AttemptReader, 'listAnswers'> &
+    BatchReader;
+  readonly command: WriteCommand;
+}
+
+/** Every name of the run is masked in the service's words, which takes too long for a page of a larger run. */
+const bookingsMasked = 50_000;
+
+/** The bookings that the service would not take, and its words, which name no guest. */
+export function createRefusedPage({ ledger, command }: RefusedParts): Page {
+  return definePage({
+    path: '/runs/:id/refused',
+    permission: 'see-bookings',
+    summary: 'The bookings of a run that the service refused, with its words; guests are masked',
+    input: runInput.extend({ page: pageField }),
+    data: z.object({
+      runId: z.string(),
+      day: z.string(),
+      ...pageOf,
+      hasWords: z.boolean().describe('False for a run that is too large to mask all of its guests at once.'),
+      refused: z.array(
+        z.object({
+          reference: z.string().nullable(),
+          code: z.string(),
+          step: z.string(),
+          answer: z.string().nullable(),
+        }),
+      ),
+    }),
+    async read({ id, page }) {
+      const run = await findShownRun(ledger, id);
+      const refused = await ledger.listRefused(run.id, entriesPerPage, entriesBefore(page));
+      const hasWords = run.counts.accepted <= bookingsMasked;
+      const words = hasWords ? await readWords(ledger, run, refused) : new Map<string, string>();
+      return {
+        runId: run.id,
+        day: run.day,
+        ...toPage(run.counts.refused, page),
+        hasWords,
+        refused: refused.map(({ line, form, code, step }) => ({
+          reference: readReference(line, form) ?? null,
+          code,
+          step,
+          answer: words.get(step) ?? null,
+        })),
+      };
+    },
+    audit: ({ day, runId, refused, hasWords }) => ({
+      action: 'show',
+      subject: day,
+      details: { run: runId, found: refused.length, answers: hasWords },
+      revealsNames: hasWords,
+    }),
+    render: ({ runId, hasWords, refused, ...listed }) => ({
+      title: 'Refused bookings',
+      content: html`${backToRun(runId)}
+<p>The service would not take these bookings; all others of their batches were sent without them.</p>
+${hasWords ? undefined : html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>`}
+${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/refused?page=${page}`)}
+<div class="wide"><table><thead><tr><th scope="col">Reference</th><th scope="col">Code</th><th scope="col">What the service said</th><th scope="col">Step</th></tr></thead>
+<tbody>${refused.map(
+        ({
+          reference,
+          code,
+          answer,
+          step,
+        }) => html`<tr><th scope="row">${linkBooking(reference)}</th><td><code>${showInLine(code)}</code></td><td class="value">${answer === null ? html`<span class="faint">not kept</span>` : showInLine(answer)}</td><td>${showInLine(step)}</td></tr>
+`,
+      )}</tbody></table></div>`,
+    }),
+  });
+}
+
+/** What the service said last about each step. */
+async function readWords(
+  ledger: RefusedParts['ledger'],
+  run: Run,
+  refused: readonly { readonly step: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const answers = await ledger.listAnswers(
+    run.id,
+    refused.map(({ step }) => step),
+  );
+  const masked = await maskTexts(
+    ledger,
+    run,
+    answers.map(({ answer = '' }) => answer),
+  );
+  return new Map(answers.map(({ step }, index) => [step, masked[index] ?? '']));
+}

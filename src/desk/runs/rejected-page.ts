@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { type RejectedRecord, toRejectedRecord } from '../../report/rejected.js';
+import type { RejectLister, RejectReader } from '../../review/history.js';
+import type { RunReader } from '../../review/ledger.js';
+import { formatCount } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import { pageField } from '../routing/fields.js';
+import { entriesBefore, entriesPerPage, pageOf, renderPages, toPage } from '../routing/pages.js';
+import { type DeskVisit, definePage, type Page } from '../routing/route.js';
+import { findShownRun, runInput } from './find-run.js';
+import { backToRun, linkBooking } from './list-frame.js';
+
+interface RejectedParts {
+  readonly ledger: Pick<RunReader, 'findRun'> & Pick<RejectReader, 'countRejects'> & RejectLister;
+  /** What a place counts in the source, such as "line". */
+  readonly placeUnit: string;
+}
+
+const count = z.int().nonnegative();
+const text = z.string().nullable();
+
+/** The records of a run that could not be sent: where in the source, why, and what stood there. */
+export function createRejectedPage({ ledger, placeUnit }: RejectedParts): Page {
+  return definePage({
+    path: '/runs/:id/rejected',
+    permission: 'see-bookings',
+    summary: 'The records of a run that could not be sent, by place, as `rejected --json` lists them',
+    input: runInput.extend({ reason: z.string().max(100).optional(), page: pageField }),
+    data: z.object({
+      runId: z.string(),
+      day: z.string(),
+      reason: text.describe('The reason that was asked for.'),
+      reasons: z.array(z.object({ reason: z.string(), count, firstPlace: z.int().exactOptional() })),
+      ...pageOf,
+      more: count.describe('Records that were counted but not kept.'),
+      rejected: z.array(
+        z.object({ place: z.int(), reason: z.string(), reference: text, field: text, value: text }),
+      ),
+    }),
+    async read({ id, reason, page }, visit) {
+      const run = await findShownRun(ledger, id);
+      const reasons = await ledger.countRejects(run.id);
+      const kept = reasons.reduce((sum, one) => sum + one.count, 0);
+      const found = reason === undefined ? kept : (reasons.find((one) => one.reason === reason)?.count ?? 0);
+      const rejects = await ledger.listRejects(run.id, entriesPerPage, { reason, skip: entriesBefore(page) });
+      return {
+        runId: run.id,
+        day: run.day,
+        reason: reason ?? null,
+        reasons,
+        ...toPage(found, page),
+        more: Math.max(0, run.counts.rejected - kept),
+        rejected: rejects.map((reject) => maskValue(toRejectedRecord(reject), visit)),
+      };
+    },
+    audit: ({ day, runId, rejected }) => ({
+      action: 'rejected',
+      subject: day,
+      details: { run: runId, found: rejected.length },
+      revealsNames: false,
+    }),
+    render({ runId, reason, reasons, more, rejected, ...listed }) {
+      const path = `/runs/${encodeURIComponent(runId)}/rejected`;
+      const query = reason === null ? '' : `reason=${encodeURIComponent(reason)}&`;
+      return {
+        title: 'Rejected records',
+        content: html`${backToRun(runId)}
+<p>Records that can't be sent: correct them in the source, and run the day again.${more > 0 ? ` ${formatCount(more)} more were counted, but not kept.` : ''}</p>
+${renderReasonLinks(path, reasons, reason)}
+${renderPages(listed, 'record', (page) => `${path}?${query}page=${page}`)}
+<div class="wide"><table><thead><tr><th scope="col" class="number">${placeUnit}</th><th scope="col">Reason</th><th scope="col">Reference</th><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
+<tbody>${rejected.map(
+          (
+            one,
+          ) => html`<tr><th scope="row" class="number">${formatCount(one.place)}</th><td>${showInLine(one.reason)}</td><td>${linkBooking(one.reference)}</td><td>${showInLine(one.field ?? '')}</td><td class="value">${showInLine(one.value ?? '')}</td></tr>
+`,
+        )}</tbody></table></div>`,
+      };
+    },
+  });
+}
+
+/** Columns are easily mixed up, so a value with a letter may be a name. */
+function maskValue(record: RejectedRecord, visit: DeskVisit): RejectedRecord {
+  const { value } = record;
+  const mayBeName = value !== null && /\p{L}/u.test(value);
+  return mayBeName && !visit.may('see-names') ? { ...record, value: '***' } : record;
+}
+
+function renderReasonLinks(
+  path: string,
+  reasons: readonly { readonly reason: string; readonly count: number }[],
+  chosen: string | null,
+): Html {
+  const link = (href: string, name: string, isChosen: boolean) =>
+    html`<li><a href="${href}"${isChosen ? html` aria-current="true"` : undefined}>${name}</a></li>`;
+  return html`<ul class="choices">${link(path, 'All', chosen === null)}${reasons.map(({ reason, count }) =>
+    link(
+      `${path}?reason=${encodeURIComponent(reason)}`,
+      `${showInLine(reason)} (${formatCount(count)})`,
+      reason === chosen,
+    ),
+  )}</ul>`;
+}

@@ -1,0 +1,83 @@
+import { isActive } from '../../review/run.js';
+import { countAffected } from '../../review/verdicts/day-verdicts.js';
+import { formatCount, formatDuration } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import type { DeskVisit } from '../routing/route.js';
+import { markOfRun, renderMark } from '../routing/state-mark.js';
+import type { RunMoment } from './run-moment.js';
+
+/** The part of a run's page that moves: its state, why it is pending, how far it is, and its counts. */
+export function renderMoment(moment: RunMoment, visit: DeskVisit): Html {
+  return html`<p class="run-state">${renderMark(markOfRun(moment))}${
+    moment.pending ? html` <span>${showInLine(moment.pending.words)}</span>` : undefined
+  }</p>
+${isActive(moment) ? renderBar(moment) : undefined}${renderCounts(moment, visit)}`;
+}
+
+function renderBar({ state, counts, leftMs }: RunMoment): Html {
+  if (state === 'collecting')
+    return html`<p class="run-bar"><progress aria-label="Collecting"></progress> <span>${formatCount(counts.read)} read</span></p>
+`;
+  const done = counts.delivered + counts.refused;
+  const share = counts.accepted === 0 ? 0 : Math.floor((100 * done) / counts.accepted);
+  const left = leftMs === null ? '' : `, about ${formatDuration(roundLeft(leftMs))} left`;
+  return html`<p class="run-bar"><progress aria-label="Delivered" max="${Math.max(1, counts.accepted)}" value="${done}"></progress> <span>${share} %: ${formatCount(done)} of ${formatCount(counts.accepted)}${left}</span></p>
+`;
+}
+
+/** An estimate is not exact to tenths. */
+function roundLeft(milliseconds: number): number {
+  const step = milliseconds < 60_000 ? 1_000 : milliseconds < 3_600_000 ? 10_000 : 60_000;
+  return Math.max(step, Math.round(milliseconds / step) * step);
+}
+
+interface Count {
+  readonly name: string;
+  /** A text where no number is known. */
+  readonly value: number | string;
+  /** The list of what is counted, under the address of the run. */
+  readonly list?: string;
+  readonly colour?: 'bad' | 'wait';
+}
+
+function listCounts(moment: RunMoment): readonly Count[] {
+  const { counts, suspects, delivery } = moment;
+  const isByFile = delivery === 'file';
+  return [
+    { name: 'Read', value: counts.read },
+    { name: 'Accepted', value: counts.accepted },
+    { name: 'Duplicates', value: counts.duplicates },
+    { name: 'Filtered', value: counts.filtered },
+    { name: 'Rejected', value: counts.rejected, list: 'rejected', colour: 'wait' },
+    { name: 'Delivered', value: counts.delivered },
+    { name: 'Pending', value: counts.pending },
+    { name: 'Refused', value: counts.refused, list: 'refused', colour: 'bad' },
+    { name: 'Sent again', value: counts.repeated },
+    ...(isByFile ? [{ name: 'By e-mail only', value: counts.posted, list: 'posted' }] : []),
+    {
+      name: 'Unanswered',
+      value: counts.unanswered ?? (isByFile ? 'unknown' : 'by e-mail'),
+      list: 'unanswered',
+      colour: 'wait',
+    },
+    { name: 'Affected', value: countAffected(moment), list: 'affected', colour: 'bad' },
+    {
+      name: 'Suspects',
+      value: suspects ? suspects.bookings + suspects.notIndependentlyChecked : 'not compared',
+      list: 'suspects',
+      colour: 'wait',
+    },
+  ];
+}
+
+function renderCounts(moment: RunMoment, visit: DeskVisit): Html {
+  const path = `/runs/${encodeURIComponent(moment.runId)}`;
+  return html`<dl class="counts">${listCounts(moment).map(({ name, value, list, colour = '' }) => {
+    const isNumber = typeof value === 'number';
+    const text = isNumber ? formatCount(value) : value;
+    const isListed = list !== undefined && isNumber && value > 0 && visit.may('see-bookings');
+    return html`<div><dt>${name}</dt><dd class="${isNumber ? (value > 0 ? colour : '') : 'faint'}">${isListed ? html`<a href="${path}/${list}">${text}</a>` : text}</dd></div>`;
+  })}</dl>
+`;
+}

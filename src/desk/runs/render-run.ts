@@ -1,0 +1,130 @@
+import { describeDrops } from '../../review/volume.js';
+import { formatBytes, formatCount, formatDuration, formatLocalInstant } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import type { DeskVisit } from '../routing/route.js';
+import type { RunPageData } from './run-data.js';
+import { renderSteps } from './run-timeline.js';
+
+/** What a run's page shows below what moves. */
+export function renderRunDetails(run: RunPageData, visit: DeskVisit): Html {
+  return html`<section class="card">${renderSteps(run, visit)}</section>
+${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, linkReject(run, visit))}${renderReasons('Warnings', run.warnings)}`;
+}
+
+/** When, by whom, and how it came about. */
+export function renderFacts(run: RunPageData, { timezone }: DeskVisit): Html {
+  const write = (instant: string) => formatLocalInstant(Date.parse(instant), timezone);
+  const ended = run.finishedAt === null ? '' : `, ended ${write(run.finishedAt)}`;
+  return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${write(run.startedAt)}${ended}: ${formatDuration(run.durationMs)}${run.finishedAt === null ? ' so far' : ''}.${run.topsUp ? ' Late bookings: it sends only what earlier runs have not delivered.' : ''}</p>
+${run.reason === undefined ? undefined : html`<p>Reason: ${showInLine(run.reason)}</p>`}${
+  run.volume
+    ? html`<p class="bad">Far fewer bookings than usual: ${describeDrops(run.volume).map(showInLine).join('; ')}.</p>`
+    : undefined
+}`;
+}
+
+function renderTroubles({ troubles }: RunPageData, { timezone }: DeskVisit): Html | undefined {
+  if (troubles.length === 0) return undefined;
+  return html`<h2>Latest attempts that did not succeed</h2>
+<div class="wide"><table><thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Began</th><th scope="col" class="number">Took</th><th scope="col">Outcome</th><th scope="col">Code</th></tr></thead>
+<tbody>${troubles.map(
+    ({
+      step,
+      attempt,
+      startedAt,
+      endedAt,
+      outcome,
+      code,
+    }) => html`<tr><th scope="row">${showInLine(step)}</th><td class="number">${attempt}</td><td>${formatLocalInstant(Date.parse(startedAt), timezone)}</td><td class="number">${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</td><td>${nameOutcome(outcome)}</td><td><code>${showInLine(code)}</code></td></tr>
+`,
+  )}</tbody></table></div>
+`;
+}
+
+function nameOutcome(outcome: RunPageData['troubles'][number]['outcome']): string {
+  switch (outcome) {
+    case 'retry':
+      return 'tried again';
+    case 'halved':
+      return 'refused, then halved';
+    case 'interrupted':
+      return 'interrupted';
+    case 'fatal':
+      return 'ended the run';
+    case 'done':
+    case 'refused':
+    case 'failed':
+    case 'overdue':
+      return outcome;
+  }
+}
+
+function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
+  const { file, fileDetails } = run;
+  if (!file || !fileDetails) return undefined;
+  const { result, bytes, triggeredAt, laterResults, removed, namesAreGone } = fileDetails;
+  const path = `/runs/${encodeURIComponent(run.runId)}`;
+  const isArchived = file.archivedTo !== null;
+  const rows: readonly (readonly [name: string, value: Html])[] = [
+    ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],
+    ['Rows', html`${formatCount(file.rows)}${bytes === null ? '' : `, ${formatBytes(bytes)}`}`],
+    ['SHA-256 of the file', html`<code>${file.sha256}</code>`],
+    [
+      'Review asked for',
+      html`${triggeredAt === null ? 'not yet' : formatLocalInstant(Date.parse(triggeredAt), visit.timezone)}`,
+    ],
+    [
+      'Result',
+      result
+        ? html`<code>${showInLine(result.name)}</code>, ${formatCount(result.rows)} records, ${formatBytes(result.bytes)}${result.isWhole ? undefined : html` <strong class="bad">accepted although incomplete</strong>`}`
+        : html`has not arrived`,
+    ],
+    ...(result ? ([['SHA-256 of the result', html`<code>${result.sha256}</code>`]] as const) : []),
+    ['Archived to', html`${file.archivedTo === null ? 'not yet' : showInLine(file.archivedTo)}`],
+  ];
+  const downloads = [
+    ...(isArchived && result && !namesAreGone && visit.may('see-names')
+      ? [html`<a class="button quiet" href="${path}/result" download>Download the result</a>`]
+      : []),
+    ...(isArchived
+      ? [html`<a class="button quiet" href="${path}/manifest" download>Download the manifest</a>`]
+      : []),
+  ];
+  return html`<h2>File and result</h2>
+<div class="wide"><table class="facts"><tbody>${rows.map(
+    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>
+`,
+  )}</tbody></table></div>
+${downloads.length > 0 ? html`<p class="buttons">${downloads}</p>` : undefined}
+${namesAreGone ? html`<p class="faint">The names, and with them the file and the result in the archive, were removed as agreed. Their checksums are kept.</p>` : undefined}${
+  laterResults.length > 0
+    ? html`<p class="bad">The server held another result later, which was not judged: ${laterResults.map(showInLine).join(', ')}.</p>`
+    : undefined
+}${removed.length > 0 ? html`<p class="faint">Removed from the server as agreed: ${removed.map(showInLine).join(', ')}.</p>` : undefined}
+`;
+}
+
+function linkReject(run: RunPageData, visit: DeskVisit): ((reason: string) => string) | undefined {
+  if (!visit.may('see-bookings')) return undefined;
+  return (reason) => `/runs/${encodeURIComponent(run.runId)}/rejected?reason=${encodeURIComponent(reason)}`;
+}
+
+function renderReasons(
+  title: string,
+  reasons: RunPageData['rejects'],
+  linkTo?: (reason: string) => string,
+): Html | undefined {
+  if (reasons.length === 0) return undefined;
+  return html`<h2>${title}</h2>
+<div class="wide"><table><thead><tr><th scope="col">Reason</th><th scope="col" class="number">Records</th><th scope="col" class="number">First at</th></tr></thead>
+<tbody>${reasons.map(
+    ({
+      reason,
+      count,
+      firstPlace,
+    }) => html`<tr><th scope="row">${linkTo ? html`<a href="${linkTo(reason)}">${showInLine(reason)}</a>` : showInLine(reason)}</th><td class="number">${formatCount(count)}</td><td class="number">${firstPlace === undefined ? '' : formatCount(firstPlace)}</td></tr>
+`,
+  )}</tbody></table></div>
+`;
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import {
+  decidePending,
+  describePending,
+  type Pending,
+  type PendingLimits,
+} from '../../review/day/pending.js';
+import { toReport } from '../../review/day/report.js';
+import type { OpenWork, ProgressReader } from '../../review/progress.js';
+import { hasWork, isActive, type Run } from '../../review/run.js';
+import { formatLocalInstant } from '../../text/format.js';
+import type { DeskVisit } from '../routing/route.js';
+import { runReport } from './run-report-schema.js';
+
+/** What moves on the page of a run while it works. */
+export const runMoment = runReport.and(
+  z.object({
+    pending: z
+      .object({ kind: z.string(), words: z.string(), until: z.iso.datetime().exactOptional() })
+      .nullable()
+      .describe('Why it is not done, in a sentence; null for a run that succeeded.'),
+    leftMs: z.number().nullable().describe('Until all bookings are delivered, estimated.'),
+  }),
+);
+export type RunMoment = z.output<typeof runMoment>;
+
+/** How many bookings were done at an instant. */
+export interface Sample {
+  readonly at: number;
+  readonly done: number;
+}
+
+/** The part of the ledger that changes while a run works. */
+export interface RunState {
+  readonly run: Run;
+  readonly work: OpenWork | undefined;
+}
+
+export async function readRunState(
+  ledger: Pick<ProgressReader, 'readOpenWork'>,
+  run: Run,
+  now: number,
+): Promise<RunState> {
+  return { run, work: hasWork(run) ? await ledger.readOpenWork(run.id, now) : undefined };
+}
+
+/** @param since when the rate of the estimate begins; by default when the run was collected */
+export function toMoment(
+  { run, work }: RunState,
+  limits: PendingLimits,
+  visit: Pick<DeskVisit, 'now' | 'timezone'>,
+  since: Sample = { at: run.collectedAt ?? run.startedAt, done: 0 },
+): RunMoment {
+  const pending = decidePending(run, work, limits);
+  const left = isActive(run) ? estimateLeft(since, toSample(run, visit.now), run.counts.accepted) : undefined;
+  return {
+    ...toReport(run, visit.now),
+    pending: pending ? toPendingData(pending, visit) : null,
+    leftMs: left ?? null,
+  };
+}
+
+function toPendingData(pending: Pending, visit: Pick<DeskVisit, 'now' | 'timezone'>) {
+  const words = `It ${describePending(pending, (instant) => writeInstant(instant, visit))}`;
+  return {
+    kind: pending.kind,
+    words: /[.?!]$/.test(words) ? words : `${words}.`,
+    ...('until' in pending && { until: new Date(pending.until).toISOString() }),
+  };
+}
+
+export function toSample({ counts: { delivered, refused } }: Pick<Run, 'counts'>, at: number): Sample {
+  return { at, done: delivered + refused };
+}
+
+/** At the rate of the time since the earlier sample. */
+export function estimateLeft(earlier: Sample, { at, done }: Sample, total: number): number | undefined {
+  const [more, left] = [done - earlier.done, total - done];
+  if (more <= 0 || left <= 0 || at <= earlier.at) return undefined;
+  return (left * (at - earlier.at)) / more;
+}
+
+const nearMs = 10 * 60_000;
+
+/** An instant for people: the time alone on the same day, and to the second if it is near. */
+export function writeInstant(
+  instant: number,
+  { now, timezone }: Pick<DeskVisit, 'now' | 'timezone'>,
+): string {
+  const [day, time] = formatLocalInstant(instant, timezone).split(' ');
+  if (day !== formatLocalInstant(now, timezone).split(' ')[0]) return `${day} ${time}`;
+  const seconds = String(new Date(instant).getUTCSeconds()).padStart(2, '0');
+  return Math.abs(instant - now) < nearMs ? `${time}:${seconds}` : `${time}`;
+}

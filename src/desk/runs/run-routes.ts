@@ -1,0 +1,37 @@
+import type { Archive } from '../../archive/archive.js';
+import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
+import type { PendingLimits } from '../../review/day/pending.js';
+import type { WriteCommand } from '../../text/shell.js';
+import type { DeskRoute } from '../routing/route.js';
+import { createBookingListPage } from './booking-list-page.js';
+import { createManifestDownload, createResultDownload } from './downloads.js';
+import { createRefusedPage } from './refused-page.js';
+import { createRejectedPage } from './rejected-page.js';
+import { createRunEvents, createRunPage } from './run-page.js';
+import { createRunWatches } from './run-watch.js';
+
+export interface RunParts {
+  readonly ledger: ReadOnlyNoticeLedger;
+  readonly archive: Pick<Archive, 'read'>;
+  readonly limits: PendingLimits;
+  /** What a place counts in the source, such as "line". */
+  readonly placeUnit: string;
+  readonly command: WriteCommand;
+  readonly clock: () => number;
+}
+
+/** A run, what moves on its page, the lists behind its counts, and what the archive has of it. */
+export function createRunRoutes(parts: RunParts): readonly DeskRoute[] {
+  return [
+    createRunPage(parts),
+    createRunEvents({ ...parts, watches: createRunWatches(parts) }),
+    createRejectedPage(parts),
+    createRefusedPage(parts),
+    createBookingListPage('unanswered', parts),
+    createBookingListPage('posted', parts),
+    createBookingListPage('suspects', parts),
+    createBookingListPage('affected', parts),
+    createResultDownload(parts),
+    createManifestDownload(parts),
+  ];
+}

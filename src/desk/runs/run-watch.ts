@@ -1,0 +1,87 @@
+import { pause, untilAborted } from '../../async/abort.js';
+import type { RunReader } from '../../review/ledger.js';
+import type { ProgressReader } from '../../review/progress.js';
+import { isActive } from '../../review/run.js';
+import { type RunState, readRunState, type Sample, toSample } from './run-moment.js';
+
+/** What watchers of a run get: how it is now, and how it was a while ago. */
+export interface WatchedRun extends RunState {
+  readonly since: Sample;
+}
+
+export interface RunWatches {
+  /** How a run is, about once a second, until it has ended or the signal aborts. The last one shows the end. */
+  watch(runId: string, signal: AbortSignal): AsyncIterable<WatchedRun>;
+}
+
+interface WatchParts {
+  readonly ledger: Pick<RunReader, 'findRun'> & Pick<ProgressReader, 'readOpenWork'>;
+  readonly clock: () => number;
+  readonly everyMs?: number;
+}
+
+/** The estimate of what is left looks back so far, in looks. */
+const samplesKept = 60;
+
+/** All who watch a run share one poll of the ledger, which ends with the last of them. */
+export function createRunWatches({ ledger, clock, everyMs = 1_000 }: WatchParts): RunWatches {
+  const polls = new Map<string, Poll>();
+
+  async function look(poll: Poll, runId: string): Promise<WatchedRun | undefined> {
+    const run = await ledger.findRun(runId);
+    if (!run) return undefined;
+    const now = clock();
+    const state = await readRunState(ledger, run, now);
+    poll.samples.push(toSample(run, now));
+    if (poll.samples.length > samplesKept) poll.samples.shift();
+    return { ...state, since: poll.samples[0] ?? toSample(run, now) };
+  }
+
+  /** The next look, which is the same for all who wait for it. */
+  function lookAgain(poll: Poll, runId: string): Promise<WatchedRun | undefined> {
+    poll.next ??= (async () => {
+      try {
+        await pause(poll.samples.length === 0 ? 0 : everyMs, poll.over.signal);
+        return poll.over.signal.aborted ? undefined : await look(poll, runId);
+      } finally {
+        poll.next = undefined;
+      }
+    })();
+    return poll.next;
+  }
+
+  return {
+    async *watch(runId, signal) {
+      const poll = polls.get(runId) ?? {
+        watchers: 0,
+        samples: [],
+        over: new AbortController(),
+        next: undefined,
+      };
+      polls.set(runId, poll);
+      poll.watchers += 1;
+      const left = untilAborted(signal);
+      try {
+        for (;;) {
+          const found = await Promise.race([lookAgain(poll, runId), left]);
+          if (!found || found === 'aborted') return;
+          yield found;
+          if (!isActive(found.run)) return;
+        }
+      } finally {
+        poll.watchers -= 1;
+        if (poll.watchers === 0) {
+          poll.over.abort();
+          polls.delete(runId);
+        }
+      }
+    },
+  };
+}
+
+interface Poll {
+  watchers: number;
+  readonly samples: Sample[];
+  readonly over: AbortController;
+  next: Promise<WatchedRun | undefined> | undefined;
+}
