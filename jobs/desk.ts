@@ -22,7 +22,7 @@ export async function composeDesk(
   { ledger, operations }: Pick<DeskParts, 'ledger' | 'operations'>,
   { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
-  const { timezone, hook, hashKey } = config;
+  const { timezone, hook, hashKey, source } = config;
   const people = openAccess(config);
   // A damaged file of users is an error now rather than for the first visitor.
   await people.hasUsers();
@@ -30,6 +30,7 @@ export async function composeDesk(
   return createDesk(
     {
       ...{ ledger, operations, timezone, hashKey, version: readVersion() },
+      keptColumns: Object.keys(source.keep),
       readSilence: (now) => readSilence(config, ledger, now),
       limits: {
         retry: openRetryPolicy(config),

@@ -87,7 +87,8 @@ export interface CaseDecision {
 
 export interface CaseFilter {
   /** Without one: every case with an open booking. */
-  readonly state?: MappingState | undefined;
+  readonly state?: MappingState | 'all' | undefined;
+  readonly ids?: readonly number[] | undefined;
   readonly provider?: string | undefined;
   /** Only cases with an open booking whose check-in is before this day, or unknown. */
   readonly checkInBefore?: string | undefined;

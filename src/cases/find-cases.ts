@@ -34,6 +34,33 @@ export async function findCases(
     : sorted;
 }
 
+/** Some of the cases in the order of `findCases`, with what only those need that are shown. */
+export async function readWindow(
+  ledger: CaseLists,
+  found: readonly CaseSummary[],
+  { from, to, labels, today }: CaseWindow,
+  clock: () => number,
+): Promise<readonly ListedCase[]> {
+  const sorted = found.toSorted((one, other) => compareUrgency(one, other) || one.id - other.id);
+  const [first, last] = [sorted[from], sorted[Math.min(to, sorted.length) - 1]];
+  if (!first || !last) return [];
+  // Those of the same check-in day take their order from the clocks of their hotels.
+  const start = sorted.findIndex((item) => compareUrgency(item, first) === 0);
+  const end = sorted.findLastIndex((item) => compareUrgency(item, last) === 0) + 1;
+  const ordered = (await withHotels(ledger, sorted.slice(start, end), clock)).toSorted(byCheckIn);
+  const shown = ordered.slice(from - start, to - start);
+  return labels.length > 0 ? withKept(ledger, shown, today) : shown;
+}
+
+export interface CaseWindow {
+  readonly from: number;
+  readonly to: number;
+  /** The kept columns to read. */
+  readonly labels: readonly string[];
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
+}
+
 async function withHotels(
   ledger: Pick<CaseLists, 'mappings' | 'hotels'>,
   found: readonly CaseSummary[],
@@ -84,10 +111,14 @@ export async function compareCases(
 
 /** An unknown check-in might be tomorrow. Cases without open bookings come last. */
 function byCheckIn(one: ListedCase, other: ListedCase): number {
-  const [first, second] = [urgencyOf(one), urgencyOf(other)];
-  if (first !== second) return first < second ? -1 : 1;
   const hours = (one.hotels.hoursToCheckIn ?? 0) - (other.hotels.hoursToCheckIn ?? 0);
-  return hours === 0 ? one.id - other.id : hours;
+  return compareUrgency(one, other) || hours || one.id - other.id;
+}
+
+function compareUrgency(one: CaseSummary, other: CaseSummary): number {
+  const [first, second] = [urgencyOf(one), urgencyOf(other)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }
 
 function urgencyOf({ openBookings, hasUnknownCheckIn, firstCheckIn }: CaseSummary): string {

@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
-import { formatKilometres } from '../text/format.js';
+import { describeDistance, describeHours } from '../report/hotels.js';
 import { showInLine } from '../text/visible.js';
 
 interface PairIds {
@@ -34,17 +34,6 @@ function describeHotel(hotel: LocatedHotel | undefined): string[] {
     phones,
     localTime && `${localTime.slice('2026-'.length).replace('T', ' ')} there`,
   ].filter((part) => part !== undefined);
-}
-
-function describeDistance(km: number | undefined): string {
-  if (km === undefined) return 'distance unknown';
-  if (km < 0.1) return 'less than 0.1 km away';
-  return `${formatKilometres(km)} away`;
-}
-
-function describeHours(hours: number): string {
-  if (hours < 0) return hours < -24 ? 'the check-in day is over' : 'the check-in day has begun';
-  return hours < 72 ? `${hours} h to check-in` : `${Math.floor(hours / 24)} days to check-in`;
 }
 
 const width = 80;

@@ -3,6 +3,7 @@ import type { Archive } from '../archive/archive.js';
 import type { NoticeLedger } from '../notifications/notice-store.js';
 import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
+import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import { createOpenApiPage } from './openapi.js';
@@ -22,6 +23,8 @@ export interface DeskParts
   readonly ledger: NoticeLedger;
   readonly operations: Operations;
   readonly timezone: string;
+  /** The configured columns of bookings that are kept and not sent. */
+  readonly keptColumns: readonly string[];
   /** Of this program. */
   readonly version: string;
 }
@@ -36,6 +39,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     ...createBookingRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
+    ...createCaseRoutes(parts),
     createOpenApiPage({ routes: () => routes, version: parts.version }),
   ];
   return routes;

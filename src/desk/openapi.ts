@@ -46,6 +46,10 @@ export function describeRoutes(routes: readonly DeskRoute[], version: string) {
 const errorBody = z.object({ error: z.object({ class: z.string(), message: z.string() }) });
 const preview = z.looseObject({
   title: z.string().exactOptional(),
+  reason: z
+    .object({ label: z.string(), isRequired: z.boolean() })
+    .exactOptional()
+    .describe('What the field `reason` is, where it is not just a reason.'),
   lines: z.array(z.string()),
   refusal: z.string().exactOptional().describe('Why it cannot be done now.'),
   button: z.string(),

@@ -73,14 +73,19 @@ const isOpen = `resolved_as IS NULL AND coalesce(check_in, check_out, '9999-12-3
 
 /** One query, however many cases. */
 function* list(
-  { schema }: Dialect,
-  { state, provider, checkInBefore, day, today }: CaseFilter,
+  { schema, isListed }: Dialect,
+  { state, ids, provider, checkInBefore, day, today }: CaseFilter,
 ): Query<CaseSummary[]> {
   const conditions: string[] = [];
-  const chosen: Cell[] = [];
-  if (state !== undefined) {
+  const chosen: (Cell | readonly string[])[] = [];
+  if (state !== undefined && state !== 'all') {
     conditions.push('state = ?');
     chosen.push(state);
+  }
+  if (ids !== undefined) {
+    const listed = isListed('number', ids);
+    conditions.push(listed.sql);
+    chosen.push(...listed.values);
   }
   if (provider !== undefined) {
     conditions.push('provider_name = ?');

@@ -1,5 +1,6 @@
 import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
 import type { KnownHotel } from '../mappings/hotels/hotel-contents.js';
+import { formatKilometres } from '../text/format.js';
 
 /** What is known about a master hotel, as `--json` prints it; null stands for unknown. */
 export function toHotelReport(hotel: KnownHotel) {
@@ -59,4 +60,15 @@ export function toPairCells(pair: HotelPair): Record<string, string | number | u
   for (const member of pairMembers)
     for (const of of hotelMembers) cells[nameColumn(member, of)] = pair[member]?.[of];
   return cells;
+}
+
+export function describeDistance(km: number | undefined): string {
+  if (km === undefined) return 'distance unknown';
+  if (km < 0.1) return 'less than 0.1 km away';
+  return `${formatKilometres(km)} away`;
+}
+
+export function describeHours(hours: number): string {
+  if (hours < 0) return hours < -24 ? 'the check-in day is over' : 'the check-in day has begun';
+  return hours < 72 ? `${hours} h to check-in` : `${Math.floor(hours / 24)} days to check-in`;
 }

@@ -160,6 +160,9 @@ export function describeCasesContract(
       ]);
       expect(await list({ state: 'open' })).toEqual([1, 2]);
       expect(await list({ state: 'dismissed' })).toEqual([3]);
+      expect(await list({ state: 'all' })).toEqual([1, 2, 3]);
+      expect(await list({ state: 'all', ids: [3, 2, 99] })).toEqual([2, 3]);
+      expect(await list({ ids: [] })).toEqual([]);
       expect(await list({ provider: 'other' })).toEqual([3]);
       expect(await list({ checkInBefore: '2026-12-03' })).toEqual([3]);
       expect(await list({ checkInBefore: '2026-12-04' })).toEqual([1, 3]);

@@ -3,6 +3,7 @@ import { may, roles } from '../../src/access/roles.js';
 import { type DeskParts, listRoutes } from '../../src/desk/desk.js';
 import type { DeskRoute } from '../../src/desk/routing/route.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
+import { openCases, threeCases } from './cases/some-cases.js';
 import { csrfToken, now, otherParts, runsOnly, startDesk, stopServers } from './some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from './some-file-run.js';
 
@@ -33,6 +34,11 @@ const samples: Readonly<Record<string, string>> = {
   '/bookings': '/bookings?reference=BR-1',
   '/bookings/evidence': '/bookings/evidence?reference=BR-1',
   '/audit': '/audit',
+  '/cases': '/cases',
+  '/cases.csv': '/cases.csv',
+  '/cases/change': '/cases/change?do=report&id=1',
+  '/cases/:id': '/cases/1',
+  '/cases/:id/resolve': '/cases/1/resolve',
   '/openapi.json': '/openapi.json',
 };
 
@@ -45,6 +51,7 @@ beforeEach(async () => {
   ledger = await openTemporaryLedger(() => now);
   await openRun(ledger, '2026-11-20');
   archive = archiveOf(await addFileRun(ledger));
+  await openCases(ledger, threeCases);
 });
 afterEach(stopServers);
 

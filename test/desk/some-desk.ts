@@ -41,6 +41,7 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   operations: fakeOperations().operations,
   timezone,
   version: '0.0.0',
+  keptColumns: [],
   hashKey: undefined,
   readSilence: async () => undefined,
   packEvidence: async () => Buffer.from('PK'),

@@ -3,17 +3,21 @@ import type { ChangeAction, DeskVisit, Preview, View } from './route.js';
 
 /** What would happen, and the form that makes it happen. */
 export function renderChangeForm(
-  { title, reason }: Pick<ChangeAction, 'title' | 'reason'>,
-  { title: ownTitle = title, lines, details, refusal, fields, button, back }: Preview,
+  action: Pick<ChangeAction, 'title' | 'reason'>,
+  { title = action.title, lines, details, refusal, fields, button, back, ...preview }: Preview,
   { csrfToken, address }: DeskVisit,
 ): View {
+  const { label, isRequired } = preview.reason ?? {
+    label: 'Reason',
+    isRequired: action.reason === 'required',
+  };
   return {
-    title: ownTitle,
+    title,
     content: html`${lines.map((line) => html`<p>${line}</p>`)}${details}
 ${
   refusal === undefined
     ? html`<form class="change" method="post" action="${address}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
-${fields}<label>Reason${reason === 'optional' ? ' (optional)' : ''}<textarea name="reason" rows="2" maxlength="500"${reason === 'required' ? html` required` : undefined}></textarea></label>
+${fields}<label>${label}${isRequired ? '' : ' (optional)'}<textarea name="reason" rows="2" maxlength="500"${isRequired ? html` required` : undefined}></textarea></label>
 <p class="buttons"><button>${button}</button><a href="${back}">Back</a></p></form>`
     : html`<p class="refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
 }`,

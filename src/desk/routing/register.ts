@@ -124,7 +124,7 @@ export function registerRoutes(
       const visit = await admit(request, reply, download.permission);
       const input = readInput(download, request);
       const file = await download.open(input, visit);
-      const audited = download.audit?.(input);
+      const audited = download.audit?.(input, file);
       if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit.visitor) });
       return reply
         .headers({

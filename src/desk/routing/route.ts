@@ -89,6 +89,8 @@ export interface Preview {
   readonly data?: object;
   /** The fields of the form, written by the action. */
   readonly fields?: Html;
+  /** Another name for the reason, and whether this change needs one; `perform` then checks that. */
+  readonly reason?: { readonly label: string; readonly isRequired: boolean };
   /** What the button says, such as `Replay 3 days`. */
   readonly button: string;
   /** Where `Back` leads. */
@@ -107,12 +109,14 @@ export interface Download extends RouteFacts {
   readonly kind: 'download';
   readonly contentType: string;
   /** The entry of the audit trail, recorded before the first byte is sent. */
-  audit?(input: unknown): Action;
+  audit?(input: unknown, file: DownloadedFile): Action;
   open(input: unknown, visit: DeskVisit): Promise<DownloadedFile>;
 }
 
 export interface DownloadedFile {
   readonly name: string;
+  /** How many it holds, for the audit trail. */
+  readonly records?: number;
   readonly content: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 }
 
@@ -157,7 +161,7 @@ export function defineAction<I extends z.ZodObject, F extends z.ZodObject>(
 export function defineDownload<I extends z.ZodObject>(
   download: Omit<Download, 'kind' | 'input' | 'audit' | 'open'> & {
     readonly input: I;
-    audit?(input: Input<I>): Action;
+    audit?(input: Input<I>, file: DownloadedFile): Action;
     open(input: Input<I>, visit: DeskVisit): Promise<DownloadedFile>;
   },
 ): Download {

@@ -1,3 +1,4 @@
+import type { BookingState, MappingState } from '../../cases/case.js';
 import type { Judgement } from '../../report/day-report.js';
 import type { Run, RunState } from '../../review/run.js';
 import { hasUnknownVerdicts } from '../../review/verdicts/day-verdicts.js';
@@ -5,7 +6,7 @@ import { Html, html } from '../../text/html.js';
 
 /** What a page says about a day. `missing`: it is over and has no run; `not-due`: its run is still to come, or never was. */
 export type DayMark = Judgement | 'missing' | 'not-due';
-export type Mark = DayMark | RunState;
+export type Mark = DayMark | RunState | MappingState | BookingState;
 
 interface Look {
   /** A class of the style. */
@@ -74,6 +75,33 @@ const looks: Readonly<Record<Mark, Look>> = {
     words: 'cancelled',
     meaning: 'somebody abandoned it',
   },
+  open: { colour: 'bad', lines: circle, words: 'open', meaning: 'nobody has acted on it yet' },
+  reported: {
+    colour: 'busy',
+    lines: 'M3.5 14V2.5h9L10 6l2.5 3.5h-9',
+    words: 'reported',
+    meaning: 'somebody told the service',
+  },
+  escalated: {
+    colour: 'bad',
+    lines: 'M3.5 8L8 3.5 12.5 8M3.5 13L8 8.5l4.5 4.5',
+    words: 'escalated',
+    meaning: 'reported, and still not corrected',
+  },
+  corrected: {
+    colour: 'good',
+    lines: check,
+    words: 'corrected',
+    meaning: 'the mapping moved; bookings that were made before have not',
+  },
+  dismissed: {
+    colour: 'faint',
+    lines: `${circle}M3.8 3.8l8.4 8.4`,
+    words: 'dismissed',
+    meaning: 'somebody decided that it is right',
+  },
+  resolved: { colour: 'good', lines: check, words: 'resolved', meaning: 'somebody settled the booking' },
+  stayed: { colour: 'faint', lines: 'M3 8h10', words: 'stayed', meaning: 'the check-in day is over' },
 };
 
 /** The mark of a run. One that succeeded is marked so only if its verdicts are known and nothing is wrong. (Design 11.) */

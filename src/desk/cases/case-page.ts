@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import type { HeldCase } from '../../cases/case.js';
+import type { CaseReader } from '../../cases/case-store.js';
+import { readCaseHistory, showCase } from '../../cases/show-case.js';
+import { toShownReport } from '../../report/cases.js';
+import { toMappingReport } from '../../report/mappings.js';
+import { HttpError } from '../../server/http-error.js';
+import { pageField } from '../routing/fields.js';
+import { definePage, type Page } from '../routing/route.js';
+import { caseData } from './case-schema.js';
+import { whatIsShown, withoutNotes } from './cases-page.js';
+import type { CaseDeskParts } from './cases-routes.js';
+import { renderCase } from './render-case.js';
+
+const bookingsPerPage = 100;
+const entriesShown = 100;
+
+/** A case: both hotels, how the mapping moved, the bookings on it, and who did what. */
+export function createCasePage(parts: CaseDeskParts): Page {
+  const { ledger } = parts;
+  return definePage({
+    path: '/cases/:id',
+    permission: 'look',
+    summary: 'A case with its hotels and bookings, as `case ID --json` prints it',
+    input: z.object({
+      id: z.string(),
+      page: pageField,
+    }),
+    data: caseData,
+    async read({ id, page: asked }, visit) {
+      const held = await findShownCase(ledger.cases, id);
+      const { today, labels } = whatIsShown(parts, visit);
+      const item = await showCase(ledger, held, { today, clock: () => visit.now, labels });
+      const history = await readCaseHistory(ledger.audit, held.id);
+      const found = await ledger.mappings.find(held);
+      const report = withoutNotes(
+        toShownReport(item, { today, history: history.slice(-entriesShown) }),
+        visit,
+      );
+      const pages = Math.max(1, Math.ceil(held.bookings.length / bookingsPerPage));
+      const page = Math.min(asked, pages);
+      const bookings = report.bookingList.slice((page - 1) * bookingsPerPage, page * bookingsPerPage);
+      return {
+        ...report,
+        bookingList: visit.may('see-bookings') ? bookings : bookings.map(withoutReference),
+        ...{ page, pages, entries: history.length },
+        mapping: found ? toMappingReport(found.mapping, found.moves.slice(-entriesShown)) : null,
+        hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
+      };
+    },
+    audit: ({ id, bookings }) => ({
+      action: 'case',
+      subject: `case ${id}`,
+      details: { found: bookings },
+      revealsNames: false,
+    }),
+    render: (data, visit) => renderCase(data, visit, parts.keptColumns),
+  });
+}
+
+function withoutReference<
+  Booking extends { readonly reference: string | null; readonly note?: string | null },
+>(booking: Booking): Booking {
+  return { ...booking, reference: null, ...('note' in booking && { note: null }) };
+}
+
+/** @throws HttpError 404 */
+export async function findShownCase(cases: Pick<CaseReader, 'find'>, id: string): Promise<HeldCase> {
+  const held = /^[1-9]\d{0,14}$/.test(id) ? await cases.find(Number(id)) : undefined;
+  if (!held) throw new HttpError(404, 'there is no case of that number');
+  return held;
+}

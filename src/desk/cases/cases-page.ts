@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { businessDayAt } from '../../booking/business-day.js';
+import { type CaseWindow, readWindow } from '../../cases/find-cases.js';
+import type { SearchCases } from '../../cases/search-cases.js';
+import { toCaseReport } from '../../report/cases.js';
+import { pageField } from '../routing/fields.js';
+import { type DeskVisit, definePage, type Page } from '../routing/route.js';
+import { filterFields, toFilterData, toSearch } from './case-filter.js';
+import { casesData, casesPerPage } from './case-schema.js';
+import type { CaseDeskParts } from './cases-routes.js';
+import { renderCases } from './render-cases.js';
+
+/** The list of cases, nearest check-in first. */
+export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page {
+  return definePage({
+    path: '/cases',
+    permission: 'look',
+    summary: 'Wrong or doubtful mappings with bookings that need somebody',
+    input: z.object({
+      ...filterFields,
+      page: pageField,
+    }),
+    data: casesData,
+    async read({ page: asked, ...filter }, visit) {
+      const { today, labels, findsReferences } = whatIsShown(parts, visit);
+      const { cases, choices } = await search(toSearch(filter, { today, findsReferences }));
+      const pages = Math.max(1, Math.ceil(cases.length / casesPerPage));
+      const page = Math.min(asked, pages);
+      const from = (page - 1) * casesPerPage;
+      const window: CaseWindow = { from, to: from + casesPerPage, labels, today };
+      const shown = await readWindow(parts.ledger, cases, window, () => visit.now);
+      return {
+        cases: shown.map((item) => withoutNotes(toCaseReport(item), visit)),
+        total: cases.length,
+        openBookings: cases.reduce((sum, { openBookings }) => sum + openBookings, 0),
+        ...{ page, pages, filter: toFilterData(filter), choices },
+      };
+    },
+    // The kept columns are those of the booking that checks in next; without them, the list tells of no single booking.
+    audit: ({ cases, total, filter }) =>
+      cases.some(({ kept }) => kept)
+        ? {
+            action: 'cases',
+            details: { found: total, ...(filter.state !== null && { state: filter.state }) },
+            revealsNames: false,
+          }
+        : undefined,
+    render: (data, visit) => renderCases(data, visit, parts.keptColumns),
+  });
+}
+
+/** What of a case a visitor may see. */
+export function whatIsShown({ keptColumns }: Pick<CaseDeskParts, 'keptColumns'>, visit: DeskVisit) {
+  const seesBookings = visit.may('see-bookings');
+  return {
+    today: businessDayAt(new Date(visit.now), visit.timezone).iso,
+    labels: seesBookings ? keptColumns : [],
+    findsReferences: seesBookings,
+  };
+}
+
+/** People may name bookings in a note. */
+export function withoutNotes<Report extends { readonly note: string | null }>(
+  report: Report,
+  { may }: Pick<DeskVisit, 'may'>,
+): Report {
+  return may('see-bookings') ? report : { ...report, note: null };
+}

@@ -1,0 +1,26 @@
+import type { CaseLedger } from '../../cases/case-store.js';
+import { createCaseSearch } from '../../cases/search-cases.js';
+import type { DeskRoute } from '../routing/route.js';
+import { createCasePage } from './case-page.js';
+import { createCasesCsv } from './cases-csv.js';
+import { createCasesPage } from './cases-page.js';
+import { createCaseChange } from './change-cases.js';
+import { createBookingResolution } from './resolve-bookings.js';
+
+export interface CaseDeskParts {
+  readonly ledger: Pick<CaseLedger, 'cases' | 'mappings' | 'hotels' | 'audit' | 'findKeptValues'>;
+  /** The configured columns of bookings that are kept and not sent. */
+  readonly keptColumns: readonly string[];
+}
+
+/** Where the booking team works: the list of cases, a case, and what can be done with them. */
+export function createCaseRoutes(parts: CaseDeskParts): readonly DeskRoute[] {
+  const search = createCaseSearch(parts.ledger);
+  return [
+    createCasesPage(parts, search),
+    createCasesCsv(parts, search),
+    createCaseChange(parts),
+    createCasePage(parts),
+    createBookingResolution(parts),
+  ];
+}

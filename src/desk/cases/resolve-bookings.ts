@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { type CaseBooking, type HeldCase, resolutions, stateOfBooking } from '../../cases/case.js';
+import { performRequest } from '../../cases/case-requests.js';
+import { HttpError } from '../../server/http-error.js';
+import { formatCountOf } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import { listField } from '../routing/fields.js';
+import { writeWho } from '../routing/register.js';
+import { type ChangeAction, defineAction } from '../routing/route.js';
+import { findShownCase } from './case-page.js';
+import { whatIsShown } from './cases-page.js';
+import type { CaseDeskParts } from './cases-routes.js';
+
+/** More than fit on a page; those of a larger case are chosen on its own page. */
+const mostListed = 200;
+
+const places = listField.pipe(
+  z
+    .array(
+      z
+        .string()
+        .regex(/^[1-9]\d{0,8}$/, 'expected the number of a booking in its case')
+        .transform(Number),
+    )
+    .max(1_000),
+);
+
+/** Says what was done for the guests of some bookings of a case. */
+export function createBookingResolution(parts: CaseDeskParts): ChangeAction {
+  const { cases } = parts.ledger;
+  return defineAction({
+    path: '/cases/:id/resolve',
+    permission: 'work-cases',
+    summary: 'Resolve bookings of a case',
+    title: 'Resolve bookings',
+    input: z.object({
+      id: z.string(),
+      booking: places.optional().describe('Chosen beforehand: the numbers of bookings in the case.'),
+    }),
+    form: z.object({
+      booking: places.optional().describe('At least one.'),
+      as: z.enum(resolutions, { error: 'choose what was done for the guests' }),
+    }),
+    reason: 'optional',
+    async preview({ id, booking: chosen = [] }, visit) {
+      const held = await findShownCase(cases, id);
+      const { today } = whatIsShown(parts, visit);
+      const listed = listOpen(held, new Set(chosen), today);
+      return {
+        title: `Resolve bookings of case ${held.id}`,
+        lines: [
+          'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
+        ],
+        ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
+        fields: renderFields(listed.slice(0, mostListed), new Set(chosen), listed.length),
+        reason: { label: 'Note', isRequired: false },
+        button: 'Resolve the chosen bookings',
+        back: `/cases/${held.id}`,
+      };
+    },
+    async perform({ id }, { booking: chosen = [], as, reason }, visit) {
+      const bookings = [...new Set(chosen)];
+      if (bookings.length === 0) throw new HttpError(400, 'booking: choose at least one');
+      const { id: number } = await findShownCase(cases, id);
+      const request = { kind: 'resolve', bookings, as, ...(reason !== '' && { note: reason }) } as const;
+      const changing = { who: writeWho(visit.visitor), clock: () => visit.now };
+      const found = await performRequest(cases, [number], request, changing);
+      if (found.size === 0) throw new HttpError(404, `there is no case ${number}`);
+      const verb = bookings.length === 1 ? 'is' : 'are';
+      return {
+        message: `${formatCountOf(bookings.length, 'booking')} of case ${number} ${verb} ${as}.`,
+        next: `/cases/${number}`,
+      };
+    },
+  });
+}
+
+/** The open ones, nearest check-in first, and whatever was chosen beforehand. */
+function listOpen(held: HeldCase, chosen: ReadonlySet<number>, today: string): readonly CaseBooking[] {
+  return held.bookings
+    .filter((booking) => chosen.has(booking.place) || stateOfBooking(booking, today) === 'open')
+    .toSorted(({ checkIn: one = '' }, { checkIn: other = '' }) => (one < other ? -1 : one > other ? 1 : 0));
+}
+
+function renderFields(listed: readonly CaseBooking[], chosen: ReadonlySet<number>, total: number): Html {
+  const more = total - listed.length;
+  return html`<fieldset><legend>Bookings</legend>${listed.map((booking) =>
+    renderBooking(booking, chosen.has(booking.place) || total === 1),
+  )}${more > 0 ? html`<p class="faint">${formatCountOf(more, 'more booking')} on the page of the case: choose them there.</p>` : undefined}</fieldset>
+<fieldset><legend>What was done</legend>${resolutions.map(
+    (as) =>
+      html`<label class="option"><input type="radio" name="as" value="${as}" required>${describeResolution(as)}</label>`,
+  )}</fieldset>`;
+}
+
+function renderBooking({ place, reference, checkIn, checkOut }: CaseBooking, isChosen: boolean): Html {
+  const name = reference === undefined ? `without a reference (#${place})` : showInLine(reference);
+  return html`<label class="option"><input type="checkbox" name="booking" value="${place}"${isChosen ? html` checked` : undefined}>${name} <span class="faint">${checkIn ?? 'unknown'} to ${checkOut ?? 'unknown'}</span></label>`;
+}
+
+function describeResolution(as: (typeof resolutions)[number]): string {
+  switch (as) {
+    case 'rebooked':
+      return 'rebooked: the guest has another hotel or another booking';
+    case 'confirmed':
+      return 'confirmed: the guest can stay where the booking leads';
+    case 'cancelled':
+      return 'cancelled: the booking no longer exists';
+  }
+}

@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { performRequest } from '../../../src/cases/case-requests.js';
+import type { NoticeLedger } from '../../../src/notifications/notice-store.js';
+import { type RecordedAction, readActions } from '../../../src/review/audit.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { csrfToken, getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+import { hotels, loadHotels, openCases, threeCases } from './some-cases.js';
+
+const evil = `"'><script>alert(1)</script>`;
+
+let ledger: NoticeLedger;
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => now);
+  await openCases(ledger, threeCases);
+  await loadHotels(ledger, hotels);
+});
+afterEach(stopServers);
+
+/** Sends a form as somebody of the booking team. */
+async function send(path: string, fields: readonly (readonly [string, string])[]) {
+  const { url } = await startDesk({ ledger, role: 'team' });
+  const body = new URLSearchParams({ token: csrfToken });
+  for (const [name, value] of fields) body.append(name, value);
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body,
+  });
+  return { status: answer.status, data: await answer.json() };
+}
+
+async function readTrail(subject: string): Promise<RecordedAction[]> {
+  const found: RecordedAction[] = [];
+  for await (const actions of readActions(ledger.audit, { subject })) found.push(...actions);
+  return found;
+}
+
+const statesOf = async (ids: readonly number[]) =>
+  Promise.all(ids.map(async (id) => (await ledger.cases.find(id))?.state));
+
+describe('a case', () => {
+  it('shows both hotels, the mapping, its bookings and who did what', async () => {
+    const { url, recorded } = await startDesk({ ledger, role: 'team' });
+    const { text } = await getPage(url, '/cases/1');
+    for (const shown of ['Grand Plaza', 'Calle Mayor 1', 'Hôtel Étoile', 'km away', 'north'])
+      expect(text).toContain(shown);
+    expect(text).toContain('href="/bookings?reference=BR-1"');
+    expect(text).toContain('without a reference (#3)');
+    expect(text).toContain('href="/mappings?provider=hotelbeds&amp;hotel=H-1"');
+    const { data } = await getData(url, '/cases/1');
+    expect(data).toMatchObject({
+      ...{ id: 1, bookings: 3, openBookings: 3, firstCheckIn: '2026-12-05' },
+      bookingList: [
+        { reference: 'BR-1', checkIn: '2026-12-05', state: 'open', place: 1 },
+        { reference: 'BR-2', state: 'open' },
+        { reference: null, state: 'open', place: 3 },
+      ],
+      history: [{ who: 'hotel-review', action: 'case-opened' }],
+      mapping: { serviceId: 70, history: [{ from: 7, to: 70 }] },
+    });
+    expect(recorded[0]).toMatchObject({ who: 'ana (desk)', action: 'case', subject: 'case 1' });
+  });
+
+  it('that does not exist is not found', async () => {
+    const { url } = await startDesk({ ledger, role: 'team' });
+    for (const id of ['4', '0', 'x', '1e3', '%00', '9'.repeat(30)])
+      expect((await getData(url, `/cases/${id}`)).status).toBe(404);
+  });
+
+  it('shows a hundred of many bookings at a time', async () => {
+    const stays = Array.from({ length: 130 }, (_, index) => [`X-${index}`, '2026-12-30'] as const);
+    await openCases(ledger, [{ hotel: 'big', booked: 3, copy: 4, stays }]);
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const read = async (page: number) => (await getData(url, `/cases/4?page=${page}`)).data;
+    expect(await read(1)).toMatchObject({ bookings: 130, pages: 2, bookingList: { length: 100 } });
+    expect(await read(2)).toMatchObject({ page: 2, bookingList: { length: 30 } });
+    expect((await getPage(url, '/cases/4')).text.length).toBeLessThan(100_000);
+    expect((await getPage(url, '/cases/4/resolve')).text.length).toBeLessThan(100_000);
+  });
+
+  it('shows hostile texts as texts, wherever they stand', async () => {
+    await openCases(ledger, [
+      { provider: evil, hotel: `${evil}\u202e`, booked: 5, copy: 6, stays: [[evil, '2026-12-24']] },
+    ]);
+    const hotel = { name: evil, address: evil, city: evil, country: evil, phones: evil };
+    await loadHotels(
+      ledger,
+      [
+        { serviceId: 5, ...hotel, email: evil, website: `javascript:${evil}` },
+        { serviceId: 6, ...hotel },
+      ],
+      'evil',
+    );
+    const asEvil = { who: evil, clock: () => now };
+    await performRequest(ledger.cases, [4], { kind: 'assign', assignee: evil, note: evil }, asEvil);
+    const { url } = await startDesk({ ledger, role: 'admin', parts: { keptColumns: [evil] } });
+    for (const path of [
+      ...[
+        '/cases',
+        '/cases/4',
+        '/cases/4/resolve',
+        '/cases/change?do=assign&id=4',
+        '/cases/change?do=note&id=4',
+      ],
+      ...['provider', 'country', 'assignee', 'text'].map(
+        (name) => `/cases?${name}=${encodeURIComponent(evil)}`,
+      ),
+    ]) {
+      const { status, text } = await getPage(url, path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toContain('<script>alert');
+      expect(text).not.toContain('\u202e');
+      expect(text).not.toContain('href="javascript');
+    }
+  });
+});
+
+describe('a change of cases', () => {
+  it('says first what it will do, and then does it to all of them', async () => {
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const preview = await getPage(url, '/cases/change?do=report&id=1&id=3&provider=hotelbeds');
+    expect(preview.text).toContain('<h1>Report 2 cases</h1>');
+    expect(preview.text).toContain('Case 3: hotelbeds H-3, open, 1 open booking');
+    expect(
+      await send('/cases/change?do=report&id=1&id=3&provider=hotelbeds', [['reason', 'ticket 9']]),
+    ).toEqual({
+      status: 200,
+      data: { message: '2 cases are reported.', next: '/cases?provider=hotelbeds' },
+    });
+    expect(await statesOf([1, 2, 3])).toEqual(['reported', 'open', 'reported']);
+    expect((await ledger.cases.find(3))?.note).toBe('ticket 9');
+    expect(await readTrail('case 3')).toMatchObject([
+      { action: 'case-opened' },
+      { who: 'ana (desk)', at: now, action: 'case-reported' },
+    ]);
+  });
+
+  it('is refused for all of them with the words of the command, where one does not allow it', async () => {
+    await performRequest(ledger.cases, [3], { kind: 'dismiss' }, { who: 'bea', clock: () => now });
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const path = '/cases/change?do=report&id=1&id=3';
+    expect((await getPage(url, path)).text).toContain('case 3 is dismissed: reopen it first');
+    expect(await send(path, [])).toEqual({
+      status: 409,
+      data: { error: { class: 'usage', message: 'case 3 is dismissed: reopen it first' } },
+    });
+    expect(await statesOf([1, 3])).toEqual(['open', 'dismissed']);
+  });
+
+  it.each([
+    ['do=dismiss&id=1', [['reason', 'renamed']], { state: 'dismissed', note: 'renamed' }],
+    ['do=assign&id=1', [['assignee', ' Bea ']], { state: 'open', assignee: 'Bea' }],
+    ['do=note&id=1', [['reason', 'call back']], { state: 'open', note: 'call back' }],
+    ['do=reopen&id=1', [], { state: 'open' }],
+  ] as const)('with %s changes one, and leads back to it', async (query, fields, expected) => {
+    const { status, data } = await send(`/cases/change?${query}`, fields);
+    expect([status, data]).toEqual([200, { message: expect.any(String), next: '/cases/1' }]);
+    expect(await ledger.cases.find(1)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['do=dismiss&id=1', 400],
+    ['do=note&id=1', 400],
+    ['do=assign&id=1', 400],
+    ['do=report', 400],
+    ['do=report&id=x', 400],
+    ['do=explode&id=1', 400],
+    ['do=report&id=99', 404],
+  ])('without what it needs does nothing: %s', async (query, status) => {
+    expect((await send(`/cases/change?${query}`, [])).status).toBe(status);
+    expect(await readTrail('case 1')).toHaveLength(1);
+  });
+
+  it('of nothing asks to choose, and of cases that went meanwhile says so', async () => {
+    const { url } = await startDesk({ ledger, role: 'team' });
+    expect((await getPage(url, '/cases/change?do=report')).text).toContain('Choose at least one case first.');
+    const { data } = await send('/cases/change?do=report&id=1&id=99', []);
+    expect(data).toMatchObject({ message: 'Case 1 is reported. 1 other no longer existed.' });
+  });
+});
+
+describe('resolving bookings', () => {
+  it('says what was done for the chosen ones, also for those without a reference', async () => {
+    const { url } = await startDesk({ ledger, role: 'team' });
+    const { text } = await getPage(url, '/cases/1/resolve?booking=3');
+    expect(text).toContain('name="booking" value="3" checked');
+    expect(text).not.toContain('value="1" checked');
+    const done = await send('/cases/1/resolve', [
+      ...[['booking', '1'] as const, ['booking', '3'] as const],
+      ...[['as', 'rebooked'] as const, ['reason', 'moved'] as const],
+    ]);
+    expect(done).toEqual({
+      status: 200,
+      data: { message: '2 bookings of case 1 are rebooked.', next: '/cases/1' },
+    });
+    expect((await ledger.cases.find(1))?.bookings).toMatchObject([
+      { reference: 'BR-1', resolved: { as: 'rebooked', note: 'moved', isAutomatic: false } },
+      { reference: 'BR-2' },
+      { place: 3, resolved: { as: 'rebooked' } },
+    ]);
+    expect((await readTrail('case 1')).at(-1)).toMatchObject({
+      ...{ who: 'ana (desk)', action: 'case-resolved', details: { as: 'rebooked', bookings: 2 } },
+    });
+    expect(await readTrail('BR-1')).toMatchObject([{ action: 'case-resolved', details: { case: 1 } }]);
+  });
+
+  it.each([
+    [[['as', 'rebooked']], 400],
+    [[['booking', '1']], 400],
+    [
+      [
+        ['booking', '1'],
+        ['as', 'lost'],
+      ],
+      400,
+    ],
+    [
+      [
+        ['booking', 'BR-1'],
+        ['as', 'confirmed'],
+      ],
+      400,
+    ],
+    [
+      [
+        ['booking', '9'],
+        ['as', 'confirmed'],
+      ],
+      409,
+    ],
+  ] as const)('with %j does nothing', async (fields, status) => {
+    expect((await send('/cases/1/resolve', fields)).status).toBe(status);
+    expect((await ledger.cases.find(1))?.bookings.filter(({ resolved }) => resolved)).toEqual([]);
+  });
+});
