@@ -12,14 +12,16 @@ export interface Asset {
 export interface Assets {
   readonly style: Asset;
   readonly script: Asset;
+  readonly icon: Asset;
 }
 
-/** @param folder where `desk.css` and `desk.js` are; the style of charts is added */
+/** @param folder where `desk.css`, `desk.js` and `desk.svg` are; the style of charts is added */
 export async function readAssets(folder: URL): Promise<Assets> {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
   return {
     style: toAsset('desk', 'css', 'text/css; charset=utf-8', `${await read('desk.css')}\n${chartStyle}`),
     script: toAsset('desk', 'js', 'text/javascript; charset=utf-8', await read('desk.js')),
+    icon: toAsset('desk', 'svg', 'image/svg+xml', await read('desk.svg')),
   };
 }
 

@@ -25,14 +25,14 @@ interface FrameOptions {
 }
 
 /** The frame that all pages share: navigation, who is signed in, a message, and the time. */
-export function createFrame({ style, script }: Pick<Assets, 'style' | 'script'>): RenderFrame {
+export function createFrame({ style, script, icon }: Assets): RenderFrame {
   return ({ title, content, refreshSeconds }, { visit, message } = {}) =>
     html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${refreshSeconds === undefined ? undefined : html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}<title>${title} · Hotel review</title>
-<link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script></head>
+<link rel="icon" href="${icon.path}"><link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script></head>
 <body><a class="skip" href="#main">Skip to the content</a>
 <header class="top"><a class="brand" href="/">Hotel review</a>${visit && renderNavigation(visit)}</header>
 <main id="main">${message === undefined ? undefined : html`<p class="message" role="status">${message}</p>`}
