@@ -1,10 +1,22 @@
+import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { may, roles } from '../../src/access/roles.js';
-import { type DeskParts, listRoutes } from '../../src/desk/desk.js';
+import { createDesk, type DeskParts, listRoutes } from '../../src/desk/desk.js';
+import { readAssets } from '../../src/desk/routing/assets.js';
 import type { DeskRoute } from '../../src/desk/routing/route.js';
 import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
 import { openCases, threeCases } from './cases/some-cases.js';
-import { csrfToken, now, otherParts, runsOnly, startDesk, stopServers } from './some-desk.js';
+import {
+  admitAs,
+  assetsFolder,
+  csrfToken,
+  now,
+  otherParts,
+  runsOnly,
+  startDesk,
+  stopServers,
+  timezone,
+} from './some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from './some-file-run.js';
 
 /** Every route with a path that exists in the ledger below. A new route fails here until it has one. */
@@ -71,6 +83,29 @@ function send(url: string, route: DeskRoute, fields: Readonly<Record<string, str
 
 it('Every route has a sample here', () => {
   expect(Object.keys(samples).sort()).toEqual(routes.map(({ path }) => path).sort());
+});
+
+it('The desk has no route beside the table but its assets, and those where people sign in and out', async () => {
+  const found = new Set<string>();
+  const app = Fastify().addHook('onRoute', ({ url }) => void found.add(url));
+  const assets = await readAssets(assetsFolder);
+  const desk = createDesk(
+    { ...otherParts, ledger },
+    {
+      access: admitAs('admin'),
+      assets,
+      record: async () => {},
+      clock: () => now,
+      timezone,
+      signal: new AbortController().signal,
+      log: { info: () => {}, error: () => {} },
+    },
+  );
+  desk(app, { answerMs: 1_000 });
+  await app.ready();
+  const others = [...Object.values(assets).map(({ path }) => path), '/sign-in', '/sign-out'];
+  expect([...found].sort()).toEqual([...Object.keys(samples), ...others].sort());
+  await app.close();
 });
 
 const sampled = routes.map((route) => ({ ...route, sample: samples[route.path] ?? '' }));

@@ -17,7 +17,7 @@ import { fakeOperations } from './operations/fake-operations.js';
 
 export { now, stopServers, timezone } from '../server/some-server.js';
 
-const assetsFolder = new URL('../../src/desk/assets/', import.meta.url);
+export const assetsFolder = new URL('../../src/desk/assets/', import.meta.url);
 export const csrfToken = 'token-of-the-test';
 
 /** Admits everybody in one role; `undefined` is nobody. */
