@@ -81,7 +81,7 @@ function renderHotels(data: ShownCaseData): Html {
   const rows = hotelRows.filter(([, read]) => read(bookedHotel) !== null || read(copyHotel) !== null);
   const distance = isSame || copyServiceId === null ? undefined : describeDistance(distanceKm ?? undefined);
   return html`${hasHotels ? undefined : html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
-<div class="wide"><table class="pair"><thead><tr><td></td><th scope="col">Booked hotel</th><th scope="col">Hotel of the mapping now</th></tr></thead>
+<div class="wide" tabindex="0"><table class="pair"><thead><tr><td></td><th scope="col">Booked hotel</th><th scope="col">Hotel of the mapping now</th></tr></thead>
 <tbody><tr><th scope="row">ServiceId</th><td>${serviceId}</td><td>${describeCopy(data)}</td></tr>
 ${rows.map(
   ([label, read]) =>
@@ -127,7 +127,7 @@ function renderBookings(data: ShownCaseData, visit: DeskVisit, keptColumns: read
   const { id, bookingList, bookings, openBookings, page, pages } = data;
   const [mayWork, seesBookings] = [visit.may('work-cases'), visit.may('see-bookings')];
   const labels = seesBookings ? keptColumns : [];
-  const table = html`<div class="wide"><table><thead><tr>${mayWork ? html`<th scope="col"><input type="checkbox" aria-label="Choose all open bookings of this page" data-check-all hidden></th>` : undefined}
+  const table = html`<div class="wide" tabindex="0"><table><thead><tr>${mayWork ? html`<th scope="col"><input type="checkbox" aria-label="Choose all open bookings of this page" data-check-all hidden></th>` : undefined}
 <th scope="col">Booking</th><th scope="col">Check-in</th><th scope="col">Check-out</th><th scope="col">State</th><th scope="col">Named by a verdict</th>${labels.map(
     (label) => html`<th scope="col">${label}</th>`,
   )}${seesBookings ? html`<th scope="col">Note</th>` : undefined}</tr></thead>
@@ -165,7 +165,7 @@ function renderBooking(booking: BookingData, { mayWork, seesBookings, labels }: 
 function renderHistory({ history, entries }: ShownCaseData, { timezone }: DeskVisit): Html {
   if (history.length === 0) return html`<p class="faint">Nothing yet.</p>`;
   const earlier = entries - history.length;
-  return html`<div class="wide"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
+  return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th></tr></thead>
 <tbody>${history
     .toReversed()
     .map(

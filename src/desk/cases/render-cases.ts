@@ -105,7 +105,7 @@ function renderOptions(choices: readonly Choice[], chosen: string | null): Html[
 }
 
 function renderList({ cases, filter }: CasesData, mayWork: boolean, labels: readonly string[]): Html {
-  const table = html`<div class="wide"><table class="cases"><thead><tr>
+  const table = html`<div class="wide" tabindex="0"><table class="cases"><thead><tr>
 ${mayWork ? html`<th scope="col"><input type="checkbox" aria-label="Choose all cases of this page" data-check-all hidden></th>` : undefined}
 <th scope="col">Check-in</th><th scope="col">Booked hotel</th><th scope="col">Hotel of the mapping now</th><th scope="col">Mapping</th>
 <th scope="col">Provider</th><th scope="col" class="number">Open bookings</th><th scope="col">Assigned to</th>${labels.map(

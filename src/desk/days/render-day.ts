@@ -28,7 +28,7 @@ function renderNeighbours({ previous, next }: DayPageData): Html {
 function renderRuns({ day, runs, ...listed }: DayPageData, visit: DeskVisit): Html {
   if (runs.length === 0) return html`<p>None.</p>`;
   return html`${listed.pages > 1 ? renderPages(listed, 'run', (page) => `/days/${day}?page=${page}`) : undefined}
-<div class="wide"><table><thead><tr><th scope="col">Run</th><th scope="col">State</th><th scope="col">By</th><th scope="col">Started</th><th scope="col" class="number">Took</th><th scope="col" class="number">Accepted</th><th scope="col" class="number">Delivered</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Rejected</th><th scope="col" class="number">Pending</th><th scope="col" class="number">Affected</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Run</th><th scope="col">State</th><th scope="col">By</th><th scope="col">Started</th><th scope="col" class="number">Took</th><th scope="col" class="number">Accepted</th><th scope="col" class="number">Delivered</th><th scope="col" class="number">Refused</th><th scope="col" class="number">Rejected</th><th scope="col" class="number">Pending</th><th scope="col" class="number">Affected</th></tr></thead>
 <tbody>${runs.map((run) => renderRun(run, visit))}</tbody></table></div>`;
 }
 
@@ -67,7 +67,7 @@ function renderCases({ cases: { count, first } }: DayPageData): Html {
 `;
   return html`<h2>Open cases of its bookings</h2>
 <p>${formatCountOf(count, 'case')}${count > first.length ? `, the ${formatCount(first.length)} with the nearest check-in` : ''}. <a href="/cases">All cases</a></p>
-<div class="wide"><table><thead><tr><th scope="col">Case</th><th scope="col">Check-in</th><th scope="col">Mapping</th><th scope="col">Provider</th><th scope="col">Hotel id</th><th scope="col">Booked</th><th scope="col" class="number">Open bookings</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Check-in</th><th scope="col">Mapping</th><th scope="col">Provider</th><th scope="col">Hotel id</th><th scope="col">Booked</th><th scope="col" class="number">Open bookings</th></tr></thead>
 <tbody>${first.map(
     (
       one,

@@ -128,7 +128,7 @@ function listColumns(name: ListName, bookings: readonly ListedBooking[]): readon
 
 function renderTable(name: ListName, bookings: readonly ListedBooking[]): Html {
   const columns = listColumns(name, bookings);
-  return html`<div class="wide"><table><thead><tr><th scope="col">Reference</th>${columns.map(({ head }) => html`<th scope="col">${head}</th>`)}</tr></thead>
+  return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Reference</th>${columns.map(({ head }) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${bookings.map(
     (
       booking,

@@ -76,7 +76,7 @@ export function createRefusedPage({ ledger, command }: RefusedParts): Page {
 <p>The service would not take these bookings; all others of their batches were sent without them.</p>
 ${hasWords ? undefined : html`<p>Of a run with more than ${formatCount(bookingsMasked)} bookings, the service's words are shown one by one: <code>${command('show REFERENCE --answers')}</code></p>`}
 ${renderPages(listed, 'booking', (page) => `/runs/${encodeURIComponent(runId)}/refused?page=${page}`)}
-<div class="wide"><table><thead><tr><th scope="col">Reference</th><th scope="col">Code</th><th scope="col">What the service said</th><th scope="col">Step</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Reference</th><th scope="col">Code</th><th scope="col">What the service said</th><th scope="col">Step</th></tr></thead>
 <tbody>${refused.map(
         ({
           reference,

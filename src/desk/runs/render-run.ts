@@ -27,7 +27,7 @@ ${run.reason === undefined ? undefined : html`<p>Reason: ${showInLine(run.reason
 function renderTroubles({ troubles }: RunPageData, { timezone }: DeskVisit): Html | undefined {
   if (troubles.length === 0) return undefined;
   return html`<h2>Latest attempts that did not succeed</h2>
-<div class="wide"><table><thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Began</th><th scope="col" class="number">Took</th><th scope="col">Outcome</th><th scope="col">Code</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Began</th><th scope="col" class="number">Took</th><th scope="col">Outcome</th><th scope="col">Code</th></tr></thead>
 <tbody>${troubles.map(
     ({
       step,
@@ -92,7 +92,7 @@ function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
       : []),
   ];
   return html`<h2>File and result</h2>
-<div class="wide"><table class="facts"><tbody>${rows.map(
+<div class="wide" tabindex="0"><table class="facts"><tbody>${rows.map(
     ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>
 `,
   )}</tbody></table></div>
@@ -117,7 +117,7 @@ function renderReasons(
 ): Html | undefined {
   if (reasons.length === 0) return undefined;
   return html`<h2>${title}</h2>
-<div class="wide"><table><thead><tr><th scope="col">Reason</th><th scope="col" class="number">Records</th><th scope="col" class="number">First at</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Reason</th><th scope="col" class="number">Records</th><th scope="col" class="number">First at</th></tr></thead>
 <tbody>${reasons.map(
     ({
       reason,

@@ -13,7 +13,7 @@ let desk: RunningDesk;
 let samples: Samples;
 beforeAll(async () => {
   if (chromiumNeeds !== undefined) return;
-  month = await makeDeskMonth({ today: '2026-11-23', bookingsADay: 40, wrongShare: 0.02 });
+  month = await makeDeskMonth({ today: '2026-11-23', bookingsADay: 40, wrongADay: 3 });
   samples = await findSamples(month);
   desk = await openDesk(month);
 });
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 /** What stands in the month for the parameters of a path. */
 const parameters: readonly (readonly [string, () => string | number])[] = [
-  ['{day}', () => month.dayOf('failed')],
+  ['{day}', () => samples.failedDay],
   ['/runs/{id}', () => `/runs/${samples.failedRun}`],
   ['/cases/{id}', () => `/cases/${samples.nearestCase}`],
   ['{reference}', () => samples.reference],

@@ -10,15 +10,7 @@ import { type BuiltCommands, createBuiltCommands } from '../built-commands.js';
 import { type FastClock, startFastClock } from '../fast-clock.js';
 import { type Faults, liveThrough } from './nights.js';
 import { writePeople } from './people.js';
-import { type Course, dayOf, planMonth } from './plan.js';
-
-export interface DeskMonthOptions {
-  /** YYYY-MM-DD; the month ends with the day before. */
-  readonly today: string;
-  readonly bookingsADay: number;
-  /** The share of the bookings that confuse hotels. */
-  readonly wrongShare: number;
-}
+import { type Course, dayOf, type MonthOptions, planMonth } from './plan.js';
 
 /** A sandbox, and a ledger with a month in it, in which much happened. */
 export interface DeskMonth {
@@ -28,7 +20,9 @@ export interface DeskMonth {
   readonly commands: BuiltCommands;
   /** Of this process; five past eight of today when the month is made. */
   readonly clock: FastClock;
-  /** The day of that course. */
+  /** Of the sandbox: what goes wrong with its next calls. */
+  readonly faults: Faults;
+  /** The last day of that course. */
   dayOf(course: Course): string;
   /** Idempotent. */
   close(): Promise<void>;
@@ -37,18 +31,16 @@ export interface DeskMonth {
 const dayMs = 86_400_000;
 
 /** All of it is the same each time, but for what takes how long. */
-export async function makeDeskMonth({
-  today,
-  bookingsADay,
-  wrongShare,
-}: DeskMonthOptions): Promise<DeskMonth> {
-  const days = planMonth(today, bookingsADay);
+export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
+  const { today, bookingsADay } = options;
+  const days = planMonth(options);
   const firstDay = Date.parse(days[0]?.iso ?? today);
   const folder = await mkdtemp(join(tmpdir(), 'desk-month-'));
   const clock = startFastClock();
   clock.set(new Date(firstDay).toISOString());
   const faults: Faults = { nextCall: () => undefined, nextResult: () => undefined };
-  const first = createWorld({ seed: 7, hotels: 300, wrongMappings: 0.04 });
+  // Some of the service's own mappings are wrong: on a day in three, somebody books by one.
+  const first = createWorld({ seed: 7, hotels: 300, wrongMappings: 0.3 / bookingsADay });
   // Changes fall on a minute in which no night works.
   const pace = { changesPerHour: 0.25, since: firstDay - dayMs + 47 * 60_000 };
   const sandbox = await startSandbox({
@@ -64,7 +56,7 @@ export async function makeDeskMonth({
     await rm(folder, { recursive: true });
   }
   const month: DeskMonth = {
-    ...{ folder, configuration, commands, clock },
+    ...{ folder, configuration, commands, clock, faults },
     dayOf: (course) => dayOf(days, course),
     close() {
       closed ??= close();
@@ -73,7 +65,7 @@ export async function makeDeskMonth({
   };
   try {
     const world = createLivingWorld({ world: first, pace, clock: () => Date.now() });
-    await liveThrough(days, { folder, commands, clock, world, faults, outbox: sandbox.outbox, wrongShare });
+    await liveThrough(days, { folder, commands, clock, world, faults, outbox: sandbox.outbox });
     clock.set(`${today}T08:05:00Z`);
     return month;
   } catch (error) {

@@ -19,7 +19,6 @@ export interface MonthParts {
   /** Of the sandbox, which asks it for each call. */
   readonly faults: Faults;
   readonly outbox: string;
-  readonly wrongShare: number;
 }
 
 export type Faults = { -readonly [Name in keyof FaultPlan]: FaultPlan[Name] };
@@ -33,7 +32,7 @@ const speed = 200;
 
 /** Each night a sync and a run, each morning the e-mails and the cases. */
 export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts): Promise<void> {
-  const { folder, commands, clock, world, faults, outbox, wrongShare } = parts;
+  const { folder, commands, clock, world, faults, outbox } = parts;
   const known = new Set<string>();
   const work = createCaseWork(commands);
   const atNight = (iso: string) => clock.set(new Date(Date.parse(iso) + 26.5 * hourMs).toISOString(), speed);
@@ -45,7 +44,8 @@ export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts
   for (const day of days) {
     const records = [
       ...makeBookings({
-        ...{ day: day.iso, count: day.bookings, seed: Date.parse(day.iso) / dayMs, wrongShare },
+        ...{ day: day.iso, count: day.bookings, seed: Date.parse(day.iso) / dayMs },
+        wrongShare: day.wrong / day.bookings,
         world: world.readBookable(),
       }),
     ];

@@ -46,6 +46,18 @@ export interface PlannedDay {
   readonly course: Course;
   readonly delivery: 'body' | 'file';
   readonly bookings: number;
+  /** How many of them confuse hotels. */
+  readonly wrong: number;
+}
+
+export interface MonthOptions {
+  /** YYYY-MM-DD; the month ends with the day before. */
+  readonly today: string;
+  readonly bookingsADay: number;
+  /** Bookings that confuse hotels, on the days that have some. */
+  readonly wrongADay: number;
+  /** By how many days before today: further days on which the service was down. */
+  readonly outages?: readonly number[];
 }
 
 const days = 31;
@@ -54,11 +66,16 @@ const byFile: readonly Course[] = ['awaiting', 'cancelled', 'unanswered'];
 const byBody: readonly Course[] = ['failed', 'refused', 'replayed'];
 
 /** The days before that one, oldest first. Weekends are quieter. */
-export function planMonth(today: string, bookingsADay: number): readonly PlannedDay[] {
+export function planMonth({
+  today,
+  bookingsADay,
+  wrongADay,
+  outages = [],
+}: MonthOptions): readonly PlannedDay[] {
   return Array.from({ length: days }, (_, place) => {
     const daysAgo = days - place;
     const date = new Date(Date.parse(today) - daysAgo * dayMs);
-    const course = notable.get(daysAgo) ?? 'good';
+    const course = outages.includes(daysAgo) ? 'failed' : (notable.get(daysAgo) ?? 'good');
     const isQuiet = [0, 6].includes(date.getUTCDay());
     const share = course === 'dropped' ? 0.2 : (isQuiet ? 0.7 : 1) * (1 + ((place * 7) % 11) / 40);
     const isByFile = byFile.includes(course) || (place % 3 !== 1 && !byBody.includes(course));
@@ -67,13 +84,14 @@ export function planMonth(today: string, bookingsADay: number): readonly Planned
       course,
       delivery: isByFile ? 'file' : 'body',
       bookings: Math.round(bookingsADay * share),
+      wrong: place % 4 === 1 ? wrongADay : 0,
     };
   });
 }
 
-/** The day of that course. */
+/** The last day of that course. */
 export function dayOf(month: readonly PlannedDay[], course: Course): string {
-  const found = month.find((day) => day.course === course);
+  const found = month.findLast((day) => day.course === course);
   if (!found) throw new RangeError(`the month has no day that is ${course}`);
   return found.iso;
 }

@@ -2,6 +2,7 @@ import type { DeskMonth } from './month.js';
 
 /** What the month has of each kind that pages are about. */
 export interface Samples {
+  readonly failedDay: string;
   readonly failedRun: string;
   /** By file, with a result. */
   readonly fileRun: string;
@@ -38,6 +39,7 @@ export async function findSamples({ commands, dayOf }: DeskMonth): Promise<Sampl
   const failed = runs.find(({ day, state }) => day === dayOf('failed') && state === 'failed');
   const byFile = runs.find(({ delivery, state }) => delivery === 'file' && state === 'succeeded');
   return {
+    failedDay: dayOf('failed'),
     failedRun: required(failed).runId,
     fileRun: required(byFile).runId,
     nearestCase: nearest.id,
