@@ -6,6 +6,10 @@ for (const element of document.querySelectorAll('[data-live]')) {
     // Our own server wrote and escaped it.
     element.innerHTML = data;
   });
+  events.addEventListener('error', () => {
+    // Refused, for example because the session has ended: nothing more would come, and nobody would see that.
+    if (events.readyState === EventSource.CLOSED) location.reload();
+  });
   events.addEventListener('end', () => {
     events.close();
     // The rest of the page has changed too.
