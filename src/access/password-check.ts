@@ -38,7 +38,7 @@ export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) 
     const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
     if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
     const user = (await listUsers()).find((one) => one.name === written);
-    if ((await isPassword(password, user?.password ?? nobodysHash)) && user?.password !== undefined) {
+    if ((await isPassword(password, user?.password ?? nobodysHash)) && user) {
       addresses.recordSuccess(address);
       names.recordSuccess(written);
       return { kind: 'right', user };

@@ -27,12 +27,11 @@ const longestPath = 2_000;
 
 /** The page to continue at: a path of this server, whatever was asked for. */
 export function readReturnPath(written: string | undefined): string {
-  const base = 'http://desk.invalid';
   if (written === undefined || written.length > longestPath || !written.startsWith('/')) return '/';
+  const base = 'http://desk.invalid';
   if (!URL.canParse(written, base)) return '/';
-  const { origin, pathname, search } = new URL(written, base);
-  const path = `${pathname}${search}`;
+  // Only path and query are followed, wherever the rest leads.
+  const { pathname, search } = new URL(written, base);
   // Resolving dots may leave two slashes at the start, which browsers take for another host.
-  const isElsewhere = origin !== base || path.startsWith('//') || pathname === signInPath;
-  return isElsewhere ? '/' : path;
+  return pathname.startsWith('//') || pathname === signInPath ? '/' : `${pathname}${search}`;
 }
