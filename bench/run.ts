@@ -47,6 +47,7 @@ async function bench(options: BenchOptions): Promise<number> {
     scale: options.scale,
     commit: nameCommit(),
     now: () => performance.now(),
+    mostRounds: options.mostRounds,
     budgetMs: options.scale === 'quick' ? quickBudgetMs : undefined,
     log: (line) => console.error(line),
   });

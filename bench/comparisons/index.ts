@@ -1,6 +1,8 @@
 import type { Comparison } from '../comparison.js';
 import { listedCases, shownCase } from './cases.js';
 import { createCollectingComparison } from './collecting.js';
+import { createDeskPagesComparison } from './desk-pages.js';
+import { createDeskSlowdownComparison } from './desk-slowdown.js';
 import { createFileRunComparison } from './file-run.js';
 import { createGrowthComparison } from './growth.js';
 import { ledgerSize } from './ledger-size.js';
@@ -158,4 +160,9 @@ export const comparisons: readonly Comparison[] = [
     database: 'mariadb',
     bookings: { full: 1_000_000, quick: 50_000 },
   }),
+  createDeskPagesComparison({ name: 'desk-pages', database: 'sqlite', measures: 'time' }),
+  createDeskPagesComparison({ name: 'desk-pages-postgres', database: 'postgres', measures: 'time' }),
+  createDeskPagesComparison({ name: 'desk-page-size', database: 'sqlite', measures: 'size' }),
+  createDeskSlowdownComparison({ name: 'desk-slowdown', database: 'sqlite' }),
+  createDeskSlowdownComparison({ name: 'desk-slowdown-postgres', database: 'postgres' }),
 ];

@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly isPartial: boolean;
   readonly isList: boolean;
   readonly isHelp: boolean;
+  /** At most so many rounds of each comparison. */
+  readonly mostRounds: number | undefined;
   readonly isStrict: boolean;
   /** Whether docs/performance.md and bench/results/latest.json are written. */
   readonly writes: boolean;
@@ -21,10 +23,11 @@ export const help = `npm run bench -- [options]
   --quick          small inputs, two minutes: an indication, not evidence; without --only, runs only the
                    comparisons that have a target
   --only NAME      run only this comparison; may be repeated
+  --rounds NUMBER  at most so many rounds of each comparison: an indication, not evidence
   --list           list the comparisons and exit
   --json PATH      also write all samples to this file
   --against PATH   show how the medians changed since those results
-  --write          update docs/performance.md and bench/results/latest.json even with --quick or --only;
+  --write          update docs/performance.md and bench/results/latest.json even with --quick, --only or --rounds;
                    with --only the other rows stay unchanged
   --strict         exit with code 1 if a target is missed
   --help           show this help`;
@@ -53,8 +56,9 @@ export function readCommandLine(args: readonly string[], comparisons: readonly C
     isPartial,
     isList: flags.list ?? false,
     isHelp: flags.help ?? false,
+    mostRounds: flags.rounds === undefined ? undefined : readRounds(flags.rounds),
     isStrict: flags.strict ?? false,
-    writes: flags.write ?? (!isQuick && !isPartial),
+    writes: flags.write ?? (!isQuick && !isPartial && flags.rounds === undefined),
     jsonPath: flags.json,
     againstPath: flags.against,
   };
@@ -67,6 +71,7 @@ function parse(args: readonly string[]) {
       options: {
         quick: { type: 'boolean' },
         only: { type: 'string', multiple: true },
+        rounds: { type: 'string' },
         list: { type: 'boolean' },
         json: { type: 'string' },
         against: { type: 'string' },
@@ -78,4 +83,9 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${help}`, { cause: error });
   }
+}
+
+function readRounds(written: string): number {
+  if (/^[1-9]\d{0,3}$/.test(written)) return Number(written);
+  throw new UsageError(`--rounds takes a number from 1 on, got: ${JSON.stringify(written)}`);
 }

@@ -11,6 +11,8 @@ export interface CompareOptions {
   readonly now: () => number;
   /** Milliseconds for all comparisons together; each gets a share of the rest. Default: no limit. */
   readonly budgetMs?: number | undefined;
+  /** However many rounds a comparison has. */
+  readonly mostRounds?: number | undefined;
   /** Writes one line of progress. */
   readonly log: (line: string) => void;
 }
@@ -24,7 +26,7 @@ const usualRounds = 5;
 /** Runs the comparisons one after the other. One that cannot run, or that fails, does not stop the others. */
 export async function compareAll(
   comparisons: readonly Comparison[],
-  { scale, commit, now, budgetMs, log }: CompareOptions,
+  { scale, commit, now, budgetMs, mostRounds, log }: CompareOptions,
 ): Promise<Compared> {
   const rows: Row[] = [];
   const notTried: { name: string; obstacle: string }[] = [];
@@ -41,7 +43,7 @@ export async function compareAll(
     const endsBy =
       allEndBy === undefined ? undefined : now() + (allEndBy - now()) / (comparisons.length - index);
     try {
-      rows.push({ ...(await compare(comparison, { scale, now, endsBy, log })), commit });
+      rows.push({ ...(await compare(comparison, { scale, now, endsBy, mostRounds, log })), commit });
     } catch (error) {
       log(`FAILED: ${name}: ${error instanceof Error ? error.message : error}`);
       failures.push({ name, error });
@@ -56,10 +58,12 @@ async function compare(
     scale,
     now,
     endsBy,
+    mostRounds,
     log,
-  }: Pick<CompareOptions, 'scale' | 'now' | 'log'> & { readonly endsBy: number | undefined },
+  }: Pick<CompareOptions, 'scale' | 'now' | 'mostRounds' | 'log'> & { readonly endsBy: number | undefined },
 ): Promise<Omit<Row, 'commit'>> {
-  const { name, work, against, unit, reach, rounds = usualRounds } = comparison;
+  const { name, work, against, unit, reach } = comparison;
+  const rounds = Math.min(comparison.rounds ?? usualRounds, mostRounds ?? Number.POSITIVE_INFINITY);
   log(`${name}: preparing`);
   const stage = await comparison.prepare(scale);
   try {

@@ -45,6 +45,14 @@ describe('npm run bench', () => {
     expect(read('--only', 'small-day', '--only', 'file-run').chosen).toEqual(two);
   });
 
+  it('takes the number of rounds, which makes none of them evidence', () => {
+    expect(read()).toMatchObject({ mostRounds: undefined, writes: true });
+    expect(read('--rounds', '2')).toMatchObject({ mostRounds: 2, writes: false });
+    expect(read('--rounds', '2', '--write').writes).toBe(true);
+    for (const rounds of ['0', '-1', 'two', '1.5'])
+      expect(() => read(`--rounds=${rounds}`)).toThrow('--rounds takes a number from 1 on');
+  });
+
   it('lists the comparisons for an unknown name', () => {
     expect(() => read('--only', 'nix')).toThrow(
       new UsageError('there is no comparison "nix"; there are: file-run, small-day'),

@@ -56,6 +56,22 @@ describe('the comparisons', () => {
     expect((await compare([usual])).rows[0]?.ours.samples).toHaveLength(5);
   });
 
+  it('have fewer rounds where that is asked for, and never more', async () => {
+    const rounds = async (mostRounds: number) => {
+      const ours = contestant('ours', 1, 2, 3, 4);
+      const three = comparison('three', {
+        rounds: 3,
+        reach: {},
+        prepare: async () => ({ ours, close: async () => {} }),
+      });
+      const options = { scale: 'quick', commit: '1', now: () => 0, log: () => {}, mostRounds } as const;
+      return (await compareAll([three], options)).rows[0]?.ours.samples.length;
+    };
+
+    expect(await rounds(2)).toBe(2);
+    expect(await rounds(9)).toBe(3);
+  });
+
   it('report what cannot run, and run the others', async () => {
     const obstacle = 'needs rclone: apt-get install rclone';
 

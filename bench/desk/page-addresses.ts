@@ -1,0 +1,48 @@
+import { referenceOf } from './made-runs.js';
+import { planRuns, specialDays, type YearsSize } from './planned-runs.js';
+
+/**
+ * Addresses of every page of the desk in a ledger made by `fillYears`, by the path of its route: those that show the
+ * most, and a usual one.
+ */
+export function listAddresses(today: string, size: YearsSize): Readonly<Record<string, readonly string[]>> {
+  const days = planRuns(today, size);
+  const special = specialDays(today);
+  const runOf = (day: string) => {
+    const run = days.flat().findLast((one) => one.day === day);
+    if (!run) throw new RangeError(`expected a day with runs, got: ${day}`);
+    return run;
+  };
+  const [manyBatches, longLists] = [runOf(special.manyBatches), runOf(special.longLists)];
+  const usual = required(days[Math.floor(size.days / 2)]?.at(-1));
+  const year = today.slice(0, 4);
+  const list = (name: string, id: string) => [`/runs/${id}/${name}`, `/runs/${id}/${name}?page=2`];
+  return {
+    '/': ['/', `/?to=${Number(year) - 1}-12`],
+    '/days/:day': [special.manyBatches, special.longLists, usual.day].map((day) => `/days/${day}`),
+    '/runs/:id': [manyBatches, longLists, usual].map(({ id }) => `/runs/${id}`),
+    '/runs/:id/rejected': list('rejected', longLists.id),
+    '/runs/:id/refused': list('refused', manyBatches.id),
+    '/runs/:id/unanswered': list('unanswered', longLists.id),
+    '/runs/:id/posted': list('posted', longLists.id),
+    '/runs/:id/suspects': list('suspects', longLists.id),
+    '/runs/:id/affected': list('affected', longLists.id),
+    '/cases': [
+      '/cases',
+      '/cases?state=all&page=20',
+      '/cases?country=ES&checkInBefore=2199-06-30',
+      '/cases?provider=Provider%201',
+      '/cases?text=BR-3-1204',
+    ],
+    '/cases/:id': ['/cases/7', `/cases/${size.cases}`],
+    '/bookings': [longLists, usual].map((run) => `/bookings?reference=${referenceOf(run, 3)}`),
+    '/audit': ['/audit', '/audit?action=case-opened'],
+    '/notifications': ['/notifications'],
+    '/openapi.json': ['/openapi.json'],
+  };
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new RangeError('the ledger has too few days');
+  return value;
+}

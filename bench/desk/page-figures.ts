@@ -1,0 +1,33 @@
+import { max, median } from 'simple-statistics';
+import type { LoadedPage } from './served-desk.js';
+
+/** What a page may take at most. */
+export const goals = { milliseconds: 200, kilobytes: 100 };
+
+export interface PageFigures {
+  readonly address: string;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  readonly kilobytes: number;
+}
+
+/** @throws Error without a load */
+export function summarisePage(address: string, loads: readonly LoadedPage[]): PageFigures {
+  const times = loads.map(({ milliseconds }) => milliseconds);
+  return {
+    address,
+    medianMs: median(times),
+    slowestMs: max(times),
+    kilobytes: max(loads.map(({ bytes }) => bytes)) / 1_000,
+  };
+}
+
+/** The pages that take longer, or are larger, than the goals, with what they take. */
+export function listMissed(pages: readonly PageFigures[]): readonly string[] {
+  return pages.flatMap(({ address, medianMs, slowestMs, kilobytes }) => [
+    ...(medianMs > goals.milliseconds
+      ? [`${address}: ${medianMs.toFixed(0)} ms (up to ${slowestMs.toFixed(0)})`]
+      : []),
+    ...(kilobytes > goals.kilobytes ? [`${address}: ${kilobytes.toFixed(0)} kB`] : []),
+  ]);
+}
