@@ -6,6 +6,7 @@ import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
+import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOpenApiPage } from './openapi.js';
 import type { Operations } from './operations/operations.js';
 import { createOperationRoutes } from './operations/routes.js';
@@ -37,6 +38,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createReportDownload(parts),
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
+    createMappingsPage(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
     ...createCaseRoutes(parts),

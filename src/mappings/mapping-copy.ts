@@ -30,6 +30,8 @@ export interface MappingCopy extends MappingReader {
 export interface MappingReader {
   /** The newest sync of the scope, ended or not; undefined before the first. */
   latestSync(scope: SyncScope): Promise<MappingSync | undefined>;
+  /** The newest sync of each scope. */
+  listSyncs(): Promise<MappingSync[]>;
   find(hotel: ProviderHotel): Promise<{ mapping: CopiedMapping; moves: MappingMove[] } | undefined>;
   /** The mapping of each, in the same order. At most 1,000 per call. */
   lookUp(hotels: readonly ProviderHotel[]): Promise<(CopiedMapping | undefined)[]>;

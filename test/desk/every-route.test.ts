@@ -45,6 +45,7 @@ const samples: Readonly<Record<string, string>> = {
   '/runs/:id/manifest': `/runs/${fileRunId}/manifest`,
   '/bookings': '/bookings?reference=BR-1',
   '/bookings/evidence': '/bookings/evidence?reference=BR-1',
+  '/mappings': '/mappings?provider=hotelbeds&hotel=007',
   '/audit': '/audit',
   '/cases': '/cases',
   '/cases.csv': '/cases.csv',

@@ -3,7 +3,7 @@ import { describeSuspicion, describeVerdict } from '../../report/describe-bookin
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
-import { renderMappingHistory } from '../mappings/mapping-view.js';
+import { linkToMapping, renderMappingHistory } from '../mappings/mapping-view.js';
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
@@ -184,8 +184,7 @@ function showTime(localTime: string | null | undefined): string | undefined {
 }
 
 function renderPairLink({ providerName, providerHotelId }: BookingData['mappings'][number]): Html {
-  const address = writeAddress('/mappings', { provider: providerName, hotel: providerHotelId });
-  return html`<p><a href="${address}">${showInLine(providerName)} ${showInLine(providerHotelId)}</a></p>`;
+  return html`<p><a href="${linkToMapping(providerName, providerHotelId)}">${showInLine(providerName)} ${showInLine(providerHotelId)}</a></p>`;
 }
 
 function renderRun(booking: BookingInRun, visit: Visit): Html {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { HotelReport } from '../../report/hotels.js';
-import type { MappingReport } from '../../report/mappings.js';
+import type { MappingReport, StatsReport } from '../../report/mappings.js';
 
 const text = z.string().nullable();
 const instant = z.iso.datetime();
@@ -32,3 +32,37 @@ export const mappingReport = z.object({
   movedAt: instant.nullable(),
   history: z.array(z.object({ from: z.number().nullable(), to: z.number().nullable(), seenAt: instant })),
 }) satisfies z.ZodType<MappingReport>;
+
+const count = z.int().nonnegative();
+
+/** The contents of the copy, as `mappings stats --json` prints them. */
+export const statsReport = z.object({
+  mappings: count,
+  masterHotels: count,
+  deleted: count,
+  providers: z.array(z.object({ providerName: z.string(), mappings: count })).readonly(),
+  syncs: z.array(
+    z.object({
+      syncId: z.string(),
+      providerFamily: text,
+      since: instant,
+      startedAt: instant,
+      serviceStartedAt: instant.nullable(),
+      finishedAt: instant.nullable(),
+      pages: count,
+      read: count,
+      added: count,
+      moved: count,
+      updated: count,
+      deleted: count,
+      unchanged: count,
+      skipped: count,
+      newHotels: count,
+      restarts: count,
+    }),
+  ),
+  skipped: count,
+  lastSkipped: z.array(
+    z.object({ providerFamily: text, seenAt: instant, reason: z.string(), record: z.string() }),
+  ),
+}) satisfies z.ZodType<StatsReport>;

@@ -1,7 +1,7 @@
 import type { MappingReport } from '../../report/mappings.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { type Fact, renderFacts } from '../routing/facts.js';
+import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';
 
 /** A mapping and how it changed; null where the local copy has never seen it. */
 export function renderMappingHistory(mapping: MappingReport | null, timezone: string): Html {
@@ -32,4 +32,9 @@ function describeMove(from: number | null, to: number | null): Html {
   return from === null
     ? html`came back as <strong>${to}</strong>`
     : html`moved from ${from} to <strong>${to}</strong>`;
+}
+
+/** The page of a provider's hotel. */
+export function linkToMapping(providerName: string, providerHotelId: string): string {
+  return writeAddress('/mappings', { provider: providerName, hotel: providerHotelId });
 }

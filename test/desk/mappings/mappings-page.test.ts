@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DeskParts } from '../../../src/desk/desk.js';
+import type { MappingsData } from '../../../src/desk/mappings/mappings-page.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+
+const evil = `"'><script>alert(1)</script>`;
+const hourMs = 3_600_000;
+
+let ledger: DeskParts['ledger'];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => now);
+});
+afterEach(stopServers);
+
+async function sync(syncId: string, rows: readonly (readonly [string, string, number])[], at = now) {
+  await ledger.mappings.beginSync({ scope: '', syncId, since: 0, at });
+  const changed = rows.map(([providerName, providerHotelId, serviceId]) => ({
+    ...{ providerName, providerHotelId, serviceId, channelIds: [], isDeleted: false },
+  }));
+  await ledger.mappings.storePage({ syncId, rows: changed, at });
+}
+
+async function describeHotel(name: string) {
+  await ledger.hotels.beginLoad({ id: 'l', file: 'h.csv', at: now });
+  await ledger.hotels.addHotels({ id: 'l', after: 0, hotels: [{ serviceId: 8, name, city: 'Girona' }] });
+  await ledger.hotels.finishLoad('l', now);
+}
+
+async function look(query: string, role: 'viewer' | 'operator' = 'viewer') {
+  const { url } = await startDesk({ ledger, role });
+  return (await getPage(url, `/mappings${query}`)).text;
+}
+
+it('A provider’s hotel is shown with its history, its hotel and its case', async () => {
+  await sync('one', [['hotel beds', '007', 7]]);
+  await sync('two', [['hotel beds', '007', 8]], now + 1);
+  await describeHotel('Hotel Ultonia');
+  const [opened] = await ledger.cases.changeByKey(
+    [{ providerName: 'hotel beds', providerHotelId: '007', serviceId: 7 }],
+    () => ({
+      case: { state: 'open', stateSince: now, origins: ['watch'], openedAt: now, evidenceAt: now },
+      ...{ bookings: [], actions: [] },
+    }),
+  );
+  const { url } = await startDesk({ ledger });
+  const path = '/mappings?provider=hotel%20beds&hotel=007';
+  const { data } = (await getData(url, path)) as { data: MappingsData };
+  expect(data.mapping).toMatchObject({
+    ...{ providerName: 'hotel beds', providerHotelId: '007', serviceId: 8 },
+    history: [{ from: 7, to: 8 }],
+    hotel: { name: 'Hotel Ultonia', city: 'Girona', phones: null },
+  });
+  expect(data.cases).toEqual([{ id: opened?.id, state: 'open', serviceId: 7 }]);
+  const { text } = await getPage(url, path);
+  expect(text).toContain('moved from 7 to <strong>8</strong>');
+  expect(text).toContain('Hotel Ultonia');
+  expect(text).toContain(`href="/cases/${opened?.id}"`);
+});
+
+it('One that the copy does not have is said to be unknown', async () => {
+  expect(await look('?provider=A&hotel=1')).toContain('does not have it, because it is empty');
+  await sync('one', [['A', '2', 7]]);
+  const text = await look('?provider=A&hotel=1');
+  expect(text).toContain('does not have it. Names and ids must be exactly');
+  expect(await look('?provider=A&hotel=')).toContain('does not have it');
+});
+
+it('The copy is summed up anew after each sync, with its age', async () => {
+  const { url } = await startDesk({ ledger, role: 'viewer', clock: () => now + 2 * hourMs });
+  expect((await getPage(url, '/mappings')).text).toContain('There is no local copy yet');
+  const read = async () => ((await getData(url, '/mappings')).data as MappingsData).copy;
+  await sync('one', [
+    ['A', '1', 7],
+    ['B', '1', 7],
+  ]);
+  expect(await read()).toMatchObject({ mappings: 2, masterHotels: 1, syncs: [{ syncId: 'one', read: 2 }] });
+  await sync('two', [['B', '2', 9]], now + hourMs);
+  expect(await read()).toMatchObject({ mappings: 3, masterHotels: 2, syncs: [{ syncId: 'two' }] });
+  const { text } = await getPage(url, '/mappings');
+  expect(text).toContain('1 h ago; 1 change since');
+  expect(text).toContain('href="/providers/B"');
+});
+
+it('A sync is offered to those who may start one', async () => {
+  expect(await look('', 'operator')).toContain('href="/mappings/sync"');
+  expect(await look('')).not.toContain('href="/mappings/sync"');
+});
+
+it('Texts of others are never markup', async () => {
+  await sync('one', [[evil, evil, 8]]);
+  await describeHotel(evil);
+  const text = await look(`?provider=${encodeURIComponent(evil)}&hotel=${encodeURIComponent(evil)}`);
+  expect(text).not.toContain('<script>alert');
+  expect(text).toContain('&lt;script&gt;');
+  expect(text).toContain(`href="/providers/${encodeURIComponent(evil).replaceAll("'", '&#39;')}"`);
+});
