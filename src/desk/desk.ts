@@ -10,6 +10,7 @@ import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOpenApiPage } from './openapi.js';
 import type { Operations } from './operations/operations.js';
 import { createOperationRoutes } from './operations/routes.js';
+import { createProviderRoutes } from './providers/provider-routes.js';
 import { createFrame } from './routing/frame.js';
 import { type RegisterParts, registerRoutes } from './routing/register.js';
 import type { DeskRoute } from './routing/route.js';
@@ -39,6 +40,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
     createMappingsPage(parts),
+    ...createProviderRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
     ...createCaseRoutes(parts),

@@ -46,6 +46,8 @@ const samples: Readonly<Record<string, string>> = {
   '/bookings': '/bookings?reference=BR-1',
   '/bookings/evidence': '/bookings/evidence?reference=BR-1',
   '/mappings': '/mappings?provider=hotelbeds&hotel=007',
+  '/providers': '/providers?from=2026-11-01&to=2026-11-20',
+  '/providers/:name': '/providers/hotelbeds',
   '/audit': '/audit',
   '/cases': '/cases',
   '/cases.csv': '/cases.csv',

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DeskParts } from '../../../src/desk/desk.js';
+import type { ProviderData, ProvidersData } from '../../../src/desk/providers/provider-routes.js';
+import { day } from '../../contracts/ledger/days.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
+import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
+
+const evil = `"'><script>alert(1)</script>/../%2f`;
+
+let ledger: DeskParts['ledger'];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => now);
+});
+afterEach(stopServers);
+
+/** An e-mail that names the first booking of a run. */
+const nameFirst = (runId: string) =>
+  ledger.verdictMails.record({
+    ...{ sha256: runId, receivedAt: now, readAt: now, from: 'a file', outcome: 'named' as const },
+    bookings: [{ runId, form: 'body', batch: 0, place: 0 }],
+    pairs: [],
+  });
+
+it('Providers are compared over the last 90 days, and what is unknown is said to be', async () => {
+  await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ bookingReferenceId: 'BR-2' })]);
+  await deliverBookings(ledger, 'r2', [someBooking({ providerName: 'expedia' })], { day: '2026-08-24' });
+  await deliverBookings(ledger, 'r3', [someBooking({ providerName: 'old' })], { day: '2026-08-23' });
+  await nameFirst('r1');
+  const { url } = await startDesk({ ledger });
+  const { data } = (await getData(url, '/providers')) as { data: ProvidersData };
+  expect([data.from, data.to, data.total]).toEqual(['2026-08-24', '2026-11-21', 2]);
+  expect(data.providers).toMatchObject([
+    { providerName: 'hotelbeds', sent: 2, known: 0, affected: null, affectedShare: null, namedByEmail: 1 },
+    { providerName: 'expedia', sent: 1, affected: null },
+  ]);
+  expect(new Set(data.providers[0]?.weeklyShares)).toEqual(new Set([null]));
+  const { text } = await getPage(url, '/providers');
+  expect(text).toContain('unknown: verdicts by e-mail only, 2 sent');
+  expect(text).toContain('href="/providers/hotelbeds?from=2026-08-24&amp;to=2026-11-21"');
+  expect(text).not.toMatch(/\b0(\.00)? %/);
+});
+
+it('The share has an interval once silence counts as a verdict, and changes with what comes in', async () => {
+  await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ bookingReferenceId: 'BR-2' })]);
+  const parts = { readSilence: async (at: number) => ({ afterMs: 1, brokenAt: [], now: at }) };
+  const { url } = await startDesk({ ledger, parts });
+  const read = async () => ((await getData(url, '/providers')).data as ProvidersData).providers[0];
+  expect(await read()).toMatchObject({ known: 2, affected: 0, affectedShare: 0, affectedShareLow: 0 });
+  await nameFirst('r1');
+  expect(await read()).toMatchObject({ known: 2, affected: 1, affectedShare: 0.5 });
+  const { text } = await getPage(url, '/providers');
+  expect(text).toContain('<strong>50.00 %</strong>');
+  expect(text).toContain('1 of 2');
+});
+
+it('A provider has its course by day and week, and its worst hotels', async () => {
+  for (const [id, of] of [
+    ['r1', '2026-11-12'],
+    ['r2', day],
+  ] as const) {
+    await deliverBookings(ledger, id, [someBooking()], { day: of });
+    await nameFirst(id);
+  }
+  const { url } = await startDesk({ ledger });
+  const path = '/providers/hotelbeds?from=2026-11-08&to=2026-11-21';
+  const { data } = (await getData(url, path)) as { data: ProviderData };
+  expect(data.score).toMatchObject({
+    sent: 2,
+    repeatOffenders: [{ providerHotelId: '007', days: 2, cases: 0 }],
+  });
+  expect(data.days).toHaveLength(14);
+  expect(data.weeks).toEqual([
+    { from: '2026-11-08', sent: 1, known: 0, affected: null, namedByEmail: 1 },
+    { from: '2026-11-15', sent: 1, known: 0, affected: null, namedByEmail: 1 },
+  ]);
+  const { text } = await getPage(url, path);
+  expect(text).toContain('2 bookings sent on 2 days');
+  expect(text).toContain('href="/mappings?provider=hotelbeds&amp;hotel=007"');
+});
+
+it('A long range is refused, and one that ends before it begins', async () => {
+  const { url } = await startDesk({ ledger });
+  const statusOf = async (query: string) => (await getPage(url, `/providers${query}`)).status;
+  expect(await statusOf('?from=2026-11-22&to=2026-11-21')).toBe(400);
+  expect(await statusOf('?from=2020-01-01&to=2026-11-21')).toBe(400);
+  expect(await statusOf('?from=2024-02-26&to=2026-11-21')).toBe(200);
+  expect(await statusOf('?from=&to=')).toBe(200);
+});
+
+it('Many providers come page by page, each page below 100 kB', async () => {
+  for (let run = 0; run < 15; run += 1)
+    await deliverBookings(
+      ledger,
+      `r${run}`,
+      [0, 1, 2, 3].map((place) => someBooking({ providerName: `provider ${run} ${place}` })),
+      { day: `2026-11-${String(run + 1).padStart(2, '0')}` },
+    );
+  const parts = { readSilence: async (at: number) => ({ afterMs: 1, brokenAt: [], now: at }) };
+  const { url } = await startDesk({ ledger, parts });
+  const path = '/providers?from=2024-02-26&to=2026-11-21';
+  const { text } = await getPage(url, `${path}&page=2`);
+  expect(text).toContain('60 providers: page 2 of 3');
+  expect(Buffer.byteLength(text)).toBeLessThan(100_000);
+  const third = (await getData(url, `${path}&page=3`)).data as ProvidersData;
+  expect(third.providers).toHaveLength(10);
+});
+
+it('A provider may be called anything, and one without bookings is none', async () => {
+  await deliverBookings(ledger, 'r1', [someBooking({ providerName: evil, providerHotelId: evil })]);
+  await collectBookings(ledger, 'r2', [someBooking({ providerName: 'not sent' })], { day: '2026-11-21' });
+  const { url } = await startDesk({ ledger });
+  const { text } = await getPage(url, '/providers');
+  expect(text).not.toContain('<script>alert');
+  const [, address = ''] = /href="(\/providers\/[^"]+)"/.exec(text) ?? [];
+  const provider = await getPage(url, address.replaceAll('&amp;', '&').replaceAll('&#39;', "'"));
+  expect([provider.status, provider.text]).toEqual([200, expect.stringContaining('1 booking sent on 1 day')]);
+  expect(provider.text).not.toContain('<script>alert');
+  expect((await getPage(url, '/providers/not%20sent')).text).toContain('No booking of not sent was sent');
+});
