@@ -164,6 +164,8 @@ export function describeCasesContract(
       expect(await list({ state: 'all', ids: [3, 2, 99] })).toEqual([2, 3]);
       expect(await list({ ids: [] })).toEqual([]);
       expect(await list({ provider: 'other' })).toEqual([3]);
+      expect(await list({ day: '2026-11-20' })).toEqual(await list({}));
+      expect(await list({ day: '2026-11-19' })).toEqual([]);
       expect(await list({ checkInBefore: '2026-12-03' })).toEqual([3]);
       expect(await list({ checkInBefore: '2026-12-04' })).toEqual([1, 3]);
       expect(await list({ today: '2026-11-21' })).toEqual([1, 2, 3]);

@@ -99,7 +99,7 @@ function knowledgeOf(run: Run): 'known' | 'unknown' | 'by-email' {
 
 interface Column {
   readonly head: string;
-  readonly isNumber?: boolean;
+  readonly isDate?: true;
   readonly cell: (booking: ListedBooking) => Html;
 }
 
@@ -113,8 +113,8 @@ function listColumns(name: ListName, bookings: readonly ListedBooking[]): readon
   const isJudged = name === 'affected' || name === 'unanswered';
   return [
     ...(hasNames ? [{ head: 'Guest', cell: ({ guest }: ListedBooking) => plain(guest) }] : []),
-    { head: 'Check-in', cell: ({ checkIn }) => plain(checkIn) },
-    { head: 'Check-out', cell: ({ checkOut }) => plain(checkOut) },
+    { head: 'Check-in', isDate: true, cell: ({ checkIn }) => plain(checkIn) },
+    { head: 'Check-out', isDate: true, cell: ({ checkOut }) => plain(checkOut) },
     { head: 'Provider', cell: ({ providerName }) => plain(providerName) },
     { head: 'Hotel id', cell: ({ providerHotelId }) => plain(providerHotelId) },
     { head: 'Booked', cell: (one) => renderHotel(one.serviceId, one.bookedHotel) },
@@ -132,7 +132,7 @@ function renderTable(name: ListName, bookings: readonly ListedBooking[]): Html {
 <tbody>${bookings.map(
     (
       booking,
-    ) => html`<tr><th scope="row">${linkBooking(booking.reference)}</th>${columns.map(({ cell }) => html`<td>${cell(booking)}</td>`)}</tr>
+    ) => html`<tr><th scope="row" class="when">${linkBooking(booking.reference)}</th>${columns.map(({ isDate, cell }) => html`<td${isDate ? html` class="when"` : undefined}>${cell(booking)}</td>`)}</tr>
 `,
   )}</tbody></table></div>`;
 }

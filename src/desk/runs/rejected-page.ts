@@ -69,7 +69,7 @@ export function createRejectedPage({ ledger, placeUnit }: RejectedParts): Page {
 <p>Records that can't be sent: correct them in the source, and run the day again.${more > 0 ? ` ${formatCount(more)} more were counted, but not kept.` : ''}</p>
 ${renderReasonLinks(path, reasons, reason)}
 ${renderPages(listed, 'record', (page) => `${path}?${query}page=${page}`)}
-<div class="wide" tabindex="0"><table><thead><tr><th scope="col" class="number">${placeUnit}</th><th scope="col">Reason</th><th scope="col">Reference</th><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col" class="number">${placeUnit.slice(0, 1).toUpperCase()}${placeUnit.slice(1)}</th><th scope="col">Reason</th><th scope="col">Reference</th><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
 <tbody>${rejected.map(
           (
             one,

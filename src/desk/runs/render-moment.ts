@@ -9,9 +9,8 @@ import type { RunMoment } from './run-moment.js';
 
 /** The part of a run's page that moves: its state, why it is pending, how far it is, and its counts. */
 export function renderMoment(moment: RunMoment, visit: DeskVisit): Html {
-  return html`<p class="run-state">${renderMark(markOfRun(moment))}${
-    moment.pending ? html` <span>${showInLine(moment.pending.words)}</span>` : undefined
-  }</p>
+  const words = moment.pending?.words ?? moment.headline;
+  return html`<p class="run-state">${renderMark(markOfRun(moment))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
 ${isActive(moment) ? renderBar(moment) : undefined}${renderCounts(moment, visit)}`;
 }
 

@@ -2,8 +2,10 @@ import { describeDrops } from '../../review/volume.js';
 import { formatBytes, formatCount, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
+import { type Fact, renderFacts as renderFactList } from '../routing/facts.js';
 import type { DeskVisit } from '../routing/route.js';
 import type { RunPageData } from './run-data.js';
+import { writeInstant } from './run-moment.js';
 import { renderSteps } from './run-timeline.js';
 
 /** What a run's page shows below what moves. */
@@ -13,7 +15,7 @@ ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected,
 }
 
 /** When, by whom, and how it came about. */
-export function renderFacts(run: RunPageData, { timezone }: DeskVisit): Html {
+export function renderOrigin(run: RunPageData, { timezone }: DeskVisit): Html {
   const write = (instant: string) => formatLocalInstant(Date.parse(instant), timezone);
   const ended = run.finishedAt === null ? '' : `, ended ${write(run.finishedAt)}`;
   return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${write(run.startedAt)}${ended}: ${formatDuration(run.durationMs)}${run.finishedAt === null ? ' so far' : ''}.${run.topsUp ? ' Late bookings: it sends only what earlier runs have not delivered.' : ''}</p>
@@ -24,7 +26,10 @@ ${run.reason === undefined ? undefined : html`<p>Reason: ${showInLine(run.reason
 }`;
 }
 
-function renderTroubles({ troubles }: RunPageData, { timezone }: DeskVisit): Html | undefined {
+function renderTroubles(
+  { troubles, startedAt: start }: RunPageData,
+  { timezone }: DeskVisit,
+): Html | undefined {
   if (troubles.length === 0) return undefined;
   return html`<h2>Latest attempts that did not succeed</h2>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Began</th><th scope="col" class="number">Took</th><th scope="col">Outcome</th><th scope="col">Code</th></tr></thead>
@@ -36,7 +41,7 @@ function renderTroubles({ troubles }: RunPageData, { timezone }: DeskVisit): Htm
       endedAt,
       outcome,
       code,
-    }) => html`<tr><th scope="row">${showInLine(step)}</th><td class="number">${attempt}</td><td>${formatLocalInstant(Date.parse(startedAt), timezone)}</td><td class="number">${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</td><td>${nameOutcome(outcome)}</td><td><code>${showInLine(code)}</code></td></tr>
+    }) => html`<tr><th scope="row">${showInLine(step)}</th><td class="number">${attempt}</td><td class="when">${writeInstant(Date.parse(startedAt), { now: Date.parse(start), timezone })}</td><td class="number">${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</td><td>${nameOutcome(outcome)}</td><td><code>${showInLine(code)}</code></td></tr>
 `,
   )}</tbody></table></div>
 `;
@@ -66,22 +71,17 @@ function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
   const { result, bytes, triggeredAt, laterResults, removed, namesAreGone } = fileDetails;
   const path = `/runs/${encodeURIComponent(run.runId)}`;
   const isArchived = file.archivedTo !== null;
-  const rows: readonly (readonly [name: string, value: Html])[] = [
+  const facts: readonly Fact[] = [
     ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],
-    ['Rows', html`${formatCount(file.rows)}${bytes === null ? '' : `, ${formatBytes(bytes)}`}`],
+    ['Rows', `${formatCount(file.rows)}${bytes === null ? '' : `, ${formatSize(bytes)}`}`],
     ['SHA-256 of the file', html`<code>${file.sha256}</code>`],
     [
       'Review asked for',
-      html`${triggeredAt === null ? 'not yet' : formatLocalInstant(Date.parse(triggeredAt), visit.timezone)}`,
+      triggeredAt === null ? 'not yet' : formatLocalInstant(Date.parse(triggeredAt), visit.timezone),
     ],
-    [
-      'Result',
-      result
-        ? html`<code>${showInLine(result.name)}</code>, ${formatCount(result.rows)} records, ${formatBytes(result.bytes)}${result.isWhole ? undefined : html` <strong class="bad">accepted although incomplete</strong>`}`
-        : html`has not arrived`,
-    ],
-    ...(result ? ([['SHA-256 of the result', html`<code>${result.sha256}</code>`]] as const) : []),
-    ['Archived to', html`${file.archivedTo === null ? 'not yet' : showInLine(file.archivedTo)}`],
+    ['Result', result ? describeResult(result) : 'has not arrived'],
+    ['SHA-256 of the result', result ? html`<code>${result.sha256}</code>` : undefined],
+    ['Archived to', file.archivedTo ?? 'not yet'],
   ];
   const downloads = [
     ...(isArchived && result && !namesAreGone && visit.may('see-names')
@@ -92,10 +92,7 @@ function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
       : []),
   ];
   return html`<h2>File and result</h2>
-<div class="wide" tabindex="0"><table class="facts"><tbody>${rows.map(
-    ([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>
-`,
-  )}</tbody></table></div>
+<div class="card">${renderFactList(facts)}</div>
 ${downloads.length > 0 ? html`<p class="buttons">${downloads}</p>` : undefined}
 ${namesAreGone ? html`<p class="faint">The names, and with them the file and the result in the archive, were removed as agreed. Their checksums are kept.</p>` : undefined}${
   laterResults.length > 0
@@ -103,6 +100,19 @@ ${namesAreGone ? html`<p class="faint">The names, and with them the file and the
     : undefined
 }${removed.length > 0 ? html`<p class="faint">Removed from the server as agreed: ${removed.map(showInLine).join(', ')}.</p>` : undefined}
 `;
+}
+
+function describeResult({
+  name,
+  rows,
+  bytes,
+  isWhole,
+}: NonNullable<NonNullable<RunPageData['fileDetails']>['result']>): Html {
+  return html`<code>${showInLine(name)}</code>, ${formatCount(rows)} records, ${formatSize(bytes)}${isWhole ? undefined : html` <strong class="bad">accepted although incomplete</strong>`}`;
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 100_000 ? `${formatCount(bytes)} bytes` : formatBytes(bytes);
 }
 
 function linkReject(run: RunPageData, visit: DeskVisit): ((reason: string) => string) | undefined {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { judgeDay } from '../../report/judge-day.js';
 import {
   decidePending,
   describePending,
@@ -6,8 +7,10 @@ import {
   type PendingLimits,
 } from '../../review/day/pending.js';
 import { toReport } from '../../review/day/report.js';
+import { isOfItsDay } from '../../review/day-runs.js';
 import type { OpenWork, ProgressReader } from '../../review/progress.js';
 import { hasWork, isActive, type Run } from '../../review/run.js';
+import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { formatLocalInstant } from '../../text/format.js';
 import type { DeskVisit } from '../routing/route.js';
 import { runReport } from './run-report-schema.js';
@@ -19,6 +22,10 @@ export const runMoment = runReport.and(
       .object({ kind: z.string(), words: z.string(), until: z.iso.datetime().exactOptional() })
       .nullable()
       .describe('Why it is not done, in a sentence; null for a run that succeeded.'),
+    headline: z
+      .string()
+      .nullable()
+      .describe('How it went, in a sentence; null for a run that has not succeeded.'),
     leftMs: z.number().nullable().describe('Until all bookings are delivered, estimated.'),
   }),
 );
@@ -56,8 +63,15 @@ export function toMoment(
   return {
     ...toReport(run, visit.now),
     pending: pending ? toPendingData(pending, visit) : null,
+    headline: run.state === 'succeeded' ? describeEnd(run, visit) : null,
     leftMs: left ?? null,
   };
+}
+
+function describeEnd(run: Run, { timezone }: Pick<DeskVisit, 'timezone'>): string | null {
+  // A run that sends bookings of other days makes no day good, or bad.
+  if (!isOfItsDay(run)) return null;
+  return judgeDay(summariseVerdicts(run.day, [run]), { timezone }).headline;
 }
 
 function toPendingData(pending: Pending, visit: Pick<DeskVisit, 'now' | 'timezone'>) {

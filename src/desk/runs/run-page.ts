@@ -4,7 +4,7 @@ import { html } from '../../text/html.js';
 import { defineLive, definePage, type Live, type Page } from '../routing/route.js';
 import { findShownRun, isRunName, runInput } from './find-run.js';
 import { renderMoment } from './render-moment.js';
-import { renderFacts, renderRunDetails } from './render-run.js';
+import { renderOrigin, renderRunDetails } from './render-run.js';
 import { renderDayActions } from './run-actions.js';
 import { type RunPageLedger, readRunPage, runPageData } from './run-data.js';
 import { toMoment } from './run-moment.js';
@@ -34,7 +34,7 @@ export function createRunPage({ ledger, limits }: RunPageParts): Page {
         title: `Run ${run.runId}`,
         content: html`<p><a href="/days/${encodeURIComponent(run.day)}">‹ Day ${run.day}</a></p>
 ${renderDayActions(run.day, run, visit)}<section class="card"${isActive(run) ? html` data-live="/runs/${encodeURIComponent(run.runId)}/events"` : undefined}>${moment}</section>
-${renderFacts(run, visit)}${renderRunDetails(run, visit)}`,
+${renderOrigin(run, visit)}${renderRunDetails(run, visit)}`,
         ...(isActive(run) && { refreshSeconds }),
       };
     },

@@ -60,7 +60,8 @@ export function createRunWatches({ ledger, clock, everyMs = 1_000 }: WatchParts)
       };
       polls.set(runId, poll);
       poll.watchers += 1;
-      const left = untilAborted(signal);
+      const ended = new AbortController();
+      const left = untilAborted(signal, ended.signal);
       try {
         for (;;) {
           const found = await Promise.race([lookAgain(poll, runId), left]);
@@ -69,6 +70,7 @@ export function createRunWatches({ ledger, clock, everyMs = 1_000 }: WatchParts)
           if (!isActive(found.run)) return;
         }
       } finally {
+        ended.abort();
         poll.watchers -= 1;
         if (poll.watchers === 0) {
           poll.over.abort();

@@ -156,7 +156,7 @@ function describeDelay(
 
 /** Without tenths: the service asks for whole seconds. */
 function formatWait(milliseconds: number): string {
-  return milliseconds < 60_000 ? `${milliseconds / 1_000} s` : formatDuration(milliseconds);
+  return milliseconds < 120_000 ? `${milliseconds / 1_000} s` : formatDuration(milliseconds);
 }
 
 function nameWork(kind: StepKind, steps: number): string {

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeskParts } from '../../../src/desk/desk.js';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
+import {
+  at,
+  batchOf,
+  chunkOf,
+  collectedRun,
+  halved,
+  newRun,
+  perform,
+  references,
+  refused,
+  rightOf,
+} from '../../contracts/ledger/days.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { getData, getPage, startDesk, stopServers } from '../some-desk.js';
+import { addFileRun, fileRunId } from '../some-file-run.js';
+
+const evil = `"'><script>alert(1)</script>`;
+
+let ledger: DeskParts['ledger'];
+beforeEach(async () => {
+  ledger = await openTemporaryLedger(() => at);
+});
+afterEach(stopServers);
+
+const start = (role: 'team' | 'operator' | 'viewer') => startDesk({ ledger, role });
+
+describe('the records that a run rejected', () => {
+  beforeEach(async () => {
+    const run = await ledger.createRun(newRun('r1'));
+    const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 4 });
+    const rejects = [
+      {
+        place: 3,
+        reason: 'service-id-invalid' as const,
+        field: 'ServiceId',
+        value: 'Ana Gil',
+        reference: evil,
+      },
+      { place: 9, reason: 'check-in-invalid' as const, field: 'CheckInDate', value: '31/02/2026' },
+      ...Array.from({ length: 120 }, (_, index) => ({
+        place: 100 + index,
+        reason: 'wrong-cell-count' as const,
+      })),
+    ];
+    await collect.store(chunkOf({ rejects: rejects as never }));
+    await collect.finish({ steps: [], at });
+  });
+
+  it('are listed by place with field and value, a hundred a page, and recorded as a look', async () => {
+    const { url, recorded } = await start('team');
+    const { data } = await getData(url, '/runs/r1/rejected');
+    expect(data).toMatchObject({ runId: 'r1', count: 122, page: 1, pages: 2, more: 0 });
+    expect((data as { rejected: unknown[] }).rejected.slice(0, 2)).toEqual([
+      { place: 3, reason: 'service-id-invalid', reference: evil, field: 'ServiceId', value: 'Ana Gil' },
+      { place: 9, reason: 'check-in-invalid', reference: null, field: 'CheckInDate', value: '31/02/2026' },
+    ]);
+    const second = (await getData(url, '/runs/r1/rejected?page=2')).data as { rejected: { place: number }[] };
+    expect(second.rejected).toHaveLength(22);
+    expect(second.rejected[0]).toMatchObject({ place: 198 });
+    expect(recorded).toMatchObject([
+      { who: 'ana (desk)', action: 'rejected', subject: '2026-11-20', details: { run: 'r1', found: 100 } },
+      { details: { found: 22 } },
+    ]);
+  });
+
+  it('can be chosen by reason', async () => {
+    const { url } = await start('team');
+    const { text } = await getPage(url, '/runs/r1/rejected?reason=wrong-cell-count&page=2');
+    expect(text).toContain('120 records: page 2 of 2');
+    expect(text).not.toContain('31/02/2026');
+    expect(text).toContain('href="/runs/r1/rejected?reason=check-in-invalid"');
+    expect((await getData(url, '/runs/r1/rejected?reason=none')).data).toMatchObject({
+      count: 0,
+      rejected: [],
+    });
+  });
+
+  it('show no value that may be a name to those who may not see names, and no script to anybody', async () => {
+    const { text } = await getPage((await start('operator')).url, '/runs/r1/rejected');
+    expect(text).not.toContain('Ana Gil');
+    expect(text).toContain('31/02/2026');
+    expect(text).not.toContain('<script>alert');
+  });
+});
+
+describe('the bookings that the service refused', () => {
+  beforeEach(async () => {
+    const run = await collectedRun(ledger, 'r1', { bookings: references(4) });
+    await perform(ledger, run, 'batch 0', halved);
+    await perform(ledger, run, 'batch 0.1', halved);
+    const answer = `Invalid hotel data of Ana Gil ${evil}`;
+    await perform(ledger, run, 'batch 0.1.0', { ...refused, evidence: { ...refused.evidence, answer } });
+  });
+
+  it.each(['team', 'operator'] as const)(
+    'come with its words, which name no guest, for the role %s',
+    async (role) => {
+      const { url, recorded } = await start(role);
+      const { data } = await getData(url, '/runs/r1/refused');
+      expect(data).toMatchObject({
+        count: 1,
+        hasWords: true,
+        refused: [
+          {
+            reference: 'BR-2',
+            code: 'code-2009',
+            step: 'batch 0.1.0',
+            answer: expect.stringContaining('*** ***'),
+          },
+        ],
+      });
+      const { text } = await getPage(url, '/runs/r1/refused');
+      for (const shown of [text, JSON.stringify(data)]) expect(shown).not.toMatch(/Ana|Gil/);
+      expect(text).not.toContain('<script>alert');
+      expect(text).toContain('href="/bookings?reference=BR-2"');
+      expect(recorded[0]).toMatchObject({
+        action: 'show',
+        subject: '2026-11-20',
+        details: { run: 'r1', found: 1, answers: true },
+      });
+    },
+  );
+});
+
+describe('the bookings behind the counts of a run by file', () => {
+  beforeEach(async () => {
+    await addFileRun(ledger);
+  });
+
+  it('are affected, with the hotel of the copy and the case, and names only for those who may see them', async () => {
+    const team = await start('team');
+    const { data } = await getData(team.url, `/runs/${fileRunId}/affected`);
+    expect(data).toMatchObject({
+      knowledge: 'known',
+      count: 1,
+      bookings: [
+        {
+          reference: 'F-1',
+          guest: 'Ana Gil',
+          checkIn: '2026-11-20',
+          providerName: 'hotelbeds',
+          serviceId: 7,
+          copyServiceId: null,
+          caseId: null,
+        },
+      ],
+    });
+    expect(team.recorded).toMatchObject([
+      { action: 'affected', subject: '2026-11-19', details: { found: 1 } },
+    ]);
+    const operator = await start('operator');
+    expect(JSON.stringify((await getData(operator.url, `/runs/${fileRunId}/affected`)).data)).not.toContain(
+      'Ana',
+    );
+    expect((await getPage(operator.url, `/runs/${fileRunId}/affected`)).text).not.toContain('Ana');
+  });
+
+  it('are without a verdict, and say why', async () => {
+    const { data } = await getData((await start('team')).url, `/runs/${fileRunId}/unanswered`);
+    expect(data).toMatchObject({
+      count: 1,
+      bookings: [{ reference: 'F-2', verdictReason: 'not-in-result' }],
+    });
+  });
+
+  it('went by body', async () => {
+    const { data } = await getData((await start('team')).url, `/runs/${fileRunId}/posted`);
+    expect(data).toMatchObject({
+      count: 3,
+      bookings: [{ reference: 'B-0', guest: 'Ana Gil' }, { reference: 'B-1' }, { reference: 'B-2' }],
+    });
+    const masked = await getData((await start('operator')).url, `/runs/${fileRunId}/posted`);
+    expect(JSON.stringify(masked.data)).not.toContain('Ana');
+  });
+
+  it.each(['rejected', 'refused', 'unanswered', 'posted', 'suspects', 'affected'])(
+    'are closed to viewers: %s',
+    async (name) => {
+      const { url, recorded } = await start('viewer');
+      expect((await getPage(url, `/runs/${fileRunId}/${name}`)).status).toBe(403);
+      expect(recorded).toEqual([]);
+    },
+  );
+});
+
+it('A list of hundreds that went by body is read from the middle', async () => {
+  const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
+  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 30 });
+  const all = references(310);
+  const batches = Array.from({ length: 11 }, (_, number) =>
+    batchOf(number, all.slice(number * 30, number * 30 + 30)),
+  );
+  await collect.store(chunkOf({ batches }));
+  await collect.finish({ steps: planBatches(310, 30), at });
+  const { url } = await start('team');
+  const pages = [];
+  for (const page of [1, 2, 3, 4, 5])
+    pages.push(
+      (await getData(url, `/runs/r1/posted?page=${page}`)).data as { bookings: { reference: string }[] },
+    );
+  expect(pages.map(({ bookings }) => bookings.length)).toEqual([100, 100, 100, 10, 0]);
+  expect(pages.flatMap(({ bookings }) => bookings.map(({ reference }) => reference))).toEqual(all);
+});
+
+it('Of a run by body nothing is known: its list of affected bookings is unknown, not empty', async () => {
+  await collectedRun(ledger, 'r1');
+  const { url } = await start('team');
+  expect((await getData(url, '/runs/r1/affected')).data).toMatchObject({ knowledge: 'by-email' });
+  expect((await getPage(url, '/runs/r1/affected')).text).toContain(
+    'Unknown: verdicts of this run come by e-mail only',
+  );
+});
+
+it('Suspects are listed with what the copy has', async () => {
+  const run = await ledger.createRun(newRun('r1'));
+  const collect = await ledger.beginCollect(rightOf(run), {
+    source: 'x',
+    at,
+    batchSize: 4,
+    comparesMappings: true,
+  });
+  const suspects = [
+    { place: 0, reason: 'other-master' as const, serviceId: 8, movedAt: at },
+    { place: 2, reason: 'filled-in' as const },
+  ];
+  await collect.store(chunkOf({ batches: [{ ...batchOf(0, references(4)), suspects }] }));
+  await collect.finish({ steps: planBatches(4, 4), at });
+  const { url, recorded } = await start('operator');
+  expect((await getData(url, '/runs/r1/suspects')).data).toMatchObject({
+    count: 2,
+    bookings: [
+      { reference: 'BR-0', suspicion: 'other-master', copyServiceId: 8, movedAt: '2026-11-21T01:30:00.000Z' },
+      { reference: 'BR-2', suspicion: 'filled-in', copyServiceId: null },
+    ],
+  });
+  expect(recorded).toMatchObject([{ action: 'suspects', subject: '2026-11-20' }]);
+});

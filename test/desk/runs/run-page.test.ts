@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { planBatches } from '../../../src/review/body/body-delivery.js';
+import type { Run } from '../../../src/review/run.js';
+import {
+  at,
+  batchOf,
+  batchSize,
+  chunkOf,
+  collectedRun,
+  done,
+  newRun,
+  perform,
+  references,
+  refused,
+  retry,
+  rightOf,
+} from '../../contracts/ledger/days.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { getData, getPage, startDesk, stopServers } from '../some-desk.js';
+import { addFileRun, fileRunId } from '../some-file-run.js';
+
+afterEach(stopServers);
+const evil = `"'><script>alert(1)</script>\u001b[2J`;
+
+/** In Madrid an hour later; the runs below began ten seconds before. */
+const clock = () => at + 10_000;
+const open = () => openTemporaryLedger(clock);
+
+describe('the page of a run', () => {
+  it('says why it is pending, with the tries that are left', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
+    await perform(ledger, run, 'batch 0', retry({ notBefore: at + 60_300, spendsTry: false }));
+    const { url } = await startDesk({ ledger, clock });
+    const { text } = await getPage(url, '/runs/r1');
+    const words =
+      'It waits until 02:31:00: the service asked for 60 s (batch 0: timeout); then comes attempt 1 of 6; 2 other steps are open.';
+    expect(text).toContain(words);
+    const { data } = await getData(url, '/runs/r1');
+    expect(data).toMatchObject({
+      runId: 'r1',
+      state: 'delivering',
+      pending: { kind: 'delayed', words, until: '2026-11-21T01:31:00.300Z' },
+      open: { performed: 0, ready: 2, delayed: 1, next: { kind: 'batch' } },
+      steps: [{ kind: 'batch', state: 'ready', steps: 3, bookings: 12 }],
+      troubles: [{ step: 'batch 0', attempt: 1, outcome: 'retry', code: 'timeout' }],
+    });
+  });
+
+  it('moves while the run is active, and without scripts loads itself again', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1');
+    const { url } = await startDesk({ ledger, clock });
+    const { text } = await getPage(url, '/runs/r1');
+    expect(text).toContain('data-live="/runs/r1/events"');
+    expect(text).toContain('<noscript><meta http-equiv="refresh" content="10"></noscript>');
+    await ledger.settle(rightOf(run), { state: 'succeeded', at });
+    const ended = (await getPage(url, '/runs/r1')).text;
+    expect(ended).not.toContain('data-live');
+    expect(ended).not.toContain('refresh');
+  });
+
+  it('estimates what is left from the rate so far', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(16) });
+    await perform(ledger, run, 'batch 0', done);
+    const { url } = await startDesk({ ledger, clock });
+    const { data } = await getData(url, '/runs/r1');
+    expect(data).toMatchObject({ leftMs: 30_000 });
+    expect((await getPage(url, '/runs/r1')).text).toContain('25 %: 4 of 16, about 30.0 s left');
+  });
+
+  it('links each count to its list for those who may see bookings, and only for them', async () => {
+    const ledger = await open();
+    await addFileRun(ledger);
+    const lists = ['posted', 'unanswered', 'affected'].map((name) => `href="/runs/${fileRunId}/${name}"`);
+    for (const role of ['team', 'operator', 'admin'] as const) {
+      const { text } = await getPage((await startDesk({ ledger, role, clock })).url, `/runs/${fileRunId}`);
+      for (const list of lists) expect(text).toContain(list);
+    }
+    const { text } = await getPage(
+      (await startDesk({ ledger, role: 'viewer', clock })).url,
+      `/runs/${fileRunId}`,
+    );
+    for (const list of lists) expect(text).not.toContain(list);
+    expect(text).not.toContain(`/runs/${fileRunId}/result`);
+    expect(text).toContain(`/runs/${fileRunId}/manifest`);
+  });
+
+  it('offers its day what helps, to those who may operate', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1');
+    const failure = { class: 'fatal', code: 'http-403', message: `check apiKey ${evil}` } as const;
+    await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+    const operator = await getPage((await startDesk({ ledger, role: 'operator', clock })).url, '/runs/r1');
+    expect(operator.text).toContain('<a class="button" href="/days/2026-11-20/run">Resume</a>');
+    const team = await getPage((await startDesk({ ledger, role: 'team', clock })).url, '/runs/r1');
+    expect(team.text).not.toContain('/days/2026-11-20/run');
+    expect(team.text).toContain('It stopped because of this: check apiKey');
+  });
+
+  it('shows texts of others as text', async () => {
+    const ledger = await open();
+    const run = await collectedRun(ledger, 'r1', { reason: evil, bookings: references(4) });
+    await perform(ledger, run, 'batch 0', { kind: 'failed', evidence: { code: evil } });
+    const failure = { class: 'data', code: evil, message: evil } as const;
+    await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+    const { url } = await startDesk({ ledger, role: 'admin', clock });
+    const { text } = await getPage(url, '/runs/r1');
+    expect(text).not.toContain('<script>alert');
+    expect(text).not.toContain('\u001b');
+    expect(text.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('stays small and quick for ten thousand batches, and shows their pauses', async () => {
+    const ledger = await open();
+    const created = await ledger.createRun(newRun('r1'));
+    const collect = await ledger.beginCollect(rightOf(created), { source: 'x', at, batchSize });
+    const batches = 10_000;
+    for (let from = 0; from < batches; from += 1_000)
+      await collect.store(
+        chunkOf({
+          batches: Array.from({ length: 1_000 }, (_, index) => batchOf(from + index, [`BR-${from + index}`])),
+        }),
+      );
+    const run = await collect.finish({ steps: planBatches(batches, 1), at });
+    await work(ledger, run, 400);
+    const { url } = await startDesk({ ledger, role: 'admin', clock: () => at + 4_000_000 });
+    const { text } = await getPage(url, '/runs/r1');
+    expect(text.length).toBeLessThan(100_000);
+    expect(text).toContain('10,000 × batch');
+    expect(text).toContain('399 done');
+    const data = JSON.stringify((await getData(url, '/runs/r1')).data);
+    expect(data.length).toBeLessThan(100_000);
+  });
+});
+
+/** Performs the first batches, a second apart, with a pause of ten minutes in the middle. One is refused. */
+async function work(ledger: Awaited<ReturnType<typeof open>>, run: Run, batches: number): Promise<void> {
+  for (let batch = 0; batch < batches; batch += 1) {
+    const began = at + 1_000 * batch + (batch > batches / 2 ? 600_000 : 0);
+    const claim = await ledger.claim(rightOf(run), `batch ${batch}`, 1, began);
+    if (claim) await ledger.record(claim, batch === 7 ? refused : done, began + 900);
+  }
+}
