@@ -176,6 +176,11 @@ export const settingsSchema = group({
     error: 'must not be set with source.doneMarker: the current day is not marked as done before it is over',
     when: ({ value }) => isGroup(value) && isGroup(value.schedule) && isGroup(value.source),
   })
+  .refine(({ server: { signIn, users } }) => signIn === undefined || users !== undefined, {
+    path: ['server', 'users'],
+    error: expected('a path, as signIn is set: only names in that file are let in'),
+    when: ({ value }) => isGroup(value) && isGroup(value.server),
+  })
   .refine(({ delivery, file: { sftp } }) => delivery !== 'file' || sftp !== undefined, {
     path: ['file', 'sftp'],
     error: expected(

@@ -84,6 +84,19 @@ const allow = (name: string) =>
 
 describe('a wrong value', () => {
   it.each<[object, string]>([
+    [
+      { server: { signIn: { header: 'x-user', proxies: ['127.0.0.1'] } } },
+      'server.users: expected a path, as signIn is set: only names in that file are let in, got: nothing',
+    ],
+    [
+      { server: { users: 'u', signIn: { header: 'x-user', proxies: ['10.0.0.0/40'] } } },
+      'server.signIn.proxies[0]: expected an address such as 127.0.0.1, or a network such as 10.0.3.0/24, got: 10.0.0.0/40',
+    ],
+    [
+      { server: { users: 'u', signIn: { header: 'x user', proxies: ['::1'] } } },
+      'server.signIn.header: expected the name of a header such as x-forwarded-user, got: x user',
+    ],
+    [{ server: { idleMinutes: 0 } }, 'server.idleMinutes: expected a whole number from 1 to 720, got: 0'],
     [{ timezone: '' }, 'timezone: expected a time zone such as Europe/Madrid, got: an empty text'],
     [
       { timezone: 1 },
@@ -358,6 +371,7 @@ describe('a secret', () => {
     ['a password in a wrong URL', { ledger: `mysql://u:${canary}@db`, queue: `redis:/u:${canary}@c` }],
     ['an API key of the wrong name', inService({ apikey: canary, apiKeys: [canary] })],
     ['a hook secret in the place of the hook', { hook: canary }],
+    ['a token of the metrics that is too short', { server: { metricsToken: canary } }],
     ['a service that is a text', { service: canary }],
   ])('never shows: %s', (_, settings) => {
     const { message } = complainOf(() => parse({ ...settings }));

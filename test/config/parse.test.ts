@@ -87,7 +87,7 @@ describe('a configuration', () => {
       s3: {},
       schedule: { cron: '30 2 * * *', catchUpDays: 3, resumeMinutes: 30, giveUpAfter: '12:00' },
       hook: { toleranceSeconds: 300 },
-      server: { host: '127.0.0.1', port: 8080, hosts: [] },
+      server: { host: '127.0.0.1', port: 8080, hosts: [], idleMinutes: 30 },
       workers: { leaseSeconds: 30, reconcileSeconds: 15, stopSeconds: 3, runsAtOnce: 2 },
       cases: { escalateDays: 3 },
       watch: { review: false },

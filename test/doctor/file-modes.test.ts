@@ -61,3 +61,11 @@ it('counts the private key of serve among them', () => {
     holds: 'a private key',
   });
 });
+
+it('counts the file of users among them', () => {
+  const config = parse({ service, source, server: { users: './users.json' } });
+  expect(listClosedFiles('/etc/agency/hotel-review.yaml', config)).toContainEqual({
+    path: '/etc/agency/users.json',
+    holds: 'the key of sessions and hashes of passwords',
+  });
+});
