@@ -89,6 +89,8 @@ export function createServer(options: ServerOptions): Server {
 
   const app = Fastify({
     logger: false,
+    // Names of providers are long once they are escaped.
+    routerOptions: { maxParamLength: 1_000 },
     serverFactory: (handler) => openHttpServer(handler, limits, readIdentity !== undefined),
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket as Socket),

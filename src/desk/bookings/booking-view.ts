@@ -184,7 +184,7 @@ function showTime(localTime: string | null | undefined): string | undefined {
 }
 
 function renderPairLink({ providerName, providerHotelId }: BookingData['mappings'][number]): Html {
-  return html`<p><a href="${linkToMapping(providerName, providerHotelId)}">${showInLine(providerName)} ${showInLine(providerHotelId)}</a></p>`;
+  return html`<h3><a href="${linkToMapping(providerName, providerHotelId)}">${showInLine(providerName)} ${showInLine(providerHotelId)}</a></h3>`;
 }
 
 function renderRun(booking: BookingInRun, visit: Visit): Html {

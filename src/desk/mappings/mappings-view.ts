@@ -96,7 +96,7 @@ function renderSync({ startedAt, finishedAt, since, read, skipped }: Sync, { now
     return html`${renderMark('unfinished', 'not finished')}: a sync of ${show(startedAt)} can be resumed`;
   const minutes = Math.floor((now - Date.parse(finishedAt)) / 60_000);
   const age = minutes < 1 ? 'just now' : `${formatDuration(minutes * 60_000)} ago`;
-  return html`synced ${show(finishedAt)}, ${age}; ${formatCountOf(read, 'change')} since ${show(since)}${
+  return html`synced ${show(finishedAt)}, ${age}; ${Date.parse(since) === 0 ? formatCountOf(read, 'mapping') : `${formatCountOf(read, 'change')} since ${show(since)}`}${
     skipped > 0 ? html`, <span class="bad">${formatCount(skipped)} skipped</span>` : undefined
   }`;
 }
@@ -120,7 +120,7 @@ function renderProviders({ providers }: MappingsData['copy']): Html | undefined 
   const largest = providers.toSorted((a, b) => b.mappings - a.mappings).slice(0, providersShown);
   const more = providers.length - largest.length;
   return html`<h2>Mappings by provider</h2>
-<div class="wide"><table><thead><tr><th scope="col">Provider</th><th scope="col" class="number">Mappings</th></tr></thead><tbody>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Provider</th><th scope="col" class="number">Mappings</th></tr></thead><tbody>
 ${largest.map(
   ({ providerName, mappings }) =>
     html`<tr><td><a href="/providers/${encodeURIComponent(providerName)}">${showInLine(providerName)}</a></td><td class="number">${formatCount(mappings)}</td></tr>

@@ -76,7 +76,7 @@ function explainUnknown(report: ProviderReport): string {
 }
 
 function renderTable(providers: readonly ProviderReport[], from: string, to: string): Html {
-  return html`<div class="wide"><table><thead><tr><th scope="col">Provider</th>${[
+  return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Provider</th>${[
     'Sent',
     'Verdict known',
     'Affected',
@@ -161,8 +161,9 @@ function renderScore(score: ProviderReport): Html {
 }
 
 function renderWeeks(weeks: readonly CourseItem[]): Html {
-  const shown = weeks.toReversed();
-  return html`<div class="wide"><table><thead><tr><th scope="col">From</th><th scope="col" class="number">Sent</th><th scope="col" class="number">Verdict known</th><th scope="col" class="number">Affected</th><th scope="col" class="number">%</th><th scope="col" class="number">Named by e-mail only</th></tr></thead><tbody>
+  const first = weeks.findIndex(({ sent }) => sent > 0);
+  const shown = weeks.slice(Math.max(0, first)).reverse();
+  return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">From</th><th scope="col" class="number">Sent</th><th scope="col" class="number">Verdict known</th><th scope="col" class="number">Affected</th><th scope="col" class="number">%</th><th scope="col" class="number">Named by e-mail only</th></tr></thead><tbody>
 ${shown.map(
   ({ from, sent, known, affected, namedByEmail }) =>
     html`<tr><th scope="row">${from}</th><td class="number">${formatCount(sent)}</td><td class="number">${formatCount(known)}</td><td class="number">${affected === null ? (sent === 0 ? '–' : 'unknown') : formatCount(affected)}</td><td class="number">${affected === null ? '' : ((100 * affected) / known).toFixed(2)}</td><td class="number">${formatCount(namedByEmail)}</td></tr>
@@ -173,7 +174,7 @@ ${shown.map(
 function renderOffenders({ providerName, repeatOffenders }: ProviderReport): Html | undefined {
   if (repeatOffenders.length === 0) return undefined;
   return html`<h2>Hotels that are wrong again and again</h2>
-<div class="wide"><table><thead><tr><th scope="col">Hotel id</th><th scope="col" class="number">Days with affected bookings</th><th scope="col" class="number">Cases</th></tr></thead><tbody>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Hotel id</th><th scope="col" class="number">Days with affected bookings</th><th scope="col" class="number">Cases</th></tr></thead><tbody>
 ${repeatOffenders.map(
   ({ providerHotelId, days, cases }) =>
     html`<tr><th scope="row"><a href="${linkToMapping(providerName ?? '', providerHotelId)}">${showInLine(providerHotelId)}</a></th><td class="number">${formatCount(days)}</td><td class="number">${formatCount(cases)}</td></tr>

@@ -27,12 +27,15 @@ const parameters: readonly (readonly [string, () => string | number])[] = [
   ['{day}', () => samples.failedDay],
   ['/runs/{id}', () => `/runs/${samples.failedRun}`],
   ['/cases/{id}', () => `/cases/${samples.nearestCase}`],
+  ['/providers/{name}', () => `/providers/${encodeURIComponent(samples.providerName)}`],
   ['{reference}', () => samples.reference],
 ];
 
 /** Of paths that show little, or nothing, without it. */
 const queries: Readonly<Record<string, () => string>> = {
   '/bookings': () => `reference=${samples.reference}`,
+  '/mappings': () =>
+    new URLSearchParams({ provider: samples.providerName, hotel: samples.providerHotelId }).toString(),
 };
 
 function toAddress(path: string): string {

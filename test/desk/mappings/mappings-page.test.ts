@@ -78,7 +78,7 @@ it('The copy is summed up anew after each sync, with its age', async () => {
   await sync('two', [['B', '2', 9]], now + hourMs);
   expect(await read()).toMatchObject({ mappings: 3, masterHotels: 2, syncs: [{ syncId: 'two' }] });
   const { text } = await getPage(url, '/mappings');
-  expect(text).toContain('1 h ago; 1 change since');
+  expect(text).toContain('1 h ago; 1 mapping');
   expect(text).toContain('href="/providers/B"');
 });
 

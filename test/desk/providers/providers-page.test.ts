@@ -6,7 +6,7 @@ import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { collectBookings, deliverBookings, someBooking } from '../some-bookings.js';
 import { getData, getPage, now, startDesk, stopServers } from '../some-desk.js';
 
-const evil = `"'><script>alert(1)</script>/../%2f`;
+const evil = `"'><script>alert(1)</script>/../%2f${'x'.repeat(150)}`;
 
 let ledger: DeskParts['ledger'];
 beforeEach(async () => {
