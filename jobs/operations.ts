@@ -86,7 +86,10 @@ function createSyncOperation(
         isRunning = false;
       });
     },
-    state: () => ({ isRunning, ...(failure !== undefined && { failure }) }),
+    state: () => ({
+      isRunning: isRunning || syncWork.isSyncing(),
+      ...(failure !== undefined && { failure }),
+    }),
     idle: () => running,
   };
 }

@@ -83,6 +83,8 @@ export interface SyncWorkContext {
 export interface SyncWork {
   /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
   sync(signal: AbortSignal): Promise<void>;
+  /** Whether this process syncs now. */
+  isSyncing(): boolean;
   /** Compares what moved with the stays ahead. Returns false if something is left to do. */
   watch(signal: AbortSignal): Promise<boolean>;
 }
@@ -108,13 +110,18 @@ export function createSyncWork(
       throw error;
     }
   }
+
+  let syncing = 0;
   return {
+    isSyncing: () => syncing > 0,
     async sync(stop) {
       const service = openMappingService(config, tracing);
+      syncing += 1;
       try {
         await syncCopy(config, {}, { ledger, service, notify, tracing }, stop);
         if (!stop.aborted) await afterSync();
       } finally {
+        syncing -= 1;
         await service.close();
       }
     },
@@ -133,7 +140,8 @@ export function openSyncScheduler(
   if (mappings.cron === undefined) return undefined;
   const slots = createSlots(mappings.cron, timezone);
   return createSyncScheduler({
-    ...work,
+    sync: work.sync,
+    watch: work.watch,
     copy: ledger.mappings,
     scope: mappings.providerFamily ?? '',
     // Each process has its own: the ledger makes sure that only one of them syncs.

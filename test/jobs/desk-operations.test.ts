@@ -5,9 +5,11 @@ import { prepareFileDay } from '../support/file-day.js';
 import { createGate } from '../support/gate.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
+import { createMappingTruth, makeMappings, readCopy } from '../support/mapping-truth.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
+import { startWebhookReceiver, unavailable } from '../support/webhook-receiver.js';
 
 const days = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
 const [first, second, third] = days;
@@ -194,6 +196,88 @@ describe('in the desk, an operator', () => {
     }
     expect(standIn.accepted()).toHaveLength(3 * bookings);
     await next.stop();
+  });
+});
+
+describe('in the desk, an operator also', () => {
+  it('accepts a volume that failed a day', async () => {
+    const { folder, standIn } = await prepare();
+    await folder.configure({ volume: { minimum: bookings + 1, onDrop: 'fail' } });
+    const desk = await visitDesk(folder, 'olga');
+    await desk.act(`/days/${first}/run`);
+    const failed = await reached(desk, first, 'failed');
+    expect(standIn.requests).toEqual([]);
+    await desk.act(`/days/${first}/run?volume=accepted`, { acceptVolume: 'yes', reason: 'a holiday' });
+    expect(await reached(desk, first, 'succeeded')).toMatchObject({ runId: failed.runId });
+    await desk.stop();
+  });
+
+  it('syncs the mappings in the background, once at a time', async () => {
+    const truth = createMappingTruth(makeMappings(25));
+    const [asked, answers] = [createGate(), createGate()];
+    const { folder } = await prepare(async (request) => {
+      asked.open();
+      await answers.passed;
+      return truth.answer(request, 'answered');
+    });
+    await folder.configure({ mappings: { limit: 10 } });
+    const desk = await visitDesk(folder, 'olga');
+    expect(await desk.act('/mappings/sync', { reason: 'a new provider' })).toMatchObject({ status: 200 });
+    await asked.passed;
+    expect(await desk.look('/mappings/sync')).toMatchObject({
+      isRunning: true,
+      refusal: 'A sync is running.',
+    });
+    expect((await desk.act('/mappings/sync')).status).toBe(409);
+    answers.open();
+    await vi.waitUntil(async () => (await desk.look('/mappings/sync')).isRunning === false, {
+      timeout: patienceMs,
+    });
+    expect(await desk.look('/mappings/sync')).toMatchObject({
+      latest: { read: 25, added: 25, finishedAt: expect.any(String) },
+    });
+    await desk.stop();
+    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
+    expect(await auditOf(folder)).toMatchObject([
+      { who: 'olga (desk)', action: 'sync', details: { reason: 'a new provider' } },
+      { action: 'sync' },
+    ]);
+  });
+
+  it('tests a channel of notifications', async () => {
+    const receiver = await startWebhookReceiver();
+    const { folder } = await prepare();
+    await folder.configure({ notify: [{ ...receiver.channel, name: 'ops' }] });
+    const desk = await visitDesk(folder, 'olga');
+    expect(await desk.act('/notifications/test?channel=ops')).toMatchObject({
+      data: { message: 'Accepted: ops.' },
+    });
+    expect(receiver.accepted.map(({ event }) => event)).toEqual(['test']);
+    receiver.answer = unavailable;
+    expect(await desk.act('/notifications/test')).toMatchObject({
+      status: 409,
+      data: { error: { message: expect.stringContaining('http-503') } },
+    });
+    await desk.stop();
+    expect(await auditOf(folder)).toMatchObject([
+      { action: 'notify-test', subject: 'ops' },
+      { action: 'notify-test', subject: null },
+    ]);
+  });
+
+  it('may not do any of it as a viewer or of the booking team', async () => {
+    const { folder, standIn } = await prepare();
+    await addUser(folder, 'vera', 'viewer');
+    await addUser(folder, 'tom', 'team');
+    for (const name of ['vera', 'tom']) {
+      const desk = await visitDesk(folder, name);
+      const token = String((await desk.look('/days/2026-11-18')).token);
+      for (const path of [`/days/${first}/run`, `/days/${first}/cancel`, '/replay', '/mappings/sync'])
+        expect((await desk.send(path, { token, seen: '', reason: 'x' })).status).toBe(403);
+      await desk.stop();
+    }
+    expect(standIn.requests).toEqual([]);
+    expect(await auditOf(folder)).toEqual([]);
   });
 });
 

@@ -1,5 +1,18 @@
 // What moves on the pages: live progress, and keys for lists. Everything works without this script.
 
+// A second click sends nothing: the first one is on its way.
+for (const form of document.querySelectorAll('form.change')) {
+  let isSent = false;
+  form.addEventListener('submit', (event) => {
+    if (isSent) event.preventDefault();
+    isSent = true;
+  });
+  // The browser may show this very page again.
+  addEventListener('pageshow', () => {
+    isSent = false;
+  });
+}
+
 for (const element of document.querySelectorAll('[data-live]')) {
   const events = new EventSource(element.dataset.live);
   events.addEventListener('content', ({ data }) => {

@@ -109,8 +109,8 @@ function renderChannels({ channels }: Data): Html {
     return html`<p>No channel is configured, so nobody is told anything: list them in the setting <code>notify</code>.</p>`;
   return html`<h2>Channels</h2><ul class="channels">${channels.map(
     ({ name, kind }) =>
-      html`<li>${name}${name === kind ? undefined : html` <span class="faint">(${kind})</span>`} <a class="button quiet" href="/notifications/test?channel=${encodeURIComponent(name)}">Test ${name}</a></li>`,
-  )}</ul>`;
+      html`<li><span>${name}${name === kind ? undefined : html` <span class="faint">(${kind})</span>`}</span> <a class="button quiet" href="/notifications/test?channel=${encodeURIComponent(name)}">Test ${name}</a></li>`,
+  )}</ul>${channels.length > 1 ? html`<p><a href="/notifications/test">Test all</a></p>` : undefined}`;
 }
 
 function renderProblems({ problems, problemCount }: Data, timezone: string): Html {
@@ -121,7 +121,7 @@ function renderProblems({ problems, problemCount }: Data, timezone: string): Htm
 <thead><tr><th scope="col">Problem</th><th scope="col">About</th><th scope="col">Severity</th><th scope="col">Since</th><th scope="col">Last told</th></tr></thead>
 <tbody>${problems.map(
     (problem) =>
-      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${problem.severity}</td><td>${showInstant(problem.since, timezone)}</td><td>${showInstant(problem.lastToldAt, timezone)}</td></tr>`,
+      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${problem.severity}</td><td class="when">${showInstant(problem.since, timezone)}</td><td class="when">${showInstant(problem.lastToldAt, timezone)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -132,7 +132,7 @@ function renderMessages({ messages, pending, givenUp }: Data, timezone: string):
 <thead><tr><th scope="col">When</th><th scope="col">Channel</th><th scope="col">Message</th><th scope="col">About</th><th scope="col">State</th></tr></thead>
 <tbody>${messages.map(
     (message) =>
-      html`<tr><td>${showInstant(message.endedAt ?? message.dueAt, timezone)}</td><td>${message.channel}</td><th scope="row">${message.event}${message.stage === 'raised' ? undefined : ` (${message.stage})`}</th><td>${renderSubject(message)}</td><td>${describeState(message)}</td></tr>`,
+      html`<tr><td class="when">${showInstant(message.endedAt ?? message.dueAt, timezone)}</td><td>${message.channel}</td><th scope="row">${message.event}${message.stage === 'raised' ? undefined : ` (${message.stage})`}</th><td>${renderSubject(message)}</td><td>${describeState(message)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -142,7 +142,7 @@ function showInstant(iso: string, timezone: string): string {
 
 function renderSubject({ subject, day }: About): Html {
   if (day === null) return html`${subject}`;
-  const link = html`<a href="/days/${encodeURIComponent(day)}">${day}</a>`;
+  const link = html`<a class="when" href="/days/${encodeURIComponent(day)}">${day}</a>`;
   return subject === day ? link : html`${link} ${subject}`;
 }
 
@@ -150,7 +150,7 @@ function describeState({ state, attempts, code }: Data['messages'][number]): Htm
   const why = code === null ? '' : ` (${code})`;
   switch (state) {
     case 'sent':
-      return html`<span class="good">✓ sent</span>`;
+      return html`<span class="when good">✓ sent</span>`;
     case 'given-up':
       return html`<span class="bad">✗ given up${why}</span>`;
     case 'pending':

@@ -34,9 +34,7 @@ export function createSyncRoutes({ ledger, timezone, operations }: SyncActionPar
       const content = renderSync(latest, state, timezone);
       return {
         lines: ['The local copy gets all changes since the last sync, from the service.'],
-        details: state.isRunning
-          ? html`<div data-live="${path}/events" aria-live="polite">${content}</div>`
-          : content,
+        details: state.isRunning ? html`<div data-live="${path}/events">${content}</div>` : content,
         data: { ...state, latest: latest ? toData(latest) : null },
         ...(state.isRunning && { refusal: 'A sync is running.' }),
         button: latest && latest.endedAt === undefined ? 'Continue the sync' : 'Sync now',
@@ -97,7 +95,7 @@ function renderSync(
     ['Could not be read', counts.skipped],
   ];
   return html`${problem}<p>${describeSync(when, endedAt, isRunning, timezone)}</p>
-<table class="counts"><tbody>${rows.map(
+<table class="sync"><tbody>${rows.map(
     ([name, count]) =>
       html`<tr><th scope="row">${name}</th><td class="number">${formatCount(count)}</td></tr>`,
   )}</tbody></table>`;

@@ -46,7 +46,7 @@ ${visit && html`<footer>As of ${formatLocalInstant(visit.now, visit.timezone)}, 
 function renderNavigation(visit: DeskVisit): Html {
   const [path = '/'] = visit.address.split('?');
   const isIn = (area: string) =>
-    area === '/' ? path === '/' || /^\/(?:days|runs)\b/.test(path) : path.startsWith(area);
+    area === '/' ? path === '/' || /^\/(?:days|runs|replay)\b/.test(path) : path.startsWith(area);
   return html`<nav aria-label="Areas"><ul>${areas
     .filter(({ permission }) => visit.may(permission))
     .map(

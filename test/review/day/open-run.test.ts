@@ -10,6 +10,24 @@ const deliveries = [undefined, 'body', 'file'] as const;
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const reasons = [undefined, 'a new export came'] as const;
 
+describe('a request to resume a run that it names', () => {
+  const request = { mode: 'resume', runId: 'run-1', day } as const;
+
+  it.each(unfinished.filter((state) => state !== 'failed'))('resumes it while it is %s', (state) => {
+    const latest = someRun({ id: 'run-1', state });
+    expect(decideOpening(latest, request)).toEqual({ kind: 'resume', run: latest });
+  });
+
+  it.each([
+    ['it has succeeded', someRun({ id: 'run-1' })],
+    ['it has failed', someRun({ id: 'run-1', state: 'failed' })],
+    ['it was cancelled', someRun({ id: 'run-1', state: 'cancelled', cancelReason: 'a mistake' })],
+    ['another run has replaced it', someRun({ id: 'run-2', state: 'delivering' })],
+  ])('does nothing once %s', (_, latest) => {
+    expect(decideOpening(latest, request)).toEqual({ kind: 'already-done', run: latest });
+  });
+});
+
 describe('of a day', () => {
   it.each(allRequests())('that has no run yet, %s creates one', (_, request) => {
     expect(decideOpening(undefined, request)).toEqual({ kind: 'new' });
