@@ -45,11 +45,13 @@ export function createDayReplayAction(parts: ReplayActionParts): ChangeAction {
       const asked = selectDays({ days: [day] }, timezone, now);
       if ('refusal' in asked) return { title, lines: [], refusal: asked.refusal, button: title, back };
       const plan = await planReplay(ledger, asked.days, which);
-      const [refused] = plan.days.map((one) => one.plan).filter(({ action }) => action === 'refused');
+      const refused = plan.days[0]?.plan;
+      const other = which === 'all' ? 'late' : 'all';
       return {
         ...previewPlan(plan),
         title,
         lines: [meanings[which]],
+        details: html`${renderPlan(plan)}<p><a href="/days/${encodeURIComponent(day)}/replay?which=${other}">${instead[other]}</a></p>`,
         ...(refused?.action === 'refused' && { refusal: refused.message }),
         button: title,
         back,
@@ -126,6 +128,8 @@ const meanings: Readonly<Record<RangeMode, string>> = {
   missing: 'Only days that have no run are reviewed.',
   failed: 'Only runs that failed or were interrupted are resumed. What was delivered is not sent again.',
 };
+
+const instead = { late: 'Only late bookings instead', all: 'The whole day instead' } as const;
 
 type SelectedDays = { readonly days: readonly BusinessDay[] } | { readonly refusal: string };
 
