@@ -45,7 +45,7 @@ if (help) {
   const usesKeys = help.querySelector('[data-keys-on]');
   const announcer = document.querySelector('[data-announcer]');
   const rows = [...document.querySelectorAll('[data-row]')];
-  const targetOf = (row) => row?.querySelector('[data-open], a, input');
+  const targetOf = (row) => row?.querySelector('[data-open]') ?? row?.querySelector('a, input');
   const current = () => document.activeElement?.closest('[data-row]');
   // A real link has the focus, so that it is announced, and Enter opens it.
   const move = (by) => {

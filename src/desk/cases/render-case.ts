@@ -81,14 +81,14 @@ function renderHotels(data: ShownCaseData): Html {
   const rows = hotelRows.filter(([, read]) => read(bookedHotel) !== null || read(copyHotel) !== null);
   const distance = isSame || copyServiceId === null ? undefined : describeDistance(distanceKm ?? undefined);
   return html`${hasHotels ? undefined : html`<p>For names and distances of hotels, load the content file of an export: <code>hotel-review hotels load FILE</code></p>`}
-<div class="wide" tabindex="0"><table class="pair"><thead><tr><td></td><th scope="col">Booked hotel</th><th scope="col">Hotel of the mapping now</th></tr></thead>
+<div class="hotels"><table class="pair"><thead><tr><td class="corner"></td><th scope="col">Booked hotel</th><th scope="col">Now mapped to</th></tr></thead>
 <tbody><tr><th scope="row">ServiceId</th><td>${serviceId}</td><td>${describeCopy(data)}</td></tr>
 ${rows.map(
   ([label, read]) =>
     html`<tr><th scope="row">${label}</th><td>${show(read(bookedHotel))}</td><td>${isSame ? '' : show(read(copyHotel))}</td></tr>`,
-)}</tbody></table></div>
-${distance === undefined ? undefined : html`<p><strong>${distance}</strong> from the booked hotel.</p>`}
-${isSame ? undefined : renderHotelSketch(toSketched(bookedHotel, serviceId), toSketched(copyHotel, copyServiceId ?? 0))}`;
+)}</tbody></table>
+<div>${distance === undefined ? undefined : html`<p class="distance"><strong>${distance}</strong></p>`}
+${isSame ? undefined : renderHotelSketch(toSketched(bookedHotel, serviceId), toSketched(copyHotel, copyServiceId ?? 0))}</div></div>`;
 }
 
 function toSketched(hotel: HotelData | null, serviceId: number): SketchedHotel {
@@ -110,7 +110,7 @@ const hotelRows: readonly (readonly [label: string, read: (hotel: HotelData | nu
   ['E-mail', (hotel) => hotel?.email ?? null],
   ['Website', (hotel) => hotel?.website ?? null],
   ['Time there', (hotel) => hotel?.localTime?.replace('T', ' ') ?? null],
-  ['Coordinates', describeCoordinates],
+  ['Position', describeCoordinates],
 ];
 
 function describeCoordinates(hotel: HotelData | null): string | null {

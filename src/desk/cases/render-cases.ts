@@ -19,8 +19,8 @@ export function renderCases(data: CasesData, visit: DeskVisit, keptColumns: read
   return {
     title: 'Cases',
     content: html`${renderFilter(data, visit)}
-<div class="buttons"><span>${describeRange(data)}</span>
-<a href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
+<div class="list-head buttons"><span>${describeRange(data)}</span>
+<a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${
   cases.length === 0
@@ -107,7 +107,7 @@ function renderOptions(choices: readonly Choice[], chosen: string | null): Html[
 function renderList({ cases, filter }: CasesData, mayWork: boolean, labels: readonly string[]): Html {
   const table = html`<div class="wide" tabindex="0"><table class="cases"><thead><tr>
 ${mayWork ? html`<th scope="col"><input type="checkbox" aria-label="Choose all cases of this page" data-check-all hidden></th>` : undefined}
-<th scope="col">Check-in</th><th scope="col">Booked hotel</th><th scope="col">Hotel of the mapping now</th><th scope="col">Mapping</th>
+<th scope="col">Check-in</th><th scope="col">Booked hotel</th><th scope="col">Now mapped to</th><th scope="col">Mapping</th>
 <th scope="col">Provider</th><th scope="col" class="number">Open bookings</th><th scope="col">Assigned to</th>${labels.map(
     (label) => html`<th scope="col">${label}</th>`,
   )}${mayWork ? html`<th scope="col"><span class="hidden">Resolve</span></th>` : undefined}</tr></thead>
@@ -123,18 +123,19 @@ ${mayWork ? html`<th scope="col"><input type="checkbox" aria-label="Choose all c
 
 function renderRow(item: CaseData, mayWork: boolean, labels: readonly string[]): Html {
   const { id, bookedHotel, state, origins, providerName, providerHotelId, openBookings, bookings } = item;
+  // On a phone, a row is a card: each cell says what it is about.
   return html`<tr data-row>${
     mayWork
-      ? html`<td><input type="checkbox" name="id" value="${id}" aria-label="Choose case ${id}"></td>`
+      ? html`<td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Choose case ${id}"></td>`
       : undefined
-  }<td>${renderCheckIn(item)}</td>
+  }<td data-about="Check-in">${renderCheckIn(item)}</td>
 <th scope="row"><a href="/cases/${id}" data-open>${nameHotel(bookedHotel, item.serviceId)}</a><br><span class="faint">${listPlace(bookedHotel, `case ${id}`)}</span></th>
-<td>${renderCopy(item)}</td>
-<td>${renderMark(state)}<br><span class="faint">${origins.join(', ')}</span></td>
-<td>${shorten(providerName, 60)}<br><span class="faint">${shorten(providerHotelId, 40)}</span></td>
-<td class="number">${formatCount(openBookings)}<br><span class="faint">of ${formatCount(bookings)}</span></td>
-<td>${item.assignee === null ? html`<span class="faint">nobody</span>` : shorten(item.assignee, 40)}</td>${labels.map(
-    (label) => html`<td>${shorten(item.kept?.[label] ?? '', 60)}</td>`,
+<td data-about="Now mapped to">${renderCopy(item)}</td>
+<td data-about="Mapping">${renderMark(state)}<br><span class="faint">${origins.join(', ')}</span></td>
+<td data-about="Provider">${shorten(providerName, 60)}<br><span class="faint">${shorten(providerHotelId, 40)}</span></td>
+<td class="number" data-about="Open bookings">${formatCount(openBookings)}<br><span class="faint">of ${formatCount(bookings)}</span></td>
+<td data-about="Assigned to">${item.assignee === null ? html`<span class="faint">nobody</span>` : shorten(item.assignee, 40)}</td>${labels.map(
+    (label) => html`<td data-about="${label}">${shorten(item.kept?.[label] ?? '', 60)}</td>`,
   )}${mayWork ? html`<td><a href="/cases/${id}/resolve" data-resolve aria-label="Resolve bookings of case ${id}">Resolve</a></td>` : undefined}</tr>`;
 }
 

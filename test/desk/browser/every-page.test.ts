@@ -36,6 +36,7 @@ const queries: Readonly<Record<string, () => string>> = {
   '/bookings': () => `reference=${samples.reference}`,
   '/mappings': () =>
     new URLSearchParams({ provider: samples.providerName, hotel: samples.providerHotelId }).toString(),
+  '/cases/change': () => `do=report&id=${samples.nearestCase}`,
 };
 
 function toAddress(path: string): string {
