@@ -34,7 +34,7 @@ export async function addUser(
   const others = known.users.filter((one) => one.name !== name);
   const isNew = others.length === known.users.length;
   const users = [...others, user].sort((one, other) => (one.name < other.name ? -1 : 1));
-  file.write({ ...known, users });
+  file.replace({ ...known, users });
   if (withoutPassword && config.server.signIn === undefined)
     terminal.warn(
       `warning: without a password, ${name} can sign in only by a proxy, and server.signIn is not set`,
@@ -63,7 +63,7 @@ export async function removeUser(config: Config, written: string, terminal: Term
   const { name } = user;
   await recordWhereLedger(config, { action: 'user-remove', details: { name } }, terminal);
   const users = known.users.filter((one) => one !== user);
-  file.write({ ...known, users });
+  file.replace({ ...known, users });
   const lines = [
     `${name} is removed, and their sessions have ended.`,
     ...(users.length === 0

@@ -13,7 +13,7 @@ export async function serveDesk(config: Config, folder: string, terminal: Termin
   const secret = randomBytes(12).toString('base64url');
   const password = await hashPassword(secret);
   const users = roles.toSorted().map((name) => ({ name, role: name, password }));
-  openUsersFile(path).write({ ...createUsers(), users });
+  openUsersFile(path).replace({ ...createUsers(), users });
   terminal.say(`
 To sign in there: ${roles.join(', ')}; the password of each is ${secret}
 It is not shown again.

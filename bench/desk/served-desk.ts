@@ -107,7 +107,7 @@ async function configure(
   { baseUrl, ledger }: { readonly baseUrl: string; readonly ledger: string },
 ): Promise<string> {
   const users = join(folder, 'users.json');
-  openUsersFile(users).write({ ...createUsers(), users: [{ name: userName, role: 'admin' }] });
+  openUsersFile(users).replace({ ...createUsers(), users: [{ name: userName, role: 'admin' }] });
   const path = join(folder, 'hotel-review.yaml');
   const settings = {
     ...{ timezone, ledger },

@@ -31,7 +31,7 @@ export interface UsersFile {
    */
   read(): Promise<Users | undefined>;
   /** Replaces the users, whole or not at all. */
-  write(users: Users): void;
+  replace(users: Users): void;
 }
 
 /** The users' file has to be repaired by a person. */
@@ -94,7 +94,7 @@ export function openUsersFile(path: string): UsersFile {
         await file.close();
       }
     },
-    write({ key, users }) {
+    replace({ key, users }) {
       const owner = findOwner(path);
       replaceTextFile(path, `${JSON.stringify({ key: key.toString('base64'), users }, undefined, 2)}\n`);
       // With sudo: the account that runs `serve` must still be able to read it.

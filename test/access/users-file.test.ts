@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 describe("the users' file", () => {
   it('keeps users and their key, for its owner only, and leaves nothing beside it', async () => {
     const users = someUsers();
-    openUsersFile(path).write(users);
+    openUsersFile(path).replace(users);
     expect(await openUsersFile(path).read()).toEqual(users);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['users.json']);
@@ -29,10 +29,10 @@ describe("the users' file", () => {
   it('is read again when it has changed, also in place', async () => {
     const users = someUsers();
     const file = openUsersFile(path);
-    file.write(users);
+    file.replace(users);
     const first = await file.read();
     expect(await file.read()).toBe(first);
-    openUsersFile(path).write({ ...users, users: [] });
+    openUsersFile(path).replace({ ...users, users: [] });
     expect((await file.read())?.users).toEqual([]);
     await writeFile(path, (await readFile(path, 'utf8')).replace('[]', '[{"name":"eva","role":"viewer"}]'));
     expect((await file.read())?.users).toEqual([{ name: 'eva', role: 'viewer' }]);

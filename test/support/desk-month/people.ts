@@ -16,5 +16,5 @@ export const passwordOfPeople = 'four random words';
 export async function writePeople(file: string): Promise<void> {
   const password = await hashPassword(passwordOfPeople);
   const users = Object.entries(people).map(([role, name]) => ({ name, role: role as Role, password }));
-  openUsersFile(file).write({ ...createUsers(), users });
+  openUsersFile(file).replace({ ...createUsers(), users });
 }
