@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CaseRefusedError } from '../cases/case-requests.js';
+import { KeyError } from '../keys/key-error.js';
 import { LedgerAwayError, LedgerFullError } from '../review/ledger-errors.js';
 import { DayBusyError, UsageError } from '../review/refusals.js';
 import { describeError } from '../text/safe-error.js';
@@ -67,6 +68,8 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof LedgerAwayError || error instanceof TooLateError) {
     return new HttpError(503, 'the ledger does not answer: send the request again in a moment', retryAfter);
   }
+  // Bookings whose key was destroyed as agreed, or lost. The message says which, and what to do.
+  if (error instanceof KeyError) return new HttpError(409, error.message, {}, 'unreadable');
   if (error instanceof LedgerFullError) {
     // Its path is in the log of this process, and no concern of the caller.
     return new HttpError(

@@ -16,8 +16,11 @@ for (const form of document.querySelectorAll('form.change')) {
 for (const element of document.querySelectorAll('[data-live]')) {
   const events = new EventSource(element.dataset.live);
   events.addEventListener('content', ({ data }) => {
+    const focused = element.contains(document.activeElement) && document.activeElement.getAttribute('href');
     // Our own server wrote and escaped it.
     element.innerHTML = data;
+    // Whoever moves by keyboard stays where they were.
+    if (focused) element.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   });
   events.addEventListener('error', () => {
     // Refused, for example because the session has ended: nothing more would come, and nobody would see that.

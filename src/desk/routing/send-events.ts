@@ -37,7 +37,8 @@ export async function sendEvents(
           .join('')}\n`,
       );
     }
-    response.end('event: end\ndata:\n\n');
+    // Cut off by a stop, the browser connects again once there is a server.
+    response.end(stop.aborted ? undefined : 'event: end\ndata:\n\n');
   } catch {
     // The browser connects again, and gets the error as a response.
     response.end();

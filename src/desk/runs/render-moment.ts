@@ -20,15 +20,16 @@ function renderBar({ state, counts, leftMs }: RunMoment): Html {
 `;
   const done = counts.delivered + counts.refused;
   const share = counts.accepted === 0 ? 0 : Math.floor((100 * done) / counts.accepted);
-  const left = leftMs === null ? '' : `, about ${formatDuration(roundLeft(leftMs))} left`;
+  const left = leftMs === null ? '' : `, about ${writeLeft(leftMs)} left`;
   return html`<p class="run-bar"><progress aria-label="Delivered" max="${Math.max(1, counts.accepted)}" value="${done}"></progress> <span>${share} %: ${formatCount(done)} of ${formatCount(counts.accepted)}${left}</span></p>
 `;
 }
 
 /** An estimate is not exact to tenths. */
-function roundLeft(milliseconds: number): number {
-  const step = milliseconds < 60_000 ? 1_000 : milliseconds < 3_600_000 ? 10_000 : 60_000;
-  return Math.max(step, Math.round(milliseconds / step) * step);
+function writeLeft(milliseconds: number): string {
+  if (milliseconds < 60_000) return `${Math.max(1, Math.round(milliseconds / 1_000))} s`;
+  const step = milliseconds < 3_600_000 ? 10_000 : 60_000;
+  return formatDuration(Math.round(milliseconds / step) * step);
 }
 
 interface Count {

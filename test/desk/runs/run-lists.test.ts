@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/desk.js';
+import { KeyError } from '../../../src/keys/key-error.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import {
   at,
@@ -237,4 +238,13 @@ it('Suspects are listed with what the copy has', async () => {
     ],
   });
   expect(recorded).toMatchObject([{ action: 'suspects', subject: '2026-11-20' }]);
+});
+
+it('Bookings whose key was destroyed can not be listed, and the page says so', async () => {
+  await addFileRun(ledger);
+  const message = 'the key of 2026-11-19 was destroyed';
+  const readBatch = () => Promise.reject(new KeyError('destroyed', message));
+  const { url } = await startDesk({ ledger: { ...ledger, readBatch }, role: 'team' });
+  const { status, text } = await getPage(url, `/runs/${fileRunId}/posted`);
+  expect([status, text]).toEqual([409, expect.stringContaining(message)]);
 });

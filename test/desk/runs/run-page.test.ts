@@ -67,7 +67,7 @@ describe('the page of a run', () => {
     const { url } = await startDesk({ ledger, clock });
     const { data } = await getData(url, '/runs/r1');
     expect(data).toMatchObject({ leftMs: 30_000 });
-    expect((await getPage(url, '/runs/r1')).text).toContain('25 %: 4 of 16, about 30.0 s left');
+    expect((await getPage(url, '/runs/r1')).text).toContain('25 %: 4 of 16, about 30 s left');
   });
 
   it('links each count to its list for those who may see bookings, and only for them', async () => {
