@@ -30,9 +30,10 @@ export async function fillYears(ledger: NoticeLedger, today: string, size: Years
 
 /** Each provider hotel as it is booked; the first ones moved since. */
 async function storeMappings({ mappings }: NoticeLedger, now: number): Promise<void> {
-  const hourMs = 3_600_000;
-  await store('first', now - 48 * hourMs, hotels, 0);
-  await store('second', now - 24 * hourMs, moved, movedBy);
+  const dayMs = 86_400_000;
+  // Long before the cases were opened, which would else be corrected.
+  await store('first', now - 401 * dayMs, hotels, 0);
+  await store('second', now - 400 * dayMs, moved, movedBy);
 
   async function store(syncId: string, at: number, count: number, offset: number): Promise<void> {
     await mappings.beginSync({ scope: '', syncId, since: 0, at });

@@ -1,5 +1,6 @@
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import type { CaseLedger } from '../../src/cases/case-store.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createBodyForms } from '../../src/review/body/booking-item.js';
 import { collectDay } from '../../src/review/collect/collect.js';
@@ -26,7 +27,7 @@ export function referenceOf({ id }: Pick<PlannedRun, 'id'>, place: number): stri
 }
 
 /** Makes a run through the ledger's port: collected by the real code, its steps claimed and recorded. */
-export async function makeRun(ledger: Ledger, planned: PlannedRun): Promise<void> {
+export async function makeRun(ledger: CaseLedger, planned: PlannedRun): Promise<void> {
   const { id, day, trigger, delivery, shape, startedAt } = planned;
   const { token } = await ledger.createRun({
     ...{ id, day, delivery, trigger, startedAt },
@@ -40,6 +41,8 @@ export async function makeRun(ledger: Ledger, planned: PlannedRun): Promise<void
     new AbortController().signal,
   );
   await performSteps(ledger, planned, right);
+  // Its cases were opened long ago.
+  await ledger.cases.markFollowed({ runId: id, hasBookings: true, isComplete: true });
   const run = await ledger.getRun(id);
   if (!isActive(run)) return;
   const at = startedAt + 120_000;
