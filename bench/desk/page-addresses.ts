@@ -1,3 +1,4 @@
+import { hotelOf } from '../many-days.js';
 import { referenceOf } from './made-runs.js';
 import { planRuns, specialDays, type YearsSize } from './planned-runs.js';
 
@@ -16,6 +17,8 @@ export function listAddresses(today: string, size: YearsSize): Readonly<Record<s
   const [manyBatches, longLists] = [runOf(special.manyBatches), runOf(special.longLists)];
   const usual = required(days[Math.floor(size.days / 2)]?.at(-1));
   const year = today.slice(0, 4);
+  const { providerName, providerHotelId } = hotelOf(1);
+  const provider = encodeURIComponent(providerName);
   const list = (name: string, id: string) => [`/runs/${id}/${name}`, `/runs/${id}/${name}?page=2`];
   return {
     '/': ['/', `/?to=${Number(year) - 1}-12`],
@@ -36,6 +39,9 @@ export function listAddresses(today: string, size: YearsSize): Readonly<Record<s
     ],
     '/cases/:id': ['/cases/7', `/cases/${size.cases}`],
     '/bookings': [longLists, usual].map((run) => `/bookings?reference=${referenceOf(run, 3)}`),
+    '/mappings': ['/mappings', `/mappings?provider=${provider}&hotel=${providerHotelId}`],
+    '/providers': ['/providers'],
+    '/providers/:name': [`/providers/${provider}`],
     '/audit': ['/audit', '/audit?action=case-opened'],
     '/notifications': ['/notifications'],
     '/openapi.json': ['/openapi.json'],
