@@ -10,8 +10,9 @@ import {
 } from '../../review/day/range-plan.js';
 import type { DayOverview, RunLister, StepReader } from '../../review/ledger.js';
 import { UsageError } from '../../review/refusals.js';
+import type { Run } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
-import { markOfRun, renderMark } from '../routing/state-mark.js';
+import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../routing/state-mark.js';
 
 /** One click must not send years of bookings. */
 export const longestSelection = 366;
@@ -83,15 +84,22 @@ function digest(days: readonly PlannedDay[]): string {
   return createHash('sha256').update(lines.join('\n')).digest('base64url').slice(0, 22);
 }
 
-/** What a replay would do with each day. */
+/** What a replay would do with each day. A year of them fits on a page. */
 export function renderPlan({ days }: ReplayPlan): Html {
-  return html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
+  const marks = new Set(days.flatMap(({ latest }) => (latest ? markOfRun(latest) : [])));
+  return html`${defineShapes([...marks])}<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
 <tbody>${days.map(
     (one) =>
       html`<tr><th scope="row"><a href="/days/${one.day}">${one.day}</a></th><td>${
-        one.latest ? renderMark(markOfRun(one.latest)) : 'no run'
+        one.latest ? renderState(one.latest) : 'no run'
       }</td><td${isToReview(one) ? undefined : html` class="faint"`}>${
         one.plan.action === 'refused' ? one.plan.message : describePlan(one.plan)
       }</td></tr>`,
   )}</tbody></table></div>`;
+}
+
+/** As `renderMark` does, with the lines of each sign only once on the page. */
+function renderState(run: Run): Html {
+  const mark = markOfRun(run);
+  return html`<span class="mark ${colourOf(mark)}">${drawShape(mark)} ${nameMark(mark)}</span>`;
 }

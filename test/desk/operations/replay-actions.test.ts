@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { writeDays } from '../../../src/desk/operations/replay-plan.js';
+import { createRunId } from '../../../src/review/day/open-run.js';
 import { UsageError } from '../../../src/review/refusals.js';
 import { addRun, openOperatorsDesk } from './asking.js';
 
@@ -110,6 +112,21 @@ describe('to replay a selection', () => {
     expect(text).toContain('nothing: it has not failed (run-of-2026-11-16, succeeded)');
     expect(text).toContain('resume run run-of-2026-11-18 (failed)');
     expect(text).toContain('1 day of 3 would be reviewed, at most 2 at once.');
+  });
+
+  it('of a whole year fits into 100 kB', async () => {
+    const { ledger, page } = await openOperatorsDesk();
+    let next = createBusinessDay('2025-11-20', 'Europe/Madrid');
+    for (let count = 0; count < 366; count += 1, next = next.next())
+      await addRun(
+        ledger,
+        { day: next.iso, id: createRunId(next, () => 0.5) },
+        { state: count % 2 === 0 ? 'failed' : 'succeeded', ...(count % 2 === 0 && { failure }) },
+      );
+    for (const which of ['late', 'failed'])
+      expect((await page(`/replay?from=2025-11-20&to=2026-11-20&which=${which}`)).length).toBeLessThan(
+        100_000,
+      );
   });
 
   it.each([

@@ -38,6 +38,17 @@ describe('replays', () => {
     expect(replays.listWaiting()).toEqual([]);
   });
 
+  it('are worked on by all processes that share the work', async () => {
+    const work = await prepareWork();
+    const { replays, faults } = openReplays(work.startShared().parts, { places: 2 });
+    await replays.start(unseen, all);
+    await replays.idle();
+    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject(
+      Array(3).fill({ state: 'succeeded', trigger: 'replay' }),
+    );
+    expect([work.accepted.length, faults]).toEqual([36, []]);
+  });
+
   it('work on no more days at once than there are places', async () => {
     const work = await prepareWork({ bookings: 1 });
     let [busy, most] = [0, 0];
