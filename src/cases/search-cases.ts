@@ -45,20 +45,28 @@ interface Searched {
   readonly country: Country | undefined;
 }
 
+interface Remembered {
+  /** The load that it is of. */
+  readonly load: string | undefined;
+  readonly hotels: Map<number, Searched | undefined>;
+}
+
 /** Searches cases by their hotels, too. What it has read of a hotel's content, it remembers until the next load. */
 export function createCaseSearch(ledger: SearchLedger): SearchCases {
-  const remembered = new Map<number, Searched | undefined>();
-  let load: string | undefined;
+  let remembered: Remembered = { load: undefined, hotels: new Map() };
 
-  async function readHotels(serviceIds: readonly number[]): Promise<void> {
-    const latest = (await ledger.hotels.latestLoad())?.id;
-    if (latest !== load || remembered.size > mostRemembered) remembered.clear();
-    load = latest;
-    const missing = [...new Set(serviceIds)].filter((id) => !remembered.has(id));
+  async function readHotels(serviceIds: readonly number[]): Promise<Remembered['hotels']> {
+    const load = (await ledger.hotels.latestLoad())?.id;
+    // Another map, because somebody may still be reading into this one.
+    if (load !== remembered.load || remembered.hotels.size > mostRemembered)
+      remembered = { load, hotels: new Map() };
+    const { hotels } = remembered;
+    const missing = [...new Set(serviceIds)].filter((id) => !hotels.has(id));
     for (const some of inChunks(missing)) {
-      const found = latest === undefined ? [] : await ledger.hotels.lookUp(some);
-      for (const [index, id] of some.entries()) remembered.set(id, toSearched(found[index]));
+      const found = load === undefined ? [] : await ledger.hotels.lookUp(some);
+      for (const [index, id] of some.entries()) hotels.set(id, toSearched(found[index]));
     }
+    return hotels;
   }
 
   return async ({ country, assignee, text, provider, findsReferences, ...filter }) => {
@@ -66,9 +74,12 @@ export function createCaseSearch(ledger: SearchLedger): SearchCases {
     const copies: (number | undefined)[] = [];
     for (const some of inChunks(all))
       for (const copied of await ledger.mappings.lookUp(some)) copies.push(copied?.serviceId);
-    await readHotels([...all.map(({ serviceId }) => serviceId), ...copies.filter((id) => id !== undefined)]);
+    const known = await readHotels([
+      ...all.map(({ serviceId }) => serviceId),
+      ...copies.filter((id) => id !== undefined),
+    ]);
     const hotels = all.map(({ serviceId }, index) =>
-      [serviceId, copies[index] ?? serviceId].flatMap((id) => remembered.get(id) ?? []),
+      [serviceId, copies[index] ?? serviceId].flatMap((id) => known.get(id) ?? []),
     );
     const named = await findNamed(ledger, findsReferences ? text : undefined);
     const sought = text === undefined ? '' : fold(text);

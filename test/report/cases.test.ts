@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { showCase } from '../../src/cases/show-case.js';
+import { toCaseCells, toShownReport } from '../../src/report/cases.js';
+import { openCases, threeCases } from '../desk/cases/some-cases.js';
+import { openTemporaryLedger } from '../review/temporary-ledger.js';
+
+const now = Date.UTC(2026, 10, 21, 2);
+const today = '2026-11-21';
+const openedAt = '2026-11-20T04:00:00.000Z';
+
+it('A case is printed whole, with null for what is unknown', async () => {
+  const ledger = await openTemporaryLedger(() => now);
+  await openCases(ledger, threeCases);
+  const held = await ledger.cases.find(2);
+  if (!held) throw new Error('expected case 2, got: none');
+  const item = await showCase(ledger, held, { today, clock: () => now, labels: [] });
+  const history = [{ at: now, who: 'bea', action: 'case-assigned' as const, details: { assignee: 'Bea' } }];
+  expect(toShownReport(item, { today, history })).toEqual({
+    ...{ id: 2, providerName: 'expedia', providerHotelId: 'E-2', serviceId: 8, copyServiceId: null },
+    ...{ state: 'open', origins: ['affected'], bookings: 1, openBookings: 1, firstCheckIn: '2026-11-25' },
+    ...{ openedAt, stateSince: openedAt, move: null, assignee: null, note: null },
+    ...{ bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null },
+    bookingList: [
+      {
+        ...{ reference: 'BR-3', checkIn: '2026-11-25', checkOut: '2027-03-01', state: 'open' },
+        ...{ isNamed: false, place: 1 },
+      },
+    ],
+    history: [{ at: '2026-11-21T02:00:00.000Z', who: 'bea', action: 'case-assigned', assignee: 'Bea' }],
+  });
+});
+
+it('A case of a CSV has a cell for each column', async () => {
+  const ledger = await openTemporaryLedger(() => now);
+  await openCases(ledger, threeCases);
+  const [item] = await ledger.cases.list({ state: 'all', ids: [3], today });
+  if (!item) throw new Error('expected case 3, got: none');
+  const compared = await showCase(ledger, { ...item, bookings: [] }, { today, clock: () => now, labels: [] });
+  const { copyServiceId, hotels } = compared;
+  expect(toCaseCells({ ...item, copyServiceId, hotels, kept: { Price: '9' } })).toMatchObject({
+    ...{ id: 3, origins: 'affected', copyServiceId: 70, Price: '9', bookedHotelName: undefined },
+  });
+});
