@@ -54,8 +54,8 @@ describe('text for people', () => {
 describe('CSV for people', () => {
   it('is written in one place; the stand-in of the service writes files for programs', () => {
     const writers = findFiles(/'csv-stringify|\bunparse\(/);
-    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/cli/output-files.ts']);
-    const { code = '' } = files.find(({ name }) => name === 'src/cli/output-files.ts') ?? {};
+    expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/text/csv.ts']);
+    const { code = '' } = files.find(({ name }) => name === 'src/text/csv.ts') ?? {};
     expect(code.match(/\bstringify\(/g)).toHaveLength(1);
   });
 });
