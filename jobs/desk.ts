@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
 import { admitHookCallers } from '../src/desk/hook-callers.js';
+import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
+import { createScoreMemory } from '../src/scorecard/score-memory.js';
 import type { CallerSettings } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
+import { describeError } from '../src/text/safe-error.js';
 import { openAccess } from './access.js';
 import { clock } from './clock.js';
 import { openArchive } from './deliveries.js';
@@ -27,11 +31,20 @@ export async function composeDesk(
   // A damaged file of users is an error now rather than for the first visitor.
   await people.hasUsers();
   const access = admitHookCallers(people, callersOf(hook), clock);
+  const scoring = {
+    timezone,
+    scores: createScoreMemory({ ledger, giveWay: setImmediate }),
+    readSilence: (now: number) => readSilence(config, ledger, now),
+  };
+  // Whoever asks first waits less.
+  prepareScores(scoring, { now: clock(), signal }).catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ fault: describeError(error) }, 'providers not compared yet');
+  });
   return createDesk(
     {
-      ...{ ledger, operations, timezone, hashKey, version: readVersion() },
+      ...scoring,
+      ...{ ledger, operations, hashKey, version: readVersion() },
       keptColumns: Object.keys(source.keep),
-      readSilence: (now) => readSilence(config, ledger, now),
       limits: {
         retry: openRetryPolicy(config),
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,

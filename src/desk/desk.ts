@@ -11,6 +11,7 @@ import { createOpenApiPage } from './openapi.js';
 import type { Operations } from './operations/operations.js';
 import { createOperationRoutes } from './operations/routes.js';
 import { createProviderRoutes } from './providers/provider-routes.js';
+import type { ScoreParts } from './providers/read-scores.js';
 import { createFrame } from './routing/frame.js';
 import { type RegisterParts, registerRoutes } from './routing/register.js';
 import type { DeskRoute } from './routing/route.js';
@@ -20,7 +21,8 @@ import { addSignInRoutes } from './signing-in/sign-in-routes.js';
 /** What the pages read and the actions call. Each page picks what it needs. */
 export interface DeskParts
   extends Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'>,
-    Pick<RunParts, 'limits' | 'placeUnit' | 'command' | 'clock'> {
+    Pick<RunParts, 'limits' | 'placeUnit' | 'command' | 'clock'>,
+    Pick<ScoreParts, 'scores'> {
   readonly archive: Pick<Archive, 'list' | 'read'>;
   readonly ledger: NoticeLedger;
   readonly operations: Operations;

@@ -32,19 +32,21 @@ export interface DayScoreParts {
   readonly signal: AbortSignal;
   /** Undefined where silence means nothing. */
   readonly silence?: Silence | undefined;
+  /** Lets others work between two batches. */
+  readonly giveWay?: () => Promise<unknown>;
 }
 
 /** Streams the stored bookings: one batch is held at a time. */
 export async function* scoreDays(
-  { ledger, signal, silence }: DayScoreParts,
+  { silence, ...parts }: DayScoreParts,
   days: readonly string[],
 ): AsyncGenerator<DayScore, void, undefined> {
-  const sources = { namedPairs: await readNamedPairs(ledger), silence };
-  for (const day of days) yield await scoreDay({ ledger, signal }, day, sources);
+  const sources = { namedPairs: await readNamedPairs(parts.ledger), silence };
+  for (const day of days) yield await scoreDay(parts, day, sources);
 }
 
 export async function scoreDay(
-  { ledger, signal }: Pick<DayScoreParts, 'ledger' | 'signal'>,
+  { ledger, signal, giveWay }: Omit<DayScoreParts, 'silence'>,
   day: string,
   sources: OutcomeSources,
 ): Promise<DayScore> {
@@ -60,6 +62,7 @@ export async function scoreDay(
   for await (const outcomes of readOutcomes(ledger, day, sources)) {
     signal.throwIfAborted();
     for (const outcome of outcomes) scoreOf(outcome.providerName).add(outcome);
+    await giveWay?.();
   }
   return { day, providers: new Map([...providers].map(([name, score]) => [name, score.total()])) };
 }

@@ -18,7 +18,7 @@ interface MemoryOptions {
 
 export interface MemoryParts {
   readonly ledger: OutcomeLedger & DayMarker;
-  /** Lets others work between two days. */
+  /** Lets others work between two batches. */
   readonly giveWay: () => Promise<unknown>;
 }
 
@@ -48,9 +48,8 @@ export function createScoreMemory({ ledger, giveWay }: MemoryParts): ScoreMemory
         if (mark === undefined) scores.push({ day, providers: nothing });
         else if (known?.mark === mark) scores.push(known.score);
         else {
-          await giveWay();
           signal.throwIfAborted();
-          const score = await scoreDay({ ledger, signal }, day, { namedPairs, silence });
+          const score = await scoreDay({ ledger, signal, giveWay }, day, { namedPairs, silence });
           remember(day, mark, score);
           scores.push(score);
         }

@@ -5,6 +5,7 @@ import { readAssets } from '../../src/desk/routing/assets.js';
 import type { RecordedAction } from '../../src/review/audit.js';
 import type { Wait } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
+import { createScoreMemory } from '../../src/scorecard/score-memory.js';
 import {
   now,
   type Parts,
@@ -53,7 +54,12 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   command: (words) => `hotel-review ${words}`,
   clock: () => now,
   archive: { list: async () => [], async *read() {} },
+  scores: rememberScores(runsOnly([])),
 };
+
+function rememberScores(ledger: DeskParts['ledger']) {
+  return createScoreMemory({ ledger, giveWay: async () => {} });
+}
 
 interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> {
   readonly ledger: DeskParts['ledger'];
@@ -76,7 +82,7 @@ export async function startDesk({
   const { role = 'viewer', ...others } = options;
   const recorded: RecordedAction[] = [];
   const desk = createDesk(
-    { ...otherParts, ledger, ...parts },
+    { ...otherParts, ledger, scores: rememberScores(ledger), ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
       assets: await readAssets(assetsFolder),

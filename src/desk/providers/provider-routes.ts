@@ -1,6 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
-import { createScoreMemory, type MemoryParts } from '../../scorecard/score-memory.js';
 import { optionalDayField, pageField } from '../routing/fields.js';
 import { type DeskRoute, definePage } from '../routing/route.js';
 import { courseItem, providerReport } from './provider-schema.js';
@@ -36,16 +34,11 @@ const providerData = z.object({
 export type ProvidersData = z.output<typeof providersData>;
 export type ProviderData = z.output<typeof providerData>;
 
-export interface ProviderParts extends Omit<ScoreParts, 'scores'> {
-  readonly ledger: ScoreParts['ledger'] & MemoryParts['ledger'];
-}
-
 /** Fewer than a hundred kilobytes, even over a thousand days. */
 const providersPerPage = 25;
 
 /** The scorecard: all providers compared, and each one's course. */
-export function createProviderRoutes(given: ProviderParts): readonly DeskRoute[] {
-  const parts = { ...given, scores: createScoreMemory({ ledger: given.ledger, giveWay: setImmediate }) };
+export function createProviderRoutes(parts: ScoreParts): readonly DeskRoute[] {
   const asked = { from: optionalDayField, to: optionalDayField };
   return [
     definePage({

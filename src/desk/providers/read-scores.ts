@@ -45,6 +45,15 @@ export async function readScores(
   return { days, scored, providers: orderProviders(added.map(toProviderReport)) };
 }
 
+/** Works out the usual days before somebody asks for them. */
+export async function prepareScores(
+  { timezone, scores, readSilence }: Pick<ScoreParts, 'timezone' | 'scores' | 'readSilence'>,
+  { now, signal }: Pick<DeskVisit, 'now' | 'signal'>,
+): Promise<void> {
+  const days = listDays({}, businessDayAt(new Date(now), timezone).iso);
+  await scores.read(days, { signal, silence: await readSilence(now) });
+}
+
 /** @throws HttpError 400 */
 function listDays({ from, to }: Range, today: string): string[] {
   const last = createBusinessDay(to ?? today, 'UTC');
