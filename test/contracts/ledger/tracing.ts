@@ -57,7 +57,7 @@ export function describeTracing(opened: () => OpenedLedger): void {
           run,
           form: 'body',
           batch: 1,
-          position: 4,
+          position: 5,
           line: lineOf('BR-5'),
           step: { name: 'batch 1', kind: 'batch', state: 'ready' },
           attempts: [],
