@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useBrowser } from '../../support/browser.js';
+import { chromiumNeeds, type View } from '../../support/chromium.js';
+import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
+import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
+import { signIn } from './sign-in.js';
+
+/** A failed day for each journey. */
+const failedDays = ['2026-11-22', '2026-11-03', '2026-11-01', '2026-10-31'] as const;
+
+const browser = useBrowser();
+let month: DeskMonth;
+let desk: RunningDesk;
+beforeAll(async () => {
+  if (chromiumNeeds !== undefined) return;
+  month = await makeDeskMonth({
+    ...{ today: '2026-11-23', bookingsADay: 40, wrongADay: 3 },
+    outages: [20, 22, 23],
+  });
+  desk = await openDesk(month);
+});
+afterAll(async () => {
+  await desk?.close();
+  await month?.close();
+});
+
+const views: readonly (View & { readonly name: string })[] = [
+  { name: 'on a wide screen' },
+  { name: 'on a phone', size: 'phone', colours: 'dark' },
+  { name: 'without JavaScript', javaScript: false },
+];
+
+it.each(views.map((view, place) => ({ ...view, day: failedDays[place] ?? '' })))(
+  'The failed day is replayed and the nearest case worked on $name',
+  async ({ name, day, ...view }) => {
+    const page = await browser.open(view);
+    await signIn(page, desk, 'admin');
+    await openFailedDay(page, day);
+    await replay(page, day);
+    await page.getByRole('table').first().getByRole('link').first().click();
+    await watchToTheEnd(page, { moves: view.javaScript !== false });
+    await page.goto(`${desk.url}/days/${day}`);
+    await page.getByRole('main').getByText('sent', { exact: true }).first().waitFor();
+    const id = await openNearestCase(page);
+    await resolveBooking(page, id);
+    await report(page, id);
+    await exportCases(page, id);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto(`${desk.url}/cases/${id}`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  },
+);
+
+/** As from a message that names it. */
+async function openFailedDay(page: Page, day: string): Promise<void> {
+  await page.goto(`${desk.url}/days/${day}`);
+  await page.getByRole('heading', { name: day }).waitFor();
+  expect(await page.getByRole('main').innerText()).toMatch(/batch 0 failed with http-503/);
+}
+
+/** Makes the service do so until the run was seen at work. */
+function askForPatience(): void {
+  month.faults.nextCall = (operation) =>
+    operation === 'by-body' ? { kind: 'status', status: 429, retryAfterSeconds: 5 } : undefined;
+}
+
+async function replay(page: Page, day: string): Promise<void> {
+  askForPatience();
+  await page.getByRole('link', { name: 'Replay', exact: true }).click();
+  await page.getByText('A new run collects the day and sends all of it again.').waitFor();
+  await page.getByLabel('Reason').fill('the service is back');
+  await page.getByRole('button', { name: `Replay ${day}` }).click();
+  await page.getByRole('status').waitFor();
+}
+
+/** Nothing is loaded again by hand, where the page moves. */
+async function watchToTheEnd(page: Page, { moves }: { readonly moves: boolean }): Promise<void> {
+  const main = page.getByRole('main');
+  const read = async () => {
+    if (!moves) await page.reload();
+    return main.innerText();
+  };
+  await expect.poll(read).toMatch(/the service asked for 5 s/);
+  month.faults.nextCall = () => undefined;
+  await expect.poll(read).toMatch(/ sent\b/);
+}
+
+async function openNearestCase(page: Page): Promise<number> {
+  await page.getByRole('link', { name: 'Cases', exact: true }).click();
+  await page.getByLabel('Mapping').selectOption('open');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('row').nth(1).getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'The two hotels' }).waitFor();
+  return idOfCase(page);
+}
+
+function idOfCase(page: Page): number {
+  return Number(new URL(page.url()).pathname.split('/').at(-1));
+}
+
+async function resolveBooking(page: Page, id: number): Promise<void> {
+  await page.getByRole('link', { name: 'Resolve bookings' }).click();
+  await page.getByRole('checkbox').first().check();
+  await page.getByRole('radio', { name: /^rebooked/ }).check();
+  await page.getByLabel('Note').fill('moved to the right hotel');
+  await page.getByRole('button', { name: 'Resolve the chosen bookings' }).click();
+  await page.getByText(`1 booking of case ${id} is rebooked.`).waitFor();
+}
+
+async function report(page: Page, id: number): Promise<void> {
+  await page.getByRole('link', { name: 'Report', exact: true }).click();
+  await page.getByRole('button', { name: /^Report / }).click();
+  await page.getByText(`Case ${id} is reported.`).waitFor();
+  await expectReported(id);
+}
+
+async function expectReported(id: number): Promise<void> {
+  const { state } = await month.commands.ask<{ readonly state: string }>(['case', String(id)]);
+  expect(state).toBe('reported');
+}
+
+async function exportCases(page: Page, id: number): Promise<void> {
+  await page.goto(`${desk.url}/cases?state=all`);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download as CSV' }).click(),
+  ]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  expect(Buffer.concat(chunks).toString()).toMatch(new RegExp(`^${id},`, 'm'));
+}
