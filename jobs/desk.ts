@@ -23,10 +23,10 @@ const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 /** The pages of `serve`, over its ledger. */
 export async function composeDesk(
   config: Config,
-  { ledger, operations }: Pick<DeskParts, 'ledger' | 'operations'>,
+  { ledger, operations, nights, health }: Pick<DeskParts, 'ledger' | 'operations' | 'nights' | 'health'>,
   { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
-  const { timezone, hook, hashKey, source } = config;
+  const { timezone, hook, hashKey, source, deadline, volume, mappings } = config;
   const people = openAccess(config);
   // A damaged file of users is an error now rather than for the first visitor.
   await people.hasUsers();
@@ -45,6 +45,7 @@ export async function composeDesk(
       ...scoring,
       ...{ ledger, operations, hashKey, version: readVersion() },
       keptColumns: Object.keys(source.keep),
+      ...{ deadline, volume, mappingScope: mappings.providerFamily ?? '', nights, health },
       limits: {
         retry: openRetryPolicy(config),
         resultTimeoutMs: config.file.resultTimeoutMinutes * 60_000,

@@ -40,6 +40,7 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     parts,
     ledger,
     notify,
+    health,
     /** @param serving only `serve` has a hook, pages and a certificate */
     openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
       const { timezone, server } = config;

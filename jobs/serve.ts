@@ -94,7 +94,11 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   const hook = hookOf(config, { ledger, reviews, slots });
-  const desk = await composeDesk(config, { ledger, operations }, terminal);
+  const desk = await composeDesk(
+    config,
+    { ledger, operations, nights: slots, health: observed.health },
+    terminal,
+  );
   const server = observed.openServer(options.port ?? config.server.port, { hook, desk });
   let caughtUp: Promise<unknown> | undefined;
   const closing = new AbortController();

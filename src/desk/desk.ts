@@ -6,6 +6,7 @@ import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-
 import { createCaseRoutes } from './cases/cases-routes.js';
 import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
+import type { DaysParts } from './days/read-days.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
 import { createOpenApiPage } from './openapi.js';
 import type { Operations } from './operations/operations.js';
@@ -20,8 +21,9 @@ import { addSignInRoutes } from './signing-in/sign-in-routes.js';
 
 /** What the pages read and the actions call. Each page picks what it needs. */
 export interface DeskParts
-  extends Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'>,
-    Pick<RunParts, 'limits' | 'placeUnit' | 'command' | 'clock'>,
+  extends Omit<DaysParts, 'ledger'>,
+    Pick<BookingRouteParts, 'hashKey' | 'readSilence' | 'packEvidence'>,
+    Pick<RunParts, 'limits' | 'placeUnit' | 'clock'>,
     Pick<ScoreParts, 'scores'> {
   readonly archive: Pick<Archive, 'list' | 'read'>;
   readonly ledger: NoticeLedger;

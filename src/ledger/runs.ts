@@ -118,13 +118,24 @@ export function* listRunsOfDays(
   { from, to }: { readonly from: string; readonly to: string },
 ): Query<Run[]> {
   const rows = yield* all(
-    `SELECT ${runColumns} FROM ${schema}runs
-     WHERE day >= ? AND day <= ? AND ${isOfItsDay} AND (${mayCompleteDay} OR state <> 'succeeded' OR accepted > 0 OR number IN (
-       SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? AND ${isOfItsDay} GROUP BY day
-     )) ORDER BY day, number DESC`,
+    `SELECT ${runColumns}, together.* FROM ${schema}runs LEFT JOIN (
+       SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused, sum(repeated) AS all_repeated
+       FROM ${schema}runs WHERE day >= ? AND day <= ? AND ${isOfItsDay} AND NOT ${mayCompleteDay} GROUP BY day
+     ) AS together ON newest = number
+     WHERE day >= ? AND day <= ? AND ${isOfItsDay} AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
     ...[from, to, from, to],
   );
-  return rows.map(toRun);
+  return rows.map((row) => {
+    const run = toRun(row);
+    if (row.newest === null) return run;
+    const [delivered, refused, repeated] = [
+      Number(row.all_delivered),
+      Number(row.all_refused),
+      Number(row.all_repeated),
+    ];
+    const accepted = delivered + refused + run.counts.pending;
+    return { ...run, counts: { ...run.counts, accepted, delivered, refused, repeated } };
+  });
 }
 
 export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {

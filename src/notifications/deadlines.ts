@@ -81,7 +81,7 @@ export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
   let day = from;
   for (let ahead = 0; ahead <= judgedDays; day = day.next()) {
     if (day.iso > to.iso) ahead += 1;
-    const at = goodDays.has(day.iso) ? undefined : deadlineOf(day, deadline);
+    const at = goodDays.has(day.iso) ? undefined : findDeadline(day, deadline);
     if (at === undefined || at <= countedFrom) continue;
     if (at > now) return { late, next: { day: day.iso, at } };
     late.push({ day: day.iso, at });
@@ -89,8 +89,8 @@ export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
   return { late, next: undefined };
 }
 
-/** Epoch milliseconds; undefined for a day without a deadline. */
-function deadlineOf(day: BusinessDay, deadline: Deadline): number | undefined {
+/** By when a day must be good, epoch milliseconds; undefined for a day without a deadline. */
+export function findDeadline(day: BusinessDay, deadline: Deadline): number | undefined {
   const time = typeof deadline === 'string' ? deadline : timeOf(day, deadline);
   if (time === noDeadline || !holdsInstants(day)) return undefined;
   return instantAt(day.next(), time).getTime();

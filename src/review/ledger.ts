@@ -100,8 +100,8 @@ export interface DayOverview {
 
 export interface DayRunLister {
   /**
-   * The runs of the bookings of all days from `from` to `to`, oldest day first, and within a day the newest run first. Of the
-   * dozens a day that make no day done, those that had nothing to send are left out (`hasNews`), except the newest run of a day.
+   * The runs of the bookings of all days from `from` to `to`, oldest day first, and within a day the newest run first. The dozens
+   * a day that make no day done are one, as `collapseRuns` lists them.
    */
   listRunsOfDays(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
 }

@@ -2,9 +2,11 @@ import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
 import { createDesk, type DeskParts } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
+import type { MappingCopy } from '../../src/mappings/mapping-copy.js';
 import type { RecordedAction } from '../../src/review/audit.js';
 import type { Wait } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
+import { createSlots } from '../../src/schedule/slots.js';
 import { createScoreMemory } from '../../src/scorecard/score-memory.js';
 import {
   now,
@@ -55,6 +57,11 @@ export const otherParts: Omit<DeskParts, 'ledger'> = {
   clock: () => now,
   archive: { list: async () => [], async *read() {} },
   scores: rememberScores(runsOnly([])),
+  nights: createSlots('30 2 * * *', timezone),
+  deadline: undefined,
+  volume: { exceptions: [] },
+  health: { look: async () => ({ ready: true, parts: { ledger: 'ok' } }) },
+  mappingScope: '',
 };
 
 function rememberScores(ledger: DeskParts['ledger']) {
@@ -104,6 +111,9 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     listRuns: async ({ day, limit }) =>
       runs.filter((run) => day === undefined || run.day === day).slice(0, limit),
     listLatestRuns: async () => [],
+    listRunsOfDays: async () => [...runs],
+    listVolumes: async () => [],
+    mappings: { latestSync: async () => undefined } as Partial<MappingCopy> as MappingCopy,
     findWait: async () => wait,
     readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),
     countSteps: async () => [],

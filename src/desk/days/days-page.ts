@@ -1,25 +1,66 @@
-import * as z from 'zod';
-import { businessDayAt } from '../../booking/business-day.js';
-import type { DayOverview } from '../../review/ledger.js';
-import { html } from '../../text/html.js';
+import { renderDayColumns } from '../../charts/day-columns.js';
+import { renderDurations } from '../../charts/durations.js';
+import { renderVolume } from '../../charts/volume.js';
+import { type Html, html } from '../../text/html.js';
 import { definePage, type Page } from '../routing/route.js';
+import { renderCalendar } from './calendar.js';
+import { daysData, type ShownDay } from './days-data.js';
+import { renderOverview } from './overview.js';
+import { type DaysParts, readDays } from './read-days.js';
+import { renderSelectionForm, renderSelectionLinks, selectDays, selectionInput } from './selection.js';
 
-/** The calendar of days. */
-export function createDaysPage({ ledger }: { readonly ledger: DayOverview }): Page {
+/** How it is, and twelve months of days: where everybody begins. */
+export function createDaysPage(parts: DaysParts): Page {
   return definePage({
     path: '/',
     permission: 'look',
-    summary: 'Twelve months of days',
-    input: z.object({}),
-    data: z.object({ lastGoodDay: z.string().nullable() }),
-    async read(_, { now, timezone }) {
-      const { lastGoodDay = null } = await ledger.summarise(businessDayAt(new Date(now), timezone));
-      return { lastGoodDay };
+    summary: 'Twelve months of days, and what is next',
+    input: selectionInput,
+    data: daysData,
+    async read(input, { now, may }) {
+      const data = await readDays(parts, now);
+      return { ...data, selection: may('operate') ? selectDays(input, data.days) : null };
     },
-    render: ({ lastGoodDay }) => ({
-      title: 'Days',
-      content: html`<p>Last good day: ${lastGoodDay ?? 'none yet'}</p>`,
-      refreshSeconds: 30,
-    }),
+    render({ days, selection, ...facts }, visit) {
+      if (selection)
+        return {
+          title: 'Select days to replay',
+          content: html`${renderSelectionForm(selection)}
+<form class="calendar" method="get" action="/replay"><h2>Twelve months</h2>
+<p class="buttons"><button>Preview the replay…</button></p>
+${renderCalendar(days, { selected: new Set(selection.days) })}
+<p class="buttons"><button>Preview the replay…</button></p></form>`,
+        };
+      return {
+        title: 'Days',
+        content: html`${renderOverview(facts, visit)}
+<div class="beside"><section class="calendar"><h2>Twelve months</h2>
+${visit.may('operate') ? renderSelectionLinks(days) : undefined}
+${renderCalendar(days)}</section>
+<section><h2>Charts</h2>
+${renderCharts(days)}</section></div>`,
+      };
+    },
   });
+}
+
+/** Days in the charts that compare single days: three months. */
+const daysCompared = 91;
+
+function renderCharts(days: readonly ShownDay[]): Html {
+  const ran = days.flatMap(({ counts, ...day }) => (counts ? [{ ...day, ...counts }] : []));
+  const missing = days.filter(({ judgement }) => judgement === 'missing').map(({ day }) => day);
+  const to = days.at(-1)?.day ?? '';
+  const year = { from: days[0]?.day ?? '', to };
+  const months = { from: days.at(-daysCompared)?.day ?? year.from, to };
+  const runs = ran.flatMap(({ day, state, durationMs }) =>
+    durationMs !== null && hasEnded(state) ? [{ day, durationMs, isFailed: state === 'failed' }] : [],
+  );
+  return html`${renderDayColumns({ title: 'Bookings per day', ...year, days: ran, missing })}
+${renderVolume({ title: 'Bookings and what is usual', ...months, days: ran })}
+${renderDurations({ title: 'Duration', ...months, runs })}`;
+}
+
+function hasEnded(state: ShownDay['state']): boolean {
+  return state === 'succeeded' || state === 'failed';
 }

@@ -1,0 +1,124 @@
+import { formatCount } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import {
+  colourOf,
+  type DayMark,
+  defineShapes,
+  drawShape,
+  nameMark,
+  renderLegend,
+} from '../routing/state-mark.js';
+import type { ShownDay } from './days-data.js';
+
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+];
+const weekdayLetters = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
+const marks: readonly DayMark[] = ['good', 'sent', 'attention', 'unfinished', 'missing'];
+/** There are hundreds of cells; the page of a day has the whole text. */
+const longestHeadline = 40;
+
+/** What a cell says of how its day ran, besides its state: nothing where the schedule started it in its night. */
+const letters = {
+  'catch-up': { letter: 'C', meaning: 'catch-up' },
+  replay: { letter: 'R', meaning: 'replay' },
+  hook: { letter: 'H', meaning: 'hook' },
+  manual: { letter: 'M', meaning: 'started by a person' },
+  today: { letter: 'T', meaning: 'so far today' },
+  late: { letter: 'L', meaning: 'late' },
+} as const;
+
+interface CalendarOptions {
+  /** These are checked, to be changed; without it, each day is a link. */
+  readonly selected?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * The months, newest first: who is called at night looks at the last days. Each cell says its state by colour, sign and text,
+ * which is shown on hover and on focus.
+ *
+ * @param days oldest first
+ */
+export function renderCalendar(days: readonly ShownDay[], { selected }: CalendarOptions = {}): Html {
+  const months = new Map<string, ShownDay[]>();
+  for (const day of days) {
+    const name = day.day.slice(0, '2026-11'.length);
+    months.set(name, [...(months.get(name) ?? []), day]);
+  }
+  return html`${defineShapes(marks)}${renderLegend(marks)}
+<ul class="legend">${Object.values(letters).map(
+    ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
+  )}</ul>
+<div class="months">${[...months]
+    .reverse()
+    .map(([month, ofMonth]) => renderMonth(month, ofMonth, selected))}</div>`;
+}
+
+function renderMonth(month: string, days: readonly ShownDay[], selected: CalendarOptions['selected']): Html {
+  const weekday = (new Date(`${month}-01T00:00:00Z`).getUTCDay() + 6) % 7;
+  return html`<section class="month"><h3>${nameMonth(month)} ${month.slice(0, 4)}</h3>
+<p aria-hidden="true">${weekdayLetters.map((letter) => html`<span>${letter}</span>`)}</p>
+<ol class="from-${weekday + 1}">${days.map((day) =>
+    selected ? renderChoice(day, selected) : renderCell(day),
+  )}</ol></section>
+`;
+}
+
+function renderCell(day: ShownDay): Html {
+  if (day.judgement === 'not-due') return html`<li><span>${nameDate(day)}</span></li>`;
+  return html`<li><a ${renderLook(day)} href="/days/${day.day}" aria-label="${describe(day)}">${renderInside(day)}</a></li>`;
+}
+
+function renderChoice(day: ShownDay, selected: ReadonlySet<string>): Html {
+  if (!day.isDue) return html`<li><span>${nameDate(day)}</span></li>`;
+  const checked = selected.has(day.day) ? html` checked` : undefined;
+  return html`<li><label ${renderLook(day)}><input type="checkbox" name="days" value="${day.day}" aria-label="${name(day)}${nameHow(day)}"${checked}>${renderInside(day)}</label></li>`;
+}
+
+function renderLook(day: ShownDay): Html {
+  const { judgement } = day;
+  const how = listLetters(day).map(({ letter }) => letter);
+  return html`class="${judgement === 'missing' ? judgement : colourOf(judgement)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined}`;
+}
+
+function renderInside(day: ShownDay): Html {
+  return html`${nameDate(day)}${drawShape(day.judgement)}`;
+}
+
+function listLetters({ how, isLate }: ShownDay) {
+  return [...(how !== null && how !== 'schedule' ? [letters[how]] : []), ...(isLate ? [letters.late] : [])];
+}
+
+/** 20 Nov: good, 1,204 bookings; catch-up, late */
+function describe(day: ShownDay): string {
+  return `${name(day)}${explain(day)}${nameHow(day)}`;
+}
+
+function name(day: ShownDay): string {
+  return `${nameDate(day)} ${nameMonth(day.day).slice(0, 3)}: ${nameMark(day.judgement)}`;
+}
+
+function explain({ judgement, headline, counts }: ShownDay): string {
+  if (judgement === 'attention' || judgement === 'unfinished') return `: ${shorten(showInLine(headline))}`;
+  return counts ? `, ${formatCount(counts.accepted)} bookings` : '';
+}
+
+function nameHow(day: ShownDay): string {
+  const how = listLetters(day).map(({ meaning }) => meaning);
+  return how.length > 0 ? `; ${how.join(', ')}` : '';
+}
+
+function shorten(text: string): string {
+  return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
+}
+
+/** 5 for 2026-11-05 */
+function nameDate({ day }: ShownDay): number {
+  return Number(day.slice(8));
+}
+
+function nameMonth(day: string): string {
+  return monthNames[Number(day.slice(5, 7)) - 1] ?? '';
+}

@@ -1,0 +1,98 @@
+import type { BusinessDay } from '../../booking/business-day.js';
+import { judgeDay } from '../../report/judge-day.js';
+import type { CanaryState } from '../../review/canary.js';
+import { makesDayGood } from '../../review/day/good-day.js';
+import { mayCompleteDay } from '../../review/day-runs.js';
+import type { Run } from '../../review/run.js';
+import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
+import { findDayRange } from '../../schedule/due-days.js';
+import type { Slots } from '../../schedule/slots.js';
+import { summariseLatestDay } from '../../server/latest-day.js';
+import type { ShownDay } from './days-data.js';
+
+interface JudgeQuestion {
+  readonly now: number;
+  /** The nightly schedule. */
+  readonly nights: Slots;
+  /** The day of the last slot, YYYY-MM-DD; undefined while none has ever passed. */
+  readonly dueUntil: string | undefined;
+  /** The first day with a run; undefined for an empty ledger. */
+  readonly firstDay: string | undefined;
+  /** Epoch milliseconds; undefined where none counts. */
+  readonly findDeadline: (day: BusinessDay) => number | undefined;
+}
+
+interface FactsOfDay {
+  /** Newest first. */
+  readonly runs: readonly Run[];
+  readonly canary: CanaryState | undefined;
+  readonly usual: number | null;
+}
+
+/** How a day went and how it ran, for its cell in the calendar. */
+export function judgeShownDay(
+  day: BusinessDay,
+  { runs, canary, usual }: FactsOfDay,
+  { now, nights, dueUntil, firstDay, findDeadline }: JudgeQuestion,
+): ShownDay {
+  const { iso, zone: timezone } = day;
+  const verdicts = summariseVerdicts(iso, runs);
+  const run = verdicts.newer ?? verdicts.runs[0];
+  const isReached = firstDay !== undefined && iso >= firstDay;
+  const isDue = isReached && ((dueUntil !== undefined && iso <= dueUntil) || runs.some(mayCompleteDay));
+  const judged = judgeDay(verdicts, { timezone, canary });
+  const deadline = isDue ? findDeadline(day) : undefined;
+  const { records, bookings, affected, unanswered } = summariseLatestDay(iso, runs, null);
+  const counts = {
+    accepted: records.accepted,
+    rejected: records.rejected,
+    ...bookings,
+    ...{ affected, unanswered },
+  };
+  return {
+    day: iso,
+    judgement: run ? judged.judgement : isDue ? 'missing' : 'not-due',
+    headline:
+      run || isDue ? judged.headline : isReached ? 'Its run is still to come.' : 'Before the first run.',
+    isDue,
+    isGood: run !== undefined && makesDayGood(run, timezone),
+    isLate: deadline !== undefined && (findGoodSince(runs, timezone) ?? now) > deadline,
+    isDrop: run?.volume !== undefined,
+    how: run ? howItRan(run, day, nights) : null,
+    runs: runs.length,
+    runId: run?.id ?? null,
+    state: run?.state ?? null,
+    durationMs: run ? Math.max(0, (run.finishedAt ?? now) - run.startedAt) : null,
+    usual,
+    counts: run ? counts : null,
+  };
+}
+
+/** When the first run that makes the day good ended. */
+function findGoodSince(runs: readonly Run[], timezone: string): number | undefined {
+  return runs.findLast((run) => makesDayGood(run, timezone))?.finishedAt;
+}
+
+function howItRan(run: Run, day: BusinessDay, nights: Slots): ShownDay['how'] {
+  switch (run.trigger) {
+    case 'schedule':
+      return isCatchUp(run, day, nights) ? 'catch-up' : 'schedule';
+    case 'hook':
+    case 'manual':
+    case 'replay':
+    case 'today':
+      return run.trigger;
+    case 'watch':
+      return null;
+  }
+}
+
+const nightMs = 86_400_000;
+
+/** Whether it started after a slot that was not that of its day. */
+function isCatchUp({ startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
+  // Slots take long to find, and most runs need none.
+  if (startedAt <= day.lastInstant.getTime() + nightMs) return false;
+  const range = findDayRange({ slots: nights, now: new Date(startedAt), catchUpDays: 0 });
+  return range !== undefined && day.iso < range.from.iso;
+}

@@ -1,0 +1,25 @@
+import type { DaysData, ShownDay } from './days-data.js';
+
+/**
+ * The last day up to which all due days are good. A good day after one that is not good makes nobody feel safe: it is only
+ * mentioned.
+ *
+ * @param days oldest first
+ */
+export function followGoodDays(days: readonly ShownDay[]): Pick<DaysData, 'lastGoodDay' | 'after'> {
+  const due = days.filter(({ isDue }) => isDue);
+  const end = due.findIndex(({ isGood }) => !isGood);
+  const [next, ...others] = end === -1 ? [] : due.slice(end);
+  const lastGoodDay = (end === -1 ? due.at(-1) : due[end - 1])?.day ?? null;
+  if (!next) return { lastGoodDay, after: null };
+  const { day, judgement, headline } = next;
+  return {
+    lastGoodDay,
+    after: {
+      ...{ day, judgement, headline },
+      notGood: 1 + others.filter(({ isGood }) => !isGood).length,
+      due: 1 + others.length,
+      newestGoodDay: others.findLast(({ isGood }) => isGood)?.day ?? null,
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
+import { type Html, html } from '../../text/html.js';
+import { showInLine } from '../../text/visible.js';
+import type { DeskVisit } from '../routing/route.js';
+import { renderMark } from '../routing/state-mark.js';
+import type { DaysData } from './days-data.js';
+
+type Facts = Omit<DaysData, 'selection' | 'days'>;
+
+/** What matters first: up to which day all is well, what comes next, and what is wrong. */
+export function renderOverview(facts: Facts, visit: DeskVisit): Html {
+  return html`<dl class="overview">
+${renderFact('Last good day', renderLastGoodDay(facts))}
+${renderFact('Next run', renderNextRun(facts, visit))}
+${renderFact('Deadline', renderDeadline(facts, visit))}
+${renderFact('Bookings', renderVolume(facts))}
+${renderFact('Mapping copy', renderMappings(facts, visit))}
+${renderFact('Parts', renderParts(facts))}
+${renderFact('Open problems', html`<strong>${facts.problems.length === 0 ? 'none' : facts.problems.length}</strong>`)}
+</dl>
+${renderProblems(facts, visit)}`;
+}
+
+function renderFact(name: string, content: Html): Html {
+  return html`<div class="card"><dt>${name}</dt><dd>${content}</dd></div>`;
+}
+
+function renderLastGoodDay({ firstDay, lastGoodDay, after }: Facts): Html {
+  if (firstDay === null)
+    return html`<strong>none yet</strong> <span class="faint">no day was reviewed</span>`;
+  const last =
+    lastGoodDay === null ? html`<strong>none shown</strong>` : html`<strong>${linkDay(lastGoodDay)}</strong>`;
+  if (!after) return html`${last} <span class="faint">each due day has a complete run</span>`;
+  const newest = after.newestGoodDay;
+  return html`${last}
+<span>Then ${linkDay(after.day)}: ${renderMark(after.judgement)}</span>
+<span>${shorten(showInLine(after.headline))}</span>
+<span class="faint">${formatCount(after.notGood)} of the ${formatCountOf(after.due, 'day')} since then ${after.notGood === 1 ? 'is' : 'are'} not good${
+    newest === null ? undefined : html`; the newest good one is ${newest}`
+  }</span>`;
+}
+
+function renderNextRun({ nextRunAt }: Facts, { now, timezone }: DeskVisit): Html {
+  if (nextRunAt === null)
+    return html`<strong>none</strong> <span class="faint">the schedule names no later date</span>`;
+  const at = Date.parse(nextRunAt);
+  return html`<strong>${formatLocalInstant(at, timezone)}</strong> <span class="faint">in ${formatSpan(at - now)}</span>`;
+}
+
+function renderDeadline({ deadline, lateDays }: Facts, { now, timezone }: DeskVisit): Html {
+  const late =
+    lateDays.length === 0
+      ? undefined
+      : html`<span>${renderMark('attention', `${formatCountOf(lateDays.length, 'day')} late`)}: ${linkDay(lateDays.at(-1) ?? '')}${
+          lateDays.length > 1 ? html` and before` : undefined
+        }</span>`;
+  if (!deadline)
+    return html`<strong>none</strong> ${late ?? html`<span class="faint">no day has one to come</span>`}`;
+  const at = Date.parse(deadline.at);
+  return html`<strong>${formatLocalInstant(at, timezone)}</strong> <span class="faint">for ${deadline.day}, in ${formatSpan(at - now)}</span> ${late}`;
+}
+
+function renderVolume({ latestVolume }: Facts): Html {
+  if (!latestVolume) return html`<strong>unknown</strong> <span class="faint">no day is good yet</span>`;
+  const { day, accepted, usual } = latestVolume;
+  return html`<strong>${formatCount(accepted)}</strong> <span class="faint">on ${day}, ${
+    usual === null ? 'too few days are known to say what is usual' : `usually ${formatCount(usual)}`
+  }</span>`;
+}
+
+function renderMappings({ mappingsCompleteUntil }: Facts, { now, timezone, may }: DeskVisit): Html {
+  const sync = may('operate') ? html` <a href="/mappings/sync">Sync…</a>` : undefined;
+  if (mappingsCompleteUntil === null)
+    return html`<strong>none</strong> <span class="faint">it was never synced</span>${sync}`;
+  const at = Date.parse(mappingsCompleteUntil);
+  // A first sync that has not ended is complete up to no date.
+  if (at === 0)
+    return html`<strong>incomplete</strong> <span class="faint">the first sync has not ended</span>${sync}`;
+  return html`<strong>${formatSpan(now - at)} old</strong> <span class="faint">complete up to ${formatLocalInstant(at, timezone)}</span>${sync}`;
+}
+
+function renderParts({ parts }: Facts): Html {
+  return html`${Object.entries(parts).map(([name, state]) =>
+    state === 'ok'
+      ? html`<span>${renderMark('succeeded', `${name}: ok`)}</span> `
+      : html`<span>${renderMark('failed', name)}: ${showInLine(state)}</span> `,
+  )}`;
+}
+
+function renderProblems({ problems }: Facts, { timezone, may }: DeskVisit): Html | undefined {
+  if (problems.length === 0) return undefined;
+  return html`<section class="card"><h2>Open problems</h2>
+<ul class="problems">${problems.map(
+    ({ severity, title, day, since }) =>
+      html`<li>${renderMark(severity === 'critical' ? 'attention' : 'unfinished', severity)} ${
+        day === null
+          ? showInLine(title)
+          : html`<a href="/days/${encodeURIComponent(day)}">${showInLine(title)}</a>`
+      } <span class="faint">since ${formatLocalInstant(Date.parse(since), timezone)}</span></li>`,
+  )}</ul>${may('operate') ? html`<p><a href="/notifications">Who was told</a></p>` : undefined}</section>`;
+}
+
+function linkDay(day: string): Html {
+  return html`<a href="/days/${day}">${day}</a>`;
+}
+
+const longestHeadline = 100;
+
+function shorten(text: string): string {
+  return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
+}
+
+/** To the minute: what is hours away needs no seconds. */
+function formatSpan(milliseconds: number): string {
+  const minutes = Math.max(1, Math.round(milliseconds / 60_000));
+  return formatDuration(minutes * 60_000);
+}

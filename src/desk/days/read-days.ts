@@ -1,0 +1,142 @@
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import type { MappingReader } from '../../mappings/mapping-copy.js';
+import { readCompleteUntil } from '../../mappings/sync-bounds.js';
+import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications/deadlines.js';
+import { describeNotice } from '../../notifications/describe-notice.js';
+import type { NoticeStore, OpenProblem } from '../../notifications/notice-store.js';
+import { type CanaryReader, type CanaryState, judgeCanary } from '../../review/canary.js';
+import type { DayOverview, DayRunLister } from '../../review/ledger.js';
+import type { Run } from '../../review/run.js';
+import { daysToCompare, usualOf, type VolumeHistory, type VolumeSettings } from '../../review/volume.js';
+import { businessDayOf, type Slots } from '../../schedule/slots.js';
+import type { Health } from '../../server/health.js';
+import type { WriteCommand } from '../../text/shell.js';
+import type { DaysData, ShownDay } from './days-data.js';
+import { judgeShownDay } from './judge-shown-day.js';
+import { followGoodDays } from './last-good-day.js';
+
+export interface DaysParts {
+  readonly ledger: DayRunLister &
+    Pick<DayOverview, 'summarise'> &
+    Pick<CanaryReader, 'listCanaries'> &
+    VolumeHistory & {
+      readonly mappings: Pick<MappingReader, 'latestSync'>;
+      readonly notices: Pick<NoticeStore, 'listProblems' | 'noteFirst'>;
+    };
+  readonly timezone: string;
+  /** The nightly schedule. */
+  readonly nights: Slots;
+  /** By when days must be good, where that is configured. */
+  readonly deadline: Deadline | undefined;
+  readonly volume: Pick<VolumeSettings, 'exceptions'>;
+  readonly health: Pick<Health, 'look'>;
+  /** The part of the mappings that the local copy holds. */
+  readonly mappingScope: string;
+  readonly command: WriteCommand;
+}
+
+const monthsShown = 12;
+/** More canaries than anybody sends in that time. */
+const canariesRead = 2_000;
+
+/** Reads one thing after the other, so that a page takes one connection at most from those who work. */
+export async function readDays(parts: DaysParts, now: number): Promise<Omit<DaysData, 'selection'>> {
+  const { ledger, timezone, nights, deadline, health, mappingScope } = parts;
+  const calendar = listCalendar(businessDayAt(new Date(now), timezone));
+  const { from, to } = calendar;
+  const { firstDay } = await ledger.summarise(to);
+  const runs = groupByDay(await ledger.listRunsOfDays({ from: from.iso, to: to.iso }));
+  const canaries = await readCanaries(parts, from, now);
+  const usual = await readUsual(parts, [...runs.keys()]);
+  const countedFrom = deadline === undefined ? 0 : await ledger.notices.noteFirst('deadline', now);
+  const slot = nights.last(new Date(now));
+  const question = {
+    now,
+    nights,
+    firstDay,
+    dueUntil: slot && businessDayOf(slot, timezone).iso,
+    findDeadline(day: BusinessDay) {
+      const at = deadline === undefined ? undefined : findDeadline(day, deadline);
+      return at !== undefined && at > countedFrom ? at : undefined;
+    },
+  };
+  const days = calendar.days.map((day) => {
+    const { iso } = day;
+    const facts = {
+      runs: runs.get(iso) ?? [],
+      canary: canaries.get(iso),
+      usual: usual.get(iso) ?? null,
+    };
+    return judgeShownDay(day, facts, question);
+  });
+  const goodDays = days.flatMap(({ day, isGood }) => (isGood ? [day] : []));
+  const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays }).next;
+  const sync = await ledger.mappings.latestSync(mappingScope);
+  const problems = await ledger.notices.listProblems();
+  return {
+    firstDay: firstDay ?? null,
+    ...followGoodDays(days),
+    nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
+    deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
+    lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
+    latestVolume: findLatestVolume(days),
+    mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
+    parts: (await health.look()).parts,
+    problems: problems.map((problem) => describeProblem(problem, parts)),
+    days,
+  };
+}
+
+/** From the first of the month eleven months ago up to today. */
+function listCalendar(today: BusinessDay) {
+  const [year = 0, month = 1] = today.iso.split('-').map(Number);
+  const start = new Date(Date.UTC(year, month - monthsShown, 1)).toISOString().slice(0, 10);
+  const from = createBusinessDay(start, today.zone);
+  const days = [from];
+  for (let day = from.next(); day.iso <= today.iso; day = day.next()) days.push(day);
+  return { from, to: today, days };
+}
+
+function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
+  const days = new Map<string, Run[]>();
+  for (const run of runs) {
+    const known = days.get(run.day);
+    if (known) known.push(run);
+    else days.set(run.day, [run]);
+  }
+  return days;
+}
+
+/** What became of the newest canary of each day. */
+async function readCanaries(
+  { ledger }: DaysParts,
+  from: BusinessDay,
+  now: number,
+): Promise<ReadonlyMap<string, CanaryState>> {
+  const newestFirst = await ledger.listCanaries({ limit: canariesRead, since: from.firstInstant.getTime() });
+  return new Map(newestFirst.toReversed().map((canary) => [canary.day, judgeCanary(canary, now)]));
+}
+
+async function readUsual(
+  { ledger, volume }: DaysParts,
+  days: readonly string[],
+): Promise<ReadonlyMap<string, number | null>> {
+  const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
+  const volumes = await ledger.listVolumes([...new Set([...compared.values()].flat())]);
+  const accepted = new Map(volumes.map((one) => [one.day, one.accepted]));
+  return new Map(
+    [...compared].map(([day, earlier]) => [day, usualOf(earlier.flatMap((one) => accepted.get(one) ?? []))]),
+  );
+}
+
+/** Of the newest good day. */
+function findLatestVolume(days: readonly ShownDay[]): DaysData['latestVolume'] {
+  const latest = days.findLast(({ isGood }) => isGood);
+  return latest?.counts ? { day: latest.day, accepted: latest.counts.accepted, usual: latest.usual } : null;
+}
+
+function describeProblem(problem: OpenProblem, { command }: DaysParts): DaysData['problems'][number] {
+  const { event, severity, day, raisedAt } = problem;
+  const { title } = describeNotice({ ...problem, stage: 'raised' }, { checkInsToday: 0, command });
+  return { event, severity, title, day: day ?? null, since: new Date(raisedAt).toISOString() };
+}

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DaysData, daysData } from '../../../src/desk/days/days-data.js';
+import type { DeskParts } from '../../../src/desk/desk.js';
+import type { Ledger } from '../../../src/review/ledger.js';
+import type { RunState, Trigger } from '../../../src/review/run.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { getData, getPage, now, runsOnly, startDesk, stopServers } from '../some-desk.js';
+import { listDays, nightlyRun } from './some-days.js';
+
+afterEach(stopServers);
+
+const hourMs = 3_600_000;
+
+/** Records an ended run without bookings, which began in the night after its day. */
+async function addRun(
+  ledger: Ledger,
+  day: string,
+  {
+    state = 'succeeded',
+    trigger = 'schedule',
+  }: { readonly state?: RunState; readonly trigger?: Trigger } = {},
+) {
+  const startedAt = Date.parse(`${day}T00:00:00Z`) + 26 * hourMs;
+  const run = await ledger.createRun({ id: `run-${day}`, day, delivery: 'body', trigger, startedAt });
+  if (state === 'collecting') return;
+  const failure = {
+    class: 'fatal',
+    code: 'http-401',
+    message: 'The service refuses the key <b>x</b>',
+  } as const;
+  await ledger.settle(
+    { runId: run.id, token: run.token },
+    { state: state as 'succeeded', at: startedAt + 60_000, ...(state === 'failed' && { failure }) },
+  );
+}
+
+describe('the page of days', () => {
+  let ledger: DeskParts['ledger'];
+  beforeEach(async () => {
+    ledger = await openTemporaryLedger(() => now);
+    // 13 and 16 are missing.
+    for (const day of ['2026-11-12', '2026-11-14', '2026-11-15', '2026-11-17']) await addRun(ledger, day);
+    await addRun(ledger, '2026-11-18', { state: 'failed' });
+    await addRun(ledger, '2026-11-19', { trigger: 'replay' });
+    await addRun(ledger, '2026-11-20', { state: 'collecting' });
+  });
+
+  const read = async (path: string, options: Partial<Parameters<typeof startDesk>[0]> = {}) => {
+    const { url } = await startDesk({ ledger, role: 'operator', ...options });
+    return daysData.parse((await getData(url, path)).data);
+  };
+  const judgements = ({ days }: DaysData) => days.slice(-11).map(({ judgement }) => judgement);
+
+  it('judges each day of twelve months', async () => {
+    const data = await read('/');
+    expect([data.days.length, data.days[0]?.day, data.days.at(-1)?.day]).toEqual([
+      ...[356, '2025-12-01', '2026-11-21'],
+    ]);
+    expect(judgements(data)).toEqual([
+      ...['not-due', 'sent', 'missing', 'sent', 'sent', 'missing'],
+      ...['sent', 'attention', 'sent', 'unfinished', 'not-due'],
+    ]);
+    expect(data).toMatchObject({
+      ...{ firstDay: '2026-11-12', lastGoodDay: '2026-11-12', lateDays: [], deadline: null },
+      after: { day: '2026-11-13', judgement: 'missing', notGood: 4, due: 8, newestGoodDay: '2026-11-19' },
+      ...{ nextRunAt: '2026-11-22T01:30:00.000Z', mappingsCompleteUntil: null, parts: { ledger: 'ok' } },
+      ...{ latestVolume: { day: '2026-11-19', accepted: 0, usual: null }, selection: null },
+    });
+  });
+
+  it('says which days are late and what the next deadline is', async () => {
+    await ledger.notices.noteFirst('deadline', Date.parse('2026-11-14T01:00:00Z'));
+    const data = await read('/', { parts: { deadline: '02:00' } });
+    // At two, the nightly runs had not begun; the deadline of 13 did not count yet.
+    expect(data.days.filter(({ isLate }) => isLate).map(({ day }) => day)).toEqual([
+      ...['2026-11-14', '2026-11-15', '2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'],
+    ]);
+    expect(data.lateDays).toEqual(['2026-11-16', '2026-11-18', '2026-11-20']);
+    expect(data.deadline).toEqual({ day: '2026-11-21', at: '2026-11-22T01:00:00.000Z' });
+  });
+
+  it('says what is wrong with the parts, and which problems are open', async () => {
+    const subject = '2026-11-18';
+    await ledger.notices.raise([
+      { event: 'day-late', subject, day: subject, facts: {}, raisedAt: now - hourMs },
+    ]);
+    const health = { look: async () => ({ ready: false, parts: { queue: 'away <b>' } }) };
+    const { url } = await startDesk({ ledger, parts: { health } });
+    const { text } = await getPage(url, '/');
+    expect(text).toContain('queue</span>: away &lt;b&gt;');
+    expect(text).toContain('2026-11-18 was not reviewed by its deadline</a>');
+    const { problems } = (await getData(url, '/')).data as DaysData;
+    expect(problems).toContainEqual({
+      ...{ event: 'day-late', severity: 'critical', day: subject, since: '2026-11-21T01:30:00.000Z' },
+      title: '2026-11-18 was not reviewed by its deadline',
+    });
+  });
+
+  it('never calls a day good that follows one that is not', async () => {
+    const { url } = await startDesk({ ledger });
+    const { text } = await getPage(url, '/');
+    expect(text).toMatch(/<dt>Last good day<\/dt><dd><strong><a href="\/days\/2026-11-12">/);
+    expect(text).toContain('4 of the 8 days since then are not good; the newest good one is 2026-11-19');
+    expect(text).toContain(
+      'href="/days/2026-11-18" aria-label="18 Nov: needs attention: The run failed. The service',
+    );
+    expect(text).not.toContain('<b>x</b>');
+  });
+
+  it('lets operators select days for a replay', async () => {
+    const selected = async (query: string) => (await read(`/?${query}`)).selection?.days;
+    expect(await selected('select=missing')).toEqual(['2026-11-13', '2026-11-16']);
+    expect(await selected('select=failed')).toEqual(['2026-11-18']);
+    expect(await selected('select=all&from=2026-11-14&to=2026-11-16')).toEqual([
+      ...['2026-11-14', '2026-11-15', '2026-11-16'],
+    ]);
+    expect(await selected('select=none&from=&to=')).toEqual([]);
+    const { url } = await startDesk({ ledger, role: 'operator' });
+    const { text } = await getPage(url, '/?select=missing');
+    expect(text).toContain('action="/replay"');
+    expect(text.match(/ checked>/g)).toHaveLength(2);
+    expect((await getPage(url, '/')).text).toContain('<a href="/?select=missing">2 missing</a>');
+  });
+
+  it('offers no selection to others', async () => {
+    expect((await read('/?select=missing', { role: 'viewer' })).selection).toBeNull();
+    const { url } = await startDesk({ ledger, role: 'team' });
+    expect((await getPage(url, '/?select=missing')).text).not.toMatch(/select=|checkbox/);
+  });
+
+  it('refuses a selection that nobody can mean', async () => {
+    const { url } = await startDesk({ ledger, role: 'operator' });
+    for (const query of ['select=some', 'select=all&from=2026-02-30', 'select=all&to=x'])
+      expect((await getPage(url, `/?${query}`)).status).toBe(400);
+  });
+});
+
+it('An empty ledger has no day that is good or missing', async () => {
+  const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now) });
+  const { data } = await getData(url, '/');
+  expect(data).toMatchObject({ firstDay: null, lastGoodDay: null, after: null });
+  expect((await getPage(url, '/')).text).toContain('none yet');
+});
+
+it('The page stays small where every day of a year has much to say', async () => {
+  const message =
+    'The source is missing: exports/bookings-{day}.csv does not exist, and nobody knows why it does not';
+  const days = listDays('2025-11-21', 366);
+  const runs = days.map((day, index) =>
+    nightlyRun(day, {
+      ...{ state: index % 2 === 0 ? 'failed' : 'succeeded', trigger: 'replay' },
+      failure: { class: 'data', code: 'missing', message },
+      counts: { accepted: 5_000_000 - index * 9, rejected: 12_345 + index, affected: 123 + index },
+    }),
+  );
+  const ledger = {
+    ...runsOnly(runs),
+    summarise: async () => ({ runsByState: {} as never, firstDay: '2025-11-21' }),
+    listVolumes: async (asked: readonly string[]) =>
+      asked.map((day, index) => ({ day, accepted: 4_900_000 + index, providers: null })),
+  };
+  const { url } = await startDesk({ ledger, role: 'operator' });
+  for (const path of ['/', '/?select=all'])
+    expect(Buffer.byteLength((await getPage(url, path)).text)).toBeLessThan(100_000);
+});

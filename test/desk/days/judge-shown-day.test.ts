@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { judgeShownDay } from '../../../src/desk/days/judge-shown-day.js';
+import type { Run } from '../../../src/review/run.js';
+import { createSlots } from '../../../src/schedule/slots.js';
+import { now, timezone } from '../some-desk.js';
+import { nightlyRun } from './some-days.js';
+
+const iso = '2026-11-19';
+const dayMs = 86_400_000;
+const usually = {
+  now,
+  nights: createSlots('30 2 * * *', timezone),
+  dueUntil: '2026-11-20',
+  firstDay: '2026-11-01',
+  findDeadline: () => undefined,
+};
+
+function judge(
+  runs: readonly Run[],
+  question: Partial<Parameters<typeof judgeShownDay>[2]> & { readonly day?: string } = {},
+) {
+  const { day = iso, ...others } = question;
+  const facts = { runs, canary: undefined, usual: 1_000 };
+  return judgeShownDay(createBusinessDay(day, timezone), facts, { ...usually, ...others });
+}
+
+describe('the state of a day', () => {
+  it.each([
+    ['good', nightlyRun(iso), true],
+    ['sent', nightlyRun(iso, { delivery: 'body', counts: { affected: null, unanswered: null } }), true],
+    ['sent', nightlyRun(iso, { counts: { posted: 1 } }), true],
+    ['attention', nightlyRun(iso, { counts: { affected: 2 } }), true],
+    ['attention', nightlyRun(iso, { counts: { unanswered: 2 } }), true],
+    ['attention', nightlyRun(iso, { state: 'failed' }), false],
+    ['attention', nightlyRun(iso, { state: 'cancelled' }), false],
+    ['unfinished', nightlyRun(iso, { state: 'delivering' }), false],
+    ['unfinished', nightlyRun(iso, { state: 'awaiting-result' }), false],
+    ['unfinished', nightlyRun(iso, { expected: 2_000 }), false],
+  ] as const)('is %s, as the report judges it', (judgement, run, isGood) => {
+    expect(judge([run as Run])).toMatchObject({ judgement, isGood, isDue: true });
+  });
+
+  it('is missing once its slot has passed, since the first day with a run', () => {
+    expect(judge([])).toMatchObject({ judgement: 'missing', isDue: true, isGood: false, counts: null });
+    expect(judge([], { day: '2026-11-21' })).toMatchObject({ judgement: 'not-due', isDue: false });
+    expect(judge([], { day: '2026-10-31' })).toMatchObject({ judgement: 'not-due', isDue: false });
+    expect(judge([], { firstDay: undefined })).toMatchObject({ judgement: 'not-due', isDue: false });
+  });
+
+  it('is that of a later run that failed, and of the first where the later was given up', () => {
+    const failed = nightlyRun(iso, { id: 'replay', trigger: 'replay', state: 'failed' });
+    expect(judge([failed, nightlyRun(iso)])).toMatchObject({
+      ...{ judgement: 'attention', isGood: false, how: 'replay', runs: 2, runId: 'replay' },
+    });
+    const cancelled = { ...failed, state: 'cancelled' } as const;
+    expect(judge([cancelled, nightlyRun(iso)])).toMatchObject({ judgement: 'good', isGood: true });
+  });
+
+  it('counts all runs that together sent it', () => {
+    const topUp = nightlyRun(iso, { id: 'late', topsUp: true, counts: { accepted: 10, delivered: 10 } });
+    expect(judge([topUp, nightlyRun(iso)]).counts).toMatchObject({ accepted: 1_000, delivered: 1_000 });
+  });
+});
+
+describe('how a day ran', () => {
+  it.each(['hook', 'manual', 'replay'] as const)('is the trigger: %s', (trigger) => {
+    expect(judge([nightlyRun(iso, { trigger })]).how).toBe(trigger);
+  });
+
+  it('is catch-up if a later slot started it', () => {
+    const inItsNight = nightlyRun(iso);
+    const later = nightlyRun(iso, { startedAt: inItsNight.startedAt + dayMs });
+    expect(judge([inItsNight]).how).toBe('schedule');
+    expect(judge([later]).how).toBe('catch-up');
+    const workdays = createSlots('30 2 * * 1-5', timezone);
+    const friday = nightlyRun('2026-11-13', { startedAt: Date.parse('2026-11-16T01:30:00Z') });
+    expect(judge([friday], { day: '2026-11-13', nights: workdays }).how).toBe('schedule');
+  });
+
+  it('so far today is no reviewed day', () => {
+    const today = nightlyRun('2026-11-21', { trigger: 'today', startedAt: now, collectStartedAt: now });
+    expect(judge([today], { day: '2026-11-21' })).toMatchObject({
+      ...{ judgement: 'unfinished', how: 'today', isDue: false, isGood: false },
+    });
+  });
+
+  it('is late if the day was not good by its deadline, or is not yet', () => {
+    const run = nightlyRun(iso);
+    const end = run.finishedAt ?? 0;
+    expect(judge([run], { findDeadline: () => end }).isLate).toBe(false);
+    expect(judge([run], { findDeadline: () => end - 1 }).isLate).toBe(true);
+    expect(judge([], { findDeadline: () => now }).isLate).toBe(false);
+    expect(judge([], { findDeadline: () => now - 1 }).isLate).toBe(true);
+    expect(judge([], { findDeadline: () => now - 1, day: '2026-10-31' }).isLate).toBe(false);
+  });
+});
