@@ -60,13 +60,13 @@ ${
 }`;
 }
 
-function renderCases({ cases: { count, first } }: DayPageData): Html {
+function renderCases({ day, cases: { count, first } }: DayPageData): Html {
   if (count === 0)
     return html`<h2>Open cases of its bookings</h2>
 <p>None.</p>
 `;
   return html`<h2>Open cases of its bookings</h2>
-<p>${formatCountOf(count, 'case')}${count > first.length ? `, the ${formatCount(first.length)} with the nearest check-in` : ''}. <a href="/cases">All cases</a></p>
+<p>${formatCountOf(count, 'case')}${count > first.length ? `, the ${formatCount(first.length)} with the nearest check-in` : ''}. <a href="/cases?day=${day}">In the list of cases</a></p>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Check-in</th><th scope="col">Mapping</th><th scope="col">Provider</th><th scope="col">Hotel id</th><th scope="col">Booked</th><th scope="col" class="number">Open bookings</th></tr></thead>
 <tbody>${first.map(
     (
