@@ -40,6 +40,8 @@ export interface OpenCasesParts {
   readonly notify?: NotifyCases | undefined;
   /** The stays ahead of each case, by its key, where they have just been read. */
   readonly stays?: StaysByCase | undefined;
+  /** Ends it before something is written: it throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
@@ -61,35 +63,39 @@ const casesPerReading = 5_000;
  */
 export async function openCases(
   findings: readonly Finding[],
-  { ledger, today, clock, notify, stays: known }: OpenCasesParts,
+  { ledger, today, clock, notify, stays: known, signal }: OpenCasesParts,
 ): Promise<OpenedCases> {
   const opened: Case[] = [];
   const extended: Case[] = [];
   let bookings = 0;
-  for (const groups of chunk(groupByCase(findings), casesPerReading)) {
-    const stays = known ?? (await findStays(groups, { ledger, today }));
-    for (const keys of chunk(groups, casesPerTransaction)) {
-      const copied = await ledger.mappings.lookUp(keys);
-      const inCopy = new Set(
-        keys.filter(({ serviceId }, index) => copied[index]?.serviceId === serviceId).map(keyOfCase),
-      );
-      const now = clock();
-      const outcomes = new Map<string, Outcome>();
-      const changed = await ledger.cases.changeByKey(keys, (held, group) => {
-        const key = keyOfCase(group);
-        const found = { stays: stays.get(key) ?? [], isBookedInCopy: inCopy.has(key) };
-        const outcome = decideOpening(held, group, found, now);
-        outcomes.set(key, outcome);
-        return outcome.decision;
-      });
-      for (const item of changed) {
-        const outcome = outcomes.get(keyOfCase(item));
-        (outcome?.isOpened ? opened : extended).push(item);
-        if (outcome?.isOpened) bookings += outcome.bookings;
+  try {
+    for (const groups of chunk(groupByCase(findings), casesPerReading)) {
+      const stays = known ?? (await findStays(groups, { ledger, today, signal }));
+      for (const keys of chunk(groups, casesPerTransaction)) {
+        const copied = await ledger.mappings.lookUp(keys);
+        const inCopy = new Set(
+          keys.filter(({ serviceId }, index) => copied[index]?.serviceId === serviceId).map(keyOfCase),
+        );
+        const now = clock();
+        const outcomes = new Map<string, Outcome>();
+        const changed = await ledger.cases.changeByKey(keys, (held, group) => {
+          const key = keyOfCase(group);
+          const found = { stays: stays.get(key) ?? [], isBookedInCopy: inCopy.has(key) };
+          const outcome = decideOpening(held, group, found, now);
+          outcomes.set(key, outcome);
+          return outcome.decision;
+        });
+        for (const item of changed) {
+          const outcome = outcomes.get(keyOfCase(item));
+          (outcome?.isOpened ? opened : extended).push(item);
+          if (outcome?.isOpened) bookings += outcome.bookings;
+        }
       }
     }
+  } finally {
+    // What was opened is told, even if the rest failed: it is not opened again.
+    if (opened.length > 0) notify?.({ type: 'case-opened', cases: opened.length, bookings });
   }
-  if (opened.length > 0) notify?.({ type: 'case-opened', cases: opened.length, bookings });
   return { opened, extended };
 }
 
@@ -153,10 +159,10 @@ function groupByCase(findings: readonly Finding[]): readonly CaseFindings[] {
 /** The stays ahead of each case, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
-  { ledger, today }: { readonly ledger: StayLedger; readonly today: string },
+  { ledger, today, signal }: Pick<OpenCasesParts, 'ledger' | 'today' | 'signal'>,
 ): Promise<StaysByCase> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
-  for await (const stays of readStaysAhead(ledger, groups, { today }))
+  for await (const stays of readStaysAhead(ledger, groups, { today, signal }))
     for (const stay of stays) found.get(keyOfCase(stay))?.push(stay);
   return found;
 }

@@ -1,3 +1,4 @@
+import { giveWay } from '../async/give-way.js';
 import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { History, SuspectReader } from '../review/history.js';
 import type { RunReader } from '../review/ledger.js';
@@ -28,58 +29,100 @@ export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Findings that are handed over at once. */
+/**
+ * What is handed over at once: reading the stays of its cases looks through every run, so that each run for itself would take
+ * hours after thousands of them.
+ */
 const findingsAtOnce = 5_000;
+const runsAtOnce = 100;
 
 /**
  * Brings the cases up to date with all runs that have not been followed up: their suspects and affected bookings open cases,
  * their bookings join cases and update those that are in one. The ledger remembers how far each run was followed up, after
  * the fact; doing it again changes nothing. So a process that is killed here loses nothing, and two at once do no harm.
+ *
+ * Others may work between two runs, and the signal ends it there.
  */
 export async function updateCases(parts: UpdateCasesParts): Promise<void> {
   const { ledger, signal } = parts;
   await followMappings(parts);
-  let found = 0;
-  for (const followed of await ledger.cases.listRunsToFollow()) {
-    if (signal?.aborted) return;
-    found += await followRun(followed, parts);
+  try {
+    const found = await followRuns(await ledger.cases.listRunsToFollow(), parts);
+    // A verdict may be older than the move that corrects its mapping.
+    if (found > 0) await followMappings(parts);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
   }
-  // A verdict may be older than the move that corrects its mapping.
-  if (found > 0) await followMappings(parts);
 }
 
-/** Returns the number of its findings. */
-async function followRun({ runId, hasBookings }: FollowedRun, parts: UpdateCasesParts): Promise<number> {
-  const { ledger } = parts;
-  const run = await ledger.getRun(runId);
-  let found = 0;
+/** Returns the number of their findings. */
+async function followRuns(runs: readonly FollowedRun[], parts: UpdateCasesParts): Promise<number> {
+  const gathered = gatherFindings(parts);
+  try {
+    for (const followed of runs) {
+      await giveWay(parts.signal);
+      await followRun(followed, gathered, parts);
+    }
+  } catch (error) {
+    // A run that cannot be read holds up none of those before it.
+    if (!parts.signal?.aborted) await gathered.finish();
+    throw error;
+  }
+  return gathered.finish();
+}
+
+async function followRun(
+  { runId, hasBookings }: FollowedRun,
+  gathered: GatheredFindings,
+  parts: UpdateCasesParts,
+): Promise<void> {
+  const run = await parts.ledger.getRun(runId);
   if (!hasBookings) {
     await followVersions(runId, parts);
     await joinBookings(runId, parts);
-    found += await openInPieces(findSuspects(run, parts), parts);
+    await gathered.add(findSuspects(run, parts));
   }
   const hasResult = run.file?.verdicts !== undefined;
-  if (hasResult) found += await openInPieces(findAffected(run, parts), parts);
+  if (hasResult) await gathered.add(findAffected(run, parts));
   const isComplete = hasResult || !mayHaveResult(run) || run.state === 'cancelled';
-  if (isComplete || !hasBookings) await ledger.cases.markFollowed({ runId, hasBookings: true, isComplete });
-  return found;
+  if (isComplete || !hasBookings) await gathered.endRun({ runId, hasBookings: true, isComplete });
 }
 
-async function openInPieces(
-  found: AsyncIterable<readonly Finding[]>,
-  parts: UpdateCasesParts,
-): Promise<number> {
+type GatheredFindings = ReturnType<typeof gatherFindings>;
+
+/** Opens the cases of several runs together; each run counts as followed up once all its findings are handed over. */
+function gatherFindings(parts: UpdateCasesParts) {
+  const { ledger, signal } = parts;
   let findings: Finding[] = [];
+  let ended: FollowedRun[] = [];
   let count = 0;
-  for await (const some of found) {
-    findings.push(...some);
-    count += some.length;
-    if (findings.length < findingsAtOnce) continue;
-    await openCases(findings, parts);
+
+  async function open(): Promise<void> {
+    if (findings.length > 0) await openCases(findings, parts);
     findings = [];
+    for (const run of ended) await ledger.cases.markFollowed(run);
+    ended = [];
   }
-  if (findings.length > 0) await openCases(findings, parts);
-  return count;
+
+  return {
+    async add(found: AsyncIterable<readonly Finding[]>): Promise<void> {
+      for await (const some of found) {
+        for (const finding of some) findings.push(finding);
+        count += some.length;
+        if (findings.length >= findingsAtOnce) await open();
+        await giveWay(signal);
+      }
+    },
+    async endRun(run: FollowedRun): Promise<void> {
+      ended.push(run);
+      if (findings.length === 0 || ended.length >= runsAtOnce) await open();
+    },
+    /** Returns the number of all findings. */
+    async finish(): Promise<number> {
+      await open();
+      return count;
+    },
+  };
 }
 
 /**

@@ -116,6 +116,56 @@ export function describeCaseUpdatesContract(
       expect(await markFollowed({ runId: 'r1', hasBookings: true, isComplete: true })).toBeUndefined();
     });
 
+    it('read the stays of many runs that found something at once', async () => {
+      const runs = await Promise.all(
+        ['r1', 'r2', 'r3'].map((id, index) =>
+          collectedFileRun(ledger, id, { file: 3, day: `2026-11-1${index + 1}` }),
+        ),
+      );
+      for (const run of runs) {
+        await performUpTo(ledger, run, 'trigger');
+        const claim = await claimStep(ledger, run, 'await-result');
+        const verdicts = [{ batch: 0, judged: 'incorrect' as const, places: [0] }];
+        await ledger.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
+      }
+      const read: string[] = [];
+      const { findStays } = ledger.stays;
+      const stays: typeof ledger.stays = {
+        ...ledger.stays,
+        findStays: (run, hashes, from) => {
+          read.push(run.runId);
+          return findStays(run, hashes, from);
+        },
+      };
+      await update(now, { ...ledger, stays });
+      expect(read.toSorted()).toEqual(['r1', 'r2', 'r3']);
+      expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
+      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+    });
+
+    it('let others work between two runs, and stop there when they are asked to', async () => {
+      for (const id of ['r1', 'r2', 'r3']) await store(id, '2026-11-19', [stayOf(id)]);
+      const stopping = new AbortController();
+      const { getRun } = ledger;
+      const followed: string[] = [];
+      const watched: CaseLedger = {
+        ...ledger,
+        getRun(id) {
+          followed.push(id);
+          // As a signal arrives: by a turn of the event loop.
+          setImmediate(() => stopping.abort());
+          return getRun(id);
+        },
+      };
+      await updateCases({
+        ...{ ledger: watched, today, clock: () => now, escalateAfterMs: 1_000 },
+        signal: stopping.signal,
+      });
+      expect(followed).toEqual(['r1']);
+      await update();
+      expect(await ledger.cases.listRunsToFollow()).toEqual([]);
+    });
+
     it('take in new bookings on their mapping, and new versions of those they have', async () => {
       await judgedRun();
       await update();

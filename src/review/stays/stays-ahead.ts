@@ -1,3 +1,4 @@
+import { giveWay } from '../../async/give-way.js';
 import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
@@ -13,6 +14,8 @@ export interface StaysOptions {
   readonly runId?: string | undefined;
   /** Called for each run that was read, with the number of all. */
   readonly onRun?: ((runs: number, of: number) => void) | undefined;
+  /** Ends it between two runs: it throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Bookings that are compared with later runs at once: about 30 MB. */
@@ -35,13 +38,17 @@ export async function* readStaysAhead(
 export async function* readBookingsAhead(
   { stays: index }: StayLedger,
   hotels: readonly ProviderHotel[],
-  { today, runId, onRun }: StaysOptions,
+  { today, runId, onRun, signal }: StaysOptions,
 ): AsyncGenerator<readonly BookingAhead[], void, undefined> {
   if (hotels.length === 0) return;
   const wanted = new Set(hotels.map(keyOfHotel));
   const hashes = toSortedHashes(hotels.map(hashProviderHotel));
   const runs = await index.listStayRuns();
-  for (const run of runs) if (!run.isIndexed) await index.indexStays(run, findStayKeys);
+  for (const run of runs)
+    if (!run.isIndexed) {
+      await index.indexStays(run, findStayKeys);
+      await giveWay(signal);
+    }
   let found: FoundStay[] = [];
   for (const [rank, run] of runs.entries()) {
     if (runId !== undefined && run.runId !== runId) continue;
@@ -51,12 +58,13 @@ export async function* readBookingsAhead(
         if (one && wanted.has(keyOfHotel(one.stay)) && (one.stay.checkIn ?? today) >= today) found.push(one);
       }
     onRun?.(rank + 1, runs.length);
+    await giveWay(signal);
     // Only after a whole run, so that all its bookings of one reference are together.
     if (found.length < staysAtOnce) continue;
-    yield await keepLatest(index, runs, found);
+    yield await keepLatest(index, runs, found, signal);
     found = [];
   }
-  if (found.length > 0) yield await keepLatest(index, runs, found);
+  if (found.length > 0) yield await keepLatest(index, runs, found, signal);
 }
 
 export interface BookingAhead {
@@ -92,8 +100,9 @@ async function keepLatest(
   index: StayIndex,
   runs: readonly StayRun[],
   found: readonly FoundStay[],
+  signal: AbortSignal | undefined,
 ): Promise<BookingAhead[]> {
-  const latest = await findLatestRuns(index, runs, found);
+  const latest = await findLatestRuns(index, runs, found, signal);
   const kept = new Map<string, BookingAhead>();
   const withoutReference: BookingAhead[] = [];
   for (const one of found) {
@@ -113,6 +122,7 @@ async function findLatestRuns(
   index: StayIndex,
   runs: readonly StayRun[],
   found: readonly FoundStay[],
+  signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   const latest = new Map<string, number>();
   for (const {
@@ -131,6 +141,7 @@ async function findLatestRuns(
         const { bookingReferenceId: reference } = booking;
         if (reference !== undefined && (latest.get(reference) ?? 0) > rank) latest.set(reference, rank);
       }
+    await giveWay(signal);
   }
   return latest;
 }
