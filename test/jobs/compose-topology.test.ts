@@ -16,6 +16,7 @@ import {
   makeComposeCertificate,
   makeComposeSecrets,
   makeVolumes,
+  signLook,
   startComposeRedis,
   startComposeSftp,
   startLogging,
@@ -92,7 +93,14 @@ describe('The trial of docker-compose.yml, without containers', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 202 /);
       const { runId, statusUrl } = JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
 
-      const run = await awaitAnswer(`${serve.line.url}${statusUrl}`, ({ finishedAt }) => finishedAt !== null);
+      const page = `${serve.line.url}${statusUrl}`;
+      // Nobody can sign in, and the server is open to other machines.
+      expect((await fetch(page)).status).toBe(403);
+      const run = await awaitAnswer(
+        page,
+        ({ finishedAt }) => finishedAt !== null,
+        () => signLook(folder),
+      );
       expect(run).toMatchObject({
         ...{ runId, day: yesterday, delivery, trigger: 'hook', state: 'succeeded' },
         counts: { accepted: day.bookings, delivered: day.bookings, pending: 0, repeated: 0 },
