@@ -22,8 +22,8 @@ export function withCases(
 ): BookingList<CasedBooking> {
   return {
     count: list.count,
-    async *read() {
-      for await (const bookings of list.read()) {
+    async *read(window) {
+      for await (const bookings of list.read(window)) {
         const found = await findCases(bookings.map(toKey), cases);
         yield bookings.map((booking, index) => ({ ...booking, case: found[index] }));
       }

@@ -1,5 +1,5 @@
 import { businessDayAt } from '../booking/business-day.js';
-import { type Case, mappingStates } from '../cases/case.js';
+import type { Case } from '../cases/case.js';
 import type { CaseReader } from '../cases/case-store.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
 import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
@@ -88,11 +88,10 @@ export async function addUpScores(
   };
   for await (const { providers } of scored) for (const [name, score] of providers) scoreOf(name).add(score);
   const [from = '', to = ''] = [days.at(0), days.at(-1)];
-  for (const state of mappingStates)
-    for (const found of await ledger.cases.list({ state, today })) {
-      const opened = businessDayAt(new Date(found.openedAt), timezone).iso;
-      if (opened >= from && opened <= to) scoreOf(found.providerName).addCase(found);
-    }
+  for (const found of await ledger.cases.list({ state: 'all', today })) {
+    const opened = businessDayAt(new Date(found.openedAt), timezone).iso;
+    if (opened >= from && opened <= to) scoreOf(found.providerName).addCase(found);
+  }
   return [...scores].map(([providerName, score]) => ({ providerName, ...score.total() }));
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { CaseSummary } from '../../src/cases/case-store.js';
 import type { Run } from '../../src/review/run.js';
 import { scoreProviders } from '../../src/scorecard/scorecard.js';
@@ -125,6 +125,7 @@ describe('the scores of providers', () => {
         opened('older', 'corrected', 1_000, at - 90 * 24 * hourMs),
       ],
     );
+    const list = vi.spyOn(parts.ledger.cases, 'list');
     expect(await scoreProviders(parts, days)).toMatchObject([
       {
         cases: 5,
@@ -137,5 +138,6 @@ describe('the scores of providers', () => {
         ],
       },
     ]);
+    expect(list).toHaveBeenCalledTimes(1);
   });
 });

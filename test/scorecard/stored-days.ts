@@ -68,7 +68,10 @@ export function partsOf(
       listNamedPlaces: async (runId: string) => find(runId)?.named ?? [],
       listNamedPairs: async () => pairs,
     },
-    cases: { list: async ({ state }: { state?: string }) => cases.filter((one) => one.state === state) },
+    cases: {
+      list: async ({ state }: { state?: string }) =>
+        cases.filter((one) => state === 'all' || one.state === state),
+    },
   };
   const parts = { ledger, timezone: 'UTC', today: '2026-11-21', signal: new AbortController().signal };
   return parts as unknown as ScorecardParts;

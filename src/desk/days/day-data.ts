@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Archive } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { mappingStates } from '../../cases/case.js';
-import { findCases } from '../../cases/find-cases.js';
+import { readWindow } from '../../cases/find-cases.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
 import { type Notice, noticeEventNames, severities } from '../../notifications/notice.js';
 import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
@@ -157,11 +157,13 @@ async function readCases(
   today: string,
   now: number,
 ): Promise<DayPageData['cases']> {
-  const found = await findCases(ledger, { day, today }, () => now);
+  const found = await ledger.cases.list({ day, today });
   const open = found.filter(({ state }) => state !== 'dismissed');
+  const window = { from: 0, to: casesShown, labels: [], today };
+  const first = await readWindow(ledger, open, window, () => now);
   return {
     count: open.length,
-    first: open.slice(0, casesShown).map((one) => ({
+    first: first.map((one) => ({
       id: one.id,
       state: one.state,
       providerName: one.providerName,

@@ -82,7 +82,11 @@ async function readJudged(
   const found = await list(ledger, [{ day: run.day, runs: [run] }], { withNames: may('see-names') });
   const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
   const cased = withCases(withHotels(found, compare), ledger.cases);
-  return { count: found.count, bookings: (await takePage(cased.read(), page)).map(toListed) };
+  const from = entriesBefore(page);
+  const bookings: ListedBooking[] = [];
+  for await (const some of cased.read({ from, to: from + entriesPerPage }))
+    bookings.push(...some.map(toListed));
+  return { count: found.count, bookings };
 }
 
 function toListed(booking: CasedBooking): ListedBooking {

@@ -18,8 +18,8 @@ export interface ComparedBooking extends ListedBooking {
 export function withHotels(list: BookingList, compare: CompareHotels): BookingList<ComparedBooking> {
   return {
     count: list.count,
-    async *read() {
-      for await (const bookings of list.read()) {
+    async *read(window) {
+      for await (const bookings of list.read(window)) {
         const pairs = await compare(bookings.map(toStay));
         yield bookings.map((booking, index) => ({ ...booking, hotels: pairs[index] ?? unknownPair }));
       }

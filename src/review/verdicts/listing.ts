@@ -47,8 +47,14 @@ interface ListingFilter {
 /** Bookings in the order of their check-in, nearest first, or in the one asked for, however many. */
 export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
-  /** In chunks; can be read more than once. */
-  read(): AsyncGenerator<readonly Booking[], void, undefined>;
+  /** In chunks; can be read more than once. What is not in the window costs no look-up. */
+  read(window?: ListWindow): AsyncGenerator<readonly Booking[], void, undefined>;
+}
+
+/** Places in a list: from the first one that is wanted to the one after the last. */
+export interface ListWindow {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The bookings that results mark as incorrectly mapped. */
@@ -115,10 +121,15 @@ async function list(
   const { count, read: readOrdered } = await orderByKey(scan, copyEntry, { compareKeys });
   return {
     count,
-    async *read() {
-      for await (const entries of readOrdered())
-        for (let from = 0; from < entries.length; from += hotelsPerLookUp)
-          yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings, readShown);
+    async *read(window = { from: 0, to: count }) {
+      let start = 0;
+      for await (const entries of readOrdered()) {
+        const end = Math.min(window.to - start, entries.length);
+        for (let from = Math.max(0, window.from - start); from < end; from += hotelsPerLookUp)
+          yield toBookings(entries.slice(from, Math.min(from + hotelsPerLookUp, end)), mappings, readShown);
+        start += entries.length;
+        if (start >= window.to) return;
+      }
     },
   };
 }

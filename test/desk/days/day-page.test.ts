@@ -90,6 +90,43 @@ describe('the page of a day', () => {
     expect(text).not.toContain('BR-1');
   });
 
+  it('looks up the hotels of those cases only that it shows, the nearest check-ins', async () => {
+    const keys = Array.from({ length: 60 }, (_, index) => ({
+      ...{ providerName: 'hotelbeds', providerHotelId: `${index}`, serviceId: 1_000 + index },
+    }));
+    const dates = { stateSince: at, openedAt: at, evidenceAt: at };
+    await ledger.cases.changeByKey(keys, (_, { serviceId }) => ({
+      case: { state: serviceId === 1_059 ? 'dismissed' : 'open', origins: ['email'], ...dates },
+      bookings: [
+        {
+          ...{ place: 1, isNamed: true, day, addedAt: at },
+          checkIn: new Date(at + (2_000 - serviceId) * 86_400_000).toISOString().slice(0, 10),
+        },
+      ],
+      actions: [],
+    }));
+    const asked: number[] = [];
+    const { lookUp } = ledger.mappings;
+    const watched = {
+      ...ledger,
+      mappings: {
+        ...ledger.mappings,
+        lookUp(hotels: Parameters<typeof lookUp>[0]) {
+          asked.push(hotels.length);
+          return lookUp(hotels);
+        },
+      },
+    };
+    const { url } = await start({ ledger: watched });
+    const { data } = await getData(url, `/days/${day}`);
+    const { cases } = data as { cases: { count: number; first: { serviceId: number }[] } };
+    expect(cases.count).toBe(59);
+    expect(cases.first.map(({ serviceId }) => serviceId)).toEqual(
+      Array.from({ length: 20 }, (_, index) => 1_058 - index),
+    );
+    expect(asked).toEqual([20]);
+  });
+
   it('shows what people were told about it, and which of it lasts', async () => {
     await ledger.notices.raise([
       { event: 'day-late', subject: day, day, facts: { reason: 'x' }, raisedAt: at },

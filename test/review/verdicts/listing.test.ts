@@ -95,6 +95,18 @@ describe('the affected bookings of days', () => {
     expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
   });
 
+  it('cost a look-up only where they are in the window that is read', async () => {
+    const { ledger, asked } = openLedger(judgements);
+    const list = await listAffected(ledger, days);
+    const shown: ListedBooking[] = [];
+    for await (const chunk of list.read({ from: 1, to: 3 })) shown.push(...chunk);
+    expect(references(shown)).toEqual(['A-2', 'A-1']);
+    expect(list.count).toBe(4);
+    expect(asked).toEqual([2]);
+    for await (const chunk of list.read({ from: 4, to: 6 })) expect(chunk).toEqual([]);
+    expect(asked).toEqual([2]);
+  });
+
   it('have the hotel of the local copy, if it has one, and no guest', async () => {
     const { ledger } = openLedger(judgements, { X1: 8 });
     const listed = await readAll(listAffected(ledger, days));
