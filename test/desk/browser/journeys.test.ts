@@ -4,6 +4,8 @@ import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds, type View } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
+import { passwordOfPeople, people } from '../../support/desk-month/people.js';
+import { useKeyboard } from './keyboard.js';
 import { signIn } from './sign-in.js';
 
 /** A failed day for each journey. */
@@ -52,9 +54,83 @@ it.each(views.map((view, place) => ({ ...view, day: failedDays[place] ?? '' })))
   },
 );
 
-/** As from a message that names it. */
+it('The same by keyboard alone', async () => {
+  const day = failedDays[3];
+  const page = await browser.open();
+  const { press, type, tabTo } = useKeyboard(page);
+  await page.goto(desk.url);
+  await tabTo('Name');
+  await type(people.admin);
+  await tabTo('Password');
+  await type(passwordOfPeople);
+  await press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+
+  await tabTo(nameOfCell(day));
+  await press('Enter');
+  await readWhy(page, day);
+  askForPatience();
+  await tabTo('Replay');
+  await press('Enter');
+  await page.getByText('A new run collects the day and sends all of it again.').waitFor();
+  await tabTo('Reason');
+  await type('the service is back');
+  await tabTo(`Replay ${day}`);
+  await press('Enter');
+  await page.getByRole('status').waitFor();
+  await tabTo(new RegExp(`^${day.replaceAll('-', '')}-`));
+  await press('Enter');
+  await watchToTheEnd(page, { moves: true });
+
+  await tabTo('Cases');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'Cases' }).waitFor();
+  await press('/');
+  expect(await page.evaluate('document.activeElement.name')).toBe('text');
+  await tabTo(/^Mapping(?!s)/);
+  await type('open');
+  await tabTo('Search');
+  await press('Enter');
+  await page.waitForURL(/state=open/);
+  await press('j');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'The two hotels' }).waitFor();
+  const id = idOfCase(page);
+  await press('e');
+  await page.getByRole('heading', { name: `Resolve bookings of case ${id}` }).waitFor();
+  await tabTo(/^BR-/);
+  if (!(await page.getByRole('checkbox').first().isChecked())) await press('Space');
+  await tabTo(/^rebooked/);
+  await press('Space');
+  await tabTo('Resolve the chosen bookings');
+  await press('Enter');
+  await page.getByText(`1 booking of case ${id} is rebooked.`).waitFor();
+  await tabTo('Report');
+  await press('Enter');
+  await page.waitForURL(/do=report/);
+  await tabTo(/^Report /);
+  await press('Enter');
+  await page.getByText(`Case ${id} is reported.`).waitFor();
+  await expectReported(id);
+  await tabTo('Sign out');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+/** By its cell in the calendar, which says why before a click. */
 async function openFailedDay(page: Page, day: string): Promise<void> {
-  await page.goto(`${desk.url}/days/${day}`);
+  await page.goto(desk.url);
+  await page.getByRole('link', { name: nameOfCell(day) }).click();
+  await readWhy(page, day);
+}
+
+/** 22 Nov: needs attention: ... */
+function nameOfCell(day: string): RegExp {
+  const date = new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return new RegExp(`^${date}: needs attention: The run failed`);
+}
+
+async function readWhy(page: Page, day: string): Promise<void> {
   await page.getByRole('heading', { name: day }).waitFor();
   expect(await page.getByRole('main').innerText()).toMatch(/batch 0 failed with http-503/);
 }
