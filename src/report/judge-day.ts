@@ -46,7 +46,10 @@ export function judgeDay(verdicts: DayVerdicts, { timezone, canary }: JudgeOptio
   if (unknown.length > 0)
     return {
       judgement: 'sent',
-      headline: 'Sent for review. Verdicts come by e-mail only, so none is known to be correct.',
+      headline:
+        verdicts.knowledge === 'judged'
+          ? 'Sent for review. Some verdicts come by e-mail only, so not all are known to be correct.'
+          : 'Sent for review. Verdicts come by e-mail only, so none is known to be correct.',
     };
   const bookings = verdicts.runs.reduce((sum, { counts }) => sum + counts.accepted, 0);
   return {
