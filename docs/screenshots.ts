@@ -24,18 +24,29 @@ interface Shot {
   /** Who looks; an operator by default. */
   readonly role?: Role;
   readonly view?: View;
+  /** Of the window, where it is not that of the view. */
+  readonly height?: number;
+  /** The heading that is at the top of the image; the page begins there by default. */
+  readonly from?: string;
 }
 
 const shots: readonly Shot[] = [
-  { name: 'days', path: () => '/' },
-  { name: 'days-dark', path: () => '/', view: { colours: 'dark' } },
+  { name: 'days', path: () => '/', height: 620 },
+  { name: 'calendar', path: () => '/', from: 'Twelve months', height: 640 },
+  { name: 'calendar-dark', path: () => '/', from: 'Twelve months', height: 640, view: { colours: 'dark' } },
   { name: 'day', path: ({ failedDay }) => `/days/${failedDay}` },
   { name: 'run', path: ({ fileRun }) => `/runs/${fileRun}` },
-  { name: 'replay', path: ({ failedDay }) => `/days/${failedDay}/replay` },
-  { name: 'cases', path: () => '/cases', role: 'team' },
-  { name: 'cases-phone', path: () => '/cases', role: 'team', view: { size: 'phone' } },
-  { name: 'case', path: ({ nearestCase }) => `/cases/${nearestCase}`, role: 'team' },
-  { name: 'booking', path: ({ reference }) => `/bookings?reference=${reference}`, role: 'team' },
+  { name: 'replay', path: ({ failedDay }) => `/days/${failedDay}/replay`, height: 500 },
+  { name: 'cases', path: () => '/cases?country=DK', role: 'team', height: 720 },
+  { name: 'case', path: ({ nearestCase }) => `/cases/${nearestCase}`, role: 'team', height: 800 },
+  {
+    ...{ name: 'case-phone', path: ({ nearestCase }) => `/cases/${nearestCase}`, role: 'team' },
+    view: { size: 'phone' },
+  },
+  {
+    ...{ name: 'booking', path: ({ reference }) => `/bookings?reference=${reference}`, role: 'team' },
+    height: 850,
+  },
   { name: 'providers', path: () => '/providers' },
 ];
 
@@ -44,9 +55,10 @@ try {
   const samples = await findSamples(month);
   const desk = await openDesk(month);
   const browser = await launchChromium();
+  const tooLarge: string[] = [];
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
-  for (const { name, path, role = 'operator', view } of shots) {
+  for (const { name, path, role = 'operator', view, height, from } of shots) {
     const session = await openSession(browser, view);
     const page = await session.newPage();
     await page.request.post(`${desk.url}/sign-in`, {
@@ -56,14 +68,21 @@ try {
     month.clock.set(`${today}T08:05:00Z`);
     const answer = await page.goto(desk.url + path(samples));
     if (!answer?.ok()) throw new Error(`${name}: ${answer?.status()} ${await page.innerText('main')}`);
+    const { width = 0 } = page.viewportSize() ?? {};
+    if (height !== undefined) await page.setViewportSize({ width, height });
+    if (from !== undefined)
+      await page.getByRole('heading', { name: from }).evaluate((heading) => heading.scrollIntoView());
     const file = join(folder, `${name}.png`);
     await page.screenshot({ path: file });
     const { size } = await stat(file);
-    if (size > largest) throw new Error(`${file} has ${size} bytes, more than ${largest}`);
+    console.log(`${name}: ${size} bytes`);
+    if (size > largest) tooLarge.push(name);
     await session.close();
   }
   await browser.close();
   await desk.close();
+  if (tooLarge.length > 0)
+    throw new Error(`more than ${largest} bytes each: ${tooLarge.join(', ')}; use a smaller view`);
 } finally {
   await month.close();
 }
