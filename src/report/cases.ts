@@ -13,6 +13,8 @@ export function toCaseReport(item: ListedCase) {
   return {
     ...{ id, providerName, providerHotelId, serviceId, copyServiceId, state, origins },
     ...{ bookings: item.bookings, openBookings: item.openBookings, firstCheckIn: item.firstCheckIn ?? null },
+    // Such a booking may check in tomorrow: the case comes first.
+    hasUnknownCheckIn: item.hasUnknownCheckIn,
     openedAt: new Date(item.openedAt).toISOString(),
     stateSince: new Date(item.stateSince).toISOString(),
     ...{ move: item.move ?? null, assignee: assignee ?? null, note: note ?? null },

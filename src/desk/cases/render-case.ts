@@ -51,10 +51,13 @@ function renderCaseFacts(data: ShownCaseData, { timezone, may }: DeskVisit): Htm
 const nobody = html`<span class="faint">nobody</span>`;
 const none = html`<span class="faint">none</span>`;
 
-function describeNext({ openBookings, firstCheckIn, hoursToCheckIn }: ShownCaseData): string {
+function describeNext(item: ShownCaseData): string {
+  const { openBookings, firstCheckIn, hasUnknownCheckIn, hoursToCheckIn } = item;
   if (openBookings === 0) return 'no open booking';
+  if (hasUnknownCheckIn)
+    return `unknown: it might be tomorrow${firstCheckIn === null ? '' : `; others from ${firstCheckIn}`}`;
   const hours = hoursToCheckIn === null ? '' : `, ${describeHours(hoursToCheckIn)}`;
-  return `${firstCheckIn ?? 'unknown: it might be tomorrow'}${hours}`;
+  return `${firstCheckIn ?? 'unknown'}${hours}`;
 }
 
 function renderActions({ id, state, openBookings }: ShownCaseData): Html {

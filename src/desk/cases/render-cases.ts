@@ -139,8 +139,10 @@ function renderRow(item: CaseData, mayWork: boolean, labels: readonly string[]):
   )}${mayWork ? html`<td><a href="/cases/${id}/resolve" data-resolve aria-label="Resolve bookings of case ${id}">Resolve</a></td>` : undefined}</tr>`;
 }
 
-function renderCheckIn({ firstCheckIn, openBookings, hoursToCheckIn }: CaseData): Html {
+function renderCheckIn({ firstCheckIn, hasUnknownCheckIn, openBookings, hoursToCheckIn }: CaseData): Html {
   if (openBookings === 0) return html`<span class="faint">no open booking</span>`;
+  if (hasUnknownCheckIn)
+    return html`unknown${firstCheckIn === null ? undefined : html`<br><span class="faint">others from ${firstCheckIn}</span>`}`;
   const hours =
     hoursToCheckIn === null
       ? undefined

@@ -75,6 +75,23 @@ describe('the list of cases', () => {
     expect([cases.map(({ id }) => id), total]).toEqual([ids, ids.length]);
   });
 
+  it('calls the next check-in unknown where that of one booking is, and puts such a case first', async () => {
+    const stays = [
+      ['BR-91', undefined],
+      ['BR-92', '2027-02-02'],
+    ] as const;
+    await openCases(ledger, [{ hotel: '9', booked: 1, copy: 2, stays }]);
+    const { cases } = await list('');
+    expect(cases[0]).toMatchObject({ id: 4, firstCheckIn: '2027-02-02', hasUnknownCheckIn: true });
+    const { url } = await startDesk({ ledger, role: 'team' });
+    expect((await getPage(url, '/cases')).text).toContain(
+      'unknown<br><span class="faint">others from 2027-02-02',
+    );
+    expect((await getPage(url, '/cases/4')).text).toContain(
+      'unknown: it might be tomorrow; others from 2027-02-02',
+    );
+  });
+
   it('has the settled cases only on request', async () => {
     await change([2], { kind: 'resolve', bookings: ['BR-3'], as: 'rebooked' });
     expect((await list('')).cases.map(({ id }) => id)).toEqual([3, 1]);
