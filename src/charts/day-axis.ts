@@ -1,6 +1,15 @@
 import { type Html, html } from '../text/html.js';
 import { percent } from './figure.js';
 
+/** What all charts over days have. */
+export interface DayChart {
+  readonly title: string;
+  /** YYYY-MM-DD, included */
+  readonly from: string;
+  /** YYYY-MM-DD, included */
+  readonly to: string;
+}
+
 /** The days of a chart, each one unit wide. */
 export interface DayAxis {
   /** YYYY-MM-DD */

@@ -5,6 +5,7 @@ import { drawColumns } from './columns.js';
 import {
   createDayAxis,
   type DayAxis,
+  type DayChart,
   groupDays,
   listStretches,
   nameDay,
@@ -23,12 +24,7 @@ export interface DayCounts {
   readonly affected: number | null;
 }
 
-export interface DayColumns {
-  readonly title: string;
-  /** YYYY-MM-DD, included */
-  readonly from: string;
-  /** YYYY-MM-DD, included */
-  readonly to: string;
+export interface DayColumns extends DayChart {
   /** In any order; a day that is neither here nor missing stays empty. */
   readonly days: readonly DayCounts[];
   /** Days that were due and have no run. */

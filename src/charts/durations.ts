@@ -1,6 +1,6 @@
 import { formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { createDayAxis, type DayAxis, groupDays, renderDayTicks } from './day-axis.js';
+import { createDayAxis, type DayAxis, type DayChart, groupDays, renderDayTicks } from './day-axis.js';
 import {
   type LegendEntry,
   type NumberTable,
@@ -19,12 +19,7 @@ export interface RunDuration {
   readonly isFailed?: boolean;
 }
 
-export interface DurationChart {
-  readonly title: string;
-  /** YYYY-MM-DD, included */
-  readonly from: string;
-  /** YYYY-MM-DD, included */
-  readonly to: string;
+export interface DurationChart extends DayChart {
   /** Ended runs, in any order. */
   readonly runs: readonly RunDuration[];
 }

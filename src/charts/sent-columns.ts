@@ -2,7 +2,7 @@ import { scaleSqrt } from 'd3-scale';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
 import { drawColumns } from './columns.js';
-import { createDayAxis, listStretches, renderDayTicks } from './day-axis.js';
+import { createDayAxis, type DayChart, listStretches, renderDayTicks } from './day-axis.js';
 import { renderEmptyFigure, renderFigure, stretch, sum } from './figure.js';
 import { createCountAxis, renderValueTicks } from './value-axis.js';
 
@@ -15,12 +15,7 @@ export interface SentCounts {
   readonly affected: number | null;
 }
 
-export interface SentColumns {
-  readonly title: string;
-  /** YYYY-MM-DD, included */
-  readonly from: string;
-  /** YYYY-MM-DD, included */
-  readonly to: string;
+export interface SentColumns extends DayChart {
   readonly days: readonly SentCounts[];
 }
 

@@ -2,7 +2,7 @@ import { line } from 'd3-shape';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { drawColumns } from './columns.js';
-import { createDayAxis, type DayAxis, groupDays, renderDayTicks } from './day-axis.js';
+import { createDayAxis, type DayAxis, type DayChart, groupDays, renderDayTicks } from './day-axis.js';
 import {
   type LegendEntry,
   type NumberTable,
@@ -25,12 +25,7 @@ export interface VolumeDay {
   readonly isDrop?: boolean;
 }
 
-export interface VolumeChart {
-  readonly title: string;
-  /** YYYY-MM-DD, included */
-  readonly from: string;
-  /** YYYY-MM-DD, included */
-  readonly to: string;
+export interface VolumeChart extends DayChart {
   /** In any order; a day that is not here is unknown. */
   readonly days: readonly VolumeDay[];
 }
@@ -57,7 +52,7 @@ ${stretch(axis.days.length, plotHeight, drawLines(axis, shown, values))}${markDr
   });
 }
 
-/** What was usual stands behind, as columns; in front, the line goes through the middle of each day. */
+/** Columns for what is usual; the line is drawn over them and passes through the middle of each day. */
 function drawLines(axis: DayAxis, shown: readonly VolumeDay[], { yOf }: ValueAxis): Html[] {
   const usual = shown.flatMap((one) =>
     one.usual === null ? [] : [{ day: one.day, height: plotHeight - yOf(one.usual) }],

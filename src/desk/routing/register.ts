@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Access } from '../../access/access.js';
 import { may, type Permission, type Visitor } from '../../access/roles.js';
-import type { RecordedAction } from '../../review/audit.js';
+import type { Action, RecordedAction } from '../../review/audit.js';
 import { answerWithin } from '../../server/deadline.js';
 import { allowOnly, HttpError, logFailure, sendError, toHttpError } from '../../server/http-error.js';
 import type { ServerLog } from '../../server/ports.js';
@@ -112,7 +112,7 @@ export function registerRoutes(
       const input = readInput(action, request);
       const form = { ...parse(action.form, body), reason: readReason(action, body) };
       const audited = action.audit?.(input, form);
-      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit.visitor) });
+      if (audited) await record(audited, visit);
       const { message, next } = await action.perform(input, form, visit);
       if (!wantsPage(request, 'page')) return reply.send({ message, next });
       return reply.header('set-cookie', writeMessage(message)).redirect(next, 303);
@@ -125,7 +125,7 @@ export function registerRoutes(
       const input = readInput(download, request);
       const file = await download.open(input, visit);
       const audited = download.audit?.(input, file);
-      if (audited) await parts.record({ ...audited, at: visit.now, who: writeWho(visit.visitor) });
+      if (audited) await record(audited, visit);
       return reply
         .headers({
           'content-type': download.contentType,
@@ -150,9 +150,13 @@ export function registerRoutes(
     });
   }
 
+  function record(action: Action, { visitor, now }: DeskVisit): Promise<void> {
+    return parts.record({ ...action, at: now, who: writeWho(visitor) });
+  }
+
   async function recordLook({ revealsNames, ...action }: Look, visit: DeskVisit): Promise<void> {
     try {
-      await parts.record({ ...action, at: visit.now, who: writeWho(visit.visitor) });
+      await record(action, visit);
     } catch (error) {
       if (revealsNames) throw error;
       log.error({ action: action.action }, 'not recorded in the audit trail');
