@@ -9,8 +9,10 @@ import { otherParts, runsOnly } from '../desk/some-desk.js';
 const today = '2026-11-21';
 
 describe('the bench of the desk', () => {
-  it('loads every page of the table of routes', () => {
-    const pages = listRoutes({ ...otherParts, ledger: runsOnly([]) }).filter(({ kind }) => kind === 'page');
+  it('loads every page and every preview of the table of routes', () => {
+    const pages = listRoutes({ ...otherParts, ledger: runsOnly([]) }).filter(
+      ({ kind }) => kind === 'page' || kind === 'action',
+    );
 
     expect(Object.keys(listAddresses(today, deskSizes.full.years)).sort()).toEqual(
       pages.map(({ path }) => path).sort(),
