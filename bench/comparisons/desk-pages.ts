@@ -43,6 +43,7 @@ export function createDeskPagesComparison({ name, database, measures }: DeskPage
             const pages = await (isTime ? loadWhileWorking(desk, addresses) : loadEach(desk, addresses, 1));
             report(pages);
             missed.push(...listMissed(pages));
+            if (pages.some(({ failures }) => failures.length > 0)) throw new Error(missed.join('; '));
             return {
               value: Math.max(
                 ...pages.map(isTime ? ({ medianMs }) => medianMs : ({ kilobytes }) => kilobytes),

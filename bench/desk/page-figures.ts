@@ -9,6 +9,8 @@ export interface PageFigures {
   readonly medianMs: number;
   readonly slowestMs: number;
   readonly kilobytes: number;
+  /** Answers that were no page, such as 503 for one that took too long. */
+  readonly failures: readonly number[];
 }
 
 /** @throws Error without a load */
@@ -19,12 +21,14 @@ export function summarisePage(address: string, loads: readonly LoadedPage[]): Pa
     medianMs: median(times),
     slowestMs: max(times),
     kilobytes: max(loads.map(({ bytes }) => bytes)) / 1_000,
+    failures: loads.flatMap(({ status }) => (status === 200 ? [] : [status])),
   };
 }
 
-/** The pages that take longer, or are larger, than the goals, with what they take. */
+/** The pages that fail, take longer, or are larger, than the goals, with what they take. */
 export function listMissed(pages: readonly PageFigures[]): readonly string[] {
-  return pages.flatMap(({ address, medianMs, slowestMs, kilobytes }) => [
+  return pages.flatMap(({ address, medianMs, slowestMs, kilobytes, failures }) => [
+    ...(failures.length > 0 ? [`${address}: answered ${failures.join(', ')}`] : []),
     ...(medianMs > goals.milliseconds
       ? [`${address}: ${medianMs.toFixed(0)} ms (up to ${slowestMs.toFixed(0)})`]
       : []),

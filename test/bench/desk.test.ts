@@ -41,15 +41,20 @@ describe('the bench of the desk', () => {
     expect(runs.filter(({ shape }) => shape === 'failing').length).toBeGreaterThan(30);
   });
 
-  it('names each page that takes too long, or is too large', () => {
-    const load = (milliseconds: number, bytes: number) => ({ milliseconds, bytes });
+  it('names each page that fails, takes too long, or is too large', () => {
+    const load = (milliseconds: number, bytes: number, status = 200) => ({ status, milliseconds, bytes });
     const pages = [
       summarisePage('/', [load(100, 99_000), load(900, 100_000), load(110, 50_000)]),
       summarisePage('/slow', [load(250, 1_000), load(150, 1_000), load(201, 1_000)]),
       summarisePage('/large', [load(10, 1_000), load(10, 100_501)]),
+      summarisePage('/failing', [load(10, 1_000), load(10, 100, 503)]),
     ];
 
-    expect(pages[0]).toEqual({ address: '/', medianMs: 110, slowestMs: 900, kilobytes: 100 });
-    expect(listMissed(pages)).toEqual(['/slow: 201 ms (up to 250)', '/large: 101 kB']);
+    expect(pages[0]).toEqual({ address: '/', medianMs: 110, slowestMs: 900, kilobytes: 100, failures: [] });
+    expect(listMissed(pages)).toEqual([
+      '/slow: 201 ms (up to 250)',
+      '/large: 101 kB',
+      '/failing: answered 503',
+    ]);
   });
 });
