@@ -1,7 +1,7 @@
 import { countDays, hashProviderHotel } from '../src/booking/booking-keys.js';
 import { hashReference } from '../src/booking/reference-hash.js';
-import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
 import type { ProviderHotel } from '../src/mappings/mapping-copy.js';
+import type { Ledger } from '../src/review/ledger.js';
 
 export interface ManyDays {
   readonly days: number;
@@ -29,9 +29,8 @@ export function bookedServiceId(place: number): number {
   return 1 + (place % 900_000);
 }
 
-/** Creates a ledger of days reviewed by file, through the ledger's port, with lines as a run would keep them. */
-export async function fillLedger(path: string, { days, bookings }: ManyDays): Promise<void> {
-  const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
+/** Fills a ledger with days reviewed by file, through its port, with lines as a run would keep them. */
+export async function fillLedger(ledger: Ledger, { days, bookings }: ManyDays): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     const at = firstDay + day * dayMs;
     const run = await ledger.createRun({
@@ -58,7 +57,6 @@ export async function fillLedger(path: string, { days, bookings }: ManyDays): Pr
     await collect.finish({ steps: [], at });
     await ledger.settle(right, { state: 'succeeded', at });
   }
-  await ledger.close();
 }
 
 function batchOf(day: number, number: number, bookings: number) {

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSqliteLedger } from '../src/ledger/sqlite/sqlite-ledger.js';
-import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import type { Measurement } from './comparison.js';
+import { makeTemporaryFolder } from './harness/environment.js';
 import { measureProcess } from './harness/measured-process.js';
+import { type DatabaseKind, makeLedgerPlace } from './ledger-place.js';
 import { fillLedger, type ManyDays } from './many-days.js';
 
 const program = fileURLToPath(new URL('../dist/jobs/hotel-review.js', import.meta.url));
@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../dist/jobs/hotel-review.js', import.met
 /** A folder with a ledger of many days and a configuration. */
 export interface PreparedLedger {
   readonly bytes: number;
-  open(): VerdictMailLedger;
+  open(): NoticeLedger;
   /** Measures a command, start-up included, in milliseconds. */
   measureCommand(
     words: readonly string[],
@@ -22,29 +22,39 @@ export interface PreparedLedger {
   close(): Promise<void>;
 }
 
-export async function prepareLedger(days: ManyDays): Promise<PreparedLedger> {
-  const folder = await mkdtemp(join(tmpdir(), 'hotel-review-bench-'));
-  const [path, configuration] = [join(folder, 'ledger.db'), join(folder, 'hotel-review.yaml')];
-  await fillLedger(path, days);
+export async function prepareLedger(
+  days: ManyDays,
+  database: DatabaseKind = 'sqlite',
+): Promise<PreparedLedger> {
+  const place = await makeLedgerPlace(database);
+  const folder = makeTemporaryFolder();
+  const configuration = join(folder.path, 'hotel-review.yaml');
+  const ledger = place.open();
+  await fillLedger(ledger, days);
+  await ledger.close();
+  await place.settle();
   await writeFile(
     configuration,
     JSON.stringify({
       service: { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench', accountId: 'bench' },
       source: { kind: 'csv', path: 'bookings.csv' },
-      ledger: `sqlite:${path}`,
+      ledger: place.url,
     }),
   );
   return {
-    bytes: (await stat(path)).size,
-    open: () => createSqliteLedger({ path, carriesReference: () => false, clock: Date.now }),
+    bytes: await place.measureBytes(),
+    open: place.open,
     async measureCommand(words, { expectedExitCode = 0 } = {}) {
       const { wallSeconds, cpuSeconds, peakMb } = await measureProcess(
         [process.execPath, program, ...words, '--config', configuration],
-        { cwd: folder, expectedExitCode },
+        { cwd: folder.path, expectedExitCode },
       );
       return { value: wallSeconds * 1_000, cpuSeconds, peakMb };
     },
-    close: () => rm(folder, { recursive: true }),
+    async close() {
+      await place.remove();
+      folder.remove();
+    },
   };
 }
 

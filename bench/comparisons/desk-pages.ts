@@ -5,7 +5,8 @@ import { listAddresses } from '../desk/page-addresses.js';
 import { goals, listMissed, type PageFigures, summarisePage } from '../desk/page-figures.js';
 import { type LoadedPage, latencyMs, type ServedDesk, serveDesk } from '../desk/served-desk.js';
 import { deskSizes } from '../desk/sizes.js';
-import { type DatabaseKind, prepareYears } from '../desk/years-ledger.js';
+import { prepareYears } from '../desk/years-ledger.js';
+import { type DatabaseKind, databaseTitles } from '../ledger-place.js';
 
 export interface DeskPagesOptions {
   readonly name: string;
@@ -14,14 +15,13 @@ export interface DeskPagesOptions {
 }
 
 const loadsOfEach = 20;
-const titles: Readonly<Record<DatabaseKind, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
 /** The worst of all pages of the desk after 1,000 days: its time while a run works in the same process, or its size. */
 export function createDeskPagesComparison({ name, database, measures }: DeskPagesOptions): Comparison {
   const isTime = measures === 'time';
   return {
     name,
-    work: `the ${isTime ? 'slowest' : 'largest'} page of the desk after 1,000 days on ${titles[database]}${isTime ? ', while a run works' : ''}`,
+    work: `the ${isTime ? 'slowest' : 'largest'} page of the desk after 1,000 days on ${databaseTitles[database]}${isTime ? ', while a run works' : ''}`,
     against: '–',
     unit: isTime ? 'ms' : 'kB',
     reach: {

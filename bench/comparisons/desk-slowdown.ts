@@ -4,7 +4,8 @@ import type { Comparison, Measurement } from '../comparison.js';
 import { listAddresses } from '../desk/page-addresses.js';
 import { latencyMs, type ServedDesk, serveDesk } from '../desk/served-desk.js';
 import { deskSizes } from '../desk/sizes.js';
-import { type DatabaseKind, prepareYears } from '../desk/years-ledger.js';
+import { prepareYears } from '../desk/years-ledger.js';
+import { type DatabaseKind, databaseTitles } from '../ledger-place.js';
 
 export interface DeskSlowdownOptions {
   readonly name: string;
@@ -17,7 +18,7 @@ const everyMs = 1_000;
 export function createDeskSlowdownComparison({ name, database }: DeskSlowdownOptions): Comparison {
   return {
     name,
-    work: `a run of 1,000,000 bookings on ${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'} while pages are loaded once a second`,
+    work: `a run of 1,000,000 bookings on ${databaseTitles[database]} while pages are loaded once a second`,
     against: 'the same with nobody at the desk',
     unit: 's',
     reach: { ratio: { atMost: 1.1 } },

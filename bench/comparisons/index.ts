@@ -11,7 +11,7 @@ import { queueMemory } from './queue-memory.js';
 import { createSendingComparison } from './sending.js';
 import { showBooking } from './show-booking.js';
 import { stayIndex } from './stay-index.js';
-import { staysAtHotel, watchedMoves } from './stays.js';
+import { createStaysComparison, createWatchComparison } from './stays.js';
 import { twoWorkers } from './two-workers.js';
 import { createUploadComparison } from './upload.js';
 
@@ -134,8 +134,10 @@ export const comparisons: readonly Comparison[] = [
   ledgerSize,
   showBooking,
   stayIndex,
-  staysAtHotel,
-  watchedMoves,
+  createStaysComparison('stays-at-hotel', 'sqlite'),
+  createStaysComparison('stays-at-hotel-postgres', 'postgres'),
+  createWatchComparison('watch', 'sqlite'),
+  createWatchComparison('watch-postgres', 'postgres'),
   listedCases,
   shownCase,
   createMappingsComparison({

@@ -2,8 +2,10 @@ import type { CaseLedger } from '../../src/cases/case-store.js';
 import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
 import type { ProviderHotel } from '../../src/mappings/mapping-copy.js';
 import { readStaysAhead } from '../../src/review/stays/stays-ahead.js';
+import { postgresNeeds } from '../../test/support/postgres.js';
 import type { Comparison, Scale } from '../comparison.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
+import { type DatabaseKind, databaseTitles } from '../ledger-place.js';
 import { bookedServiceId, hotelOf } from '../many-days.js';
 import { measureWork, prepareLedger } from '../prepared-ledger.js';
 
@@ -15,70 +17,78 @@ const sizes = {
 const today = '2026-11-20';
 
 /** The bookings of one provider hotel, once the ledger is open. */
-export const staysAtHotel: Comparison = {
-  name: 'stays-at-hotel',
-  work: 'all stays ahead at a provider hotel in 30 days of 1,000,000 bookings',
-  against: '–',
-  unit: 'ms',
-  reach: { ours: { atMost: 1_000, unit: 'ms' } },
-  rounds: 15,
-  findObstacle: findTimeObstacle,
-  async prepare(scale) {
-    const { days, bookings } = sizes[scale];
-    const { ledger, close } = await prepare(scale);
-    let turn = 0;
-    return {
-      ours: {
-        name: 'booked-hotel review',
-        async run() {
-          turn += 1;
-          const hotel = hotelOf((turn * 7_919) % bookings);
-          return measureWork(async () => {
-            const found = await countStays(ledger, [hotel]);
-            if (found !== days) throw new Error(`expected ${days} stays, found ${found}`);
-          }, 1_000);
+export function createStaysComparison(name: string, database: DatabaseKind): Comparison {
+  return {
+    name,
+    work: `all stays ahead at a provider hotel in 30 days of 1,000,000 bookings on ${databaseTitles[database]}`,
+    against: '–',
+    unit: 'ms',
+    reach: { ours: { atMost: 1_000, unit: 'ms' } },
+    rounds: 15,
+    findObstacle: () => findObstacle(database),
+    async prepare(scale) {
+      const { days, bookings } = sizes[scale];
+      const { ledger, close } = await prepare(scale, database);
+      let turn = 0;
+      return {
+        ours: {
+          name: 'booked-hotel review',
+          async run() {
+            turn += 1;
+            const hotel = hotelOf((turn * 7_919) % bookings);
+            return measureWork(async () => {
+              const found = await countStays(ledger, [hotel]);
+              if (found !== days) throw new Error(`expected ${days} stays, found ${found}`);
+            }, 1_000);
+          },
         },
-      },
-      notes: ['One booking of the hotel each day; each turn asks for another hotel.'],
-      close,
-    };
-  },
-};
+        notes: ['One booking of the hotel each day; each turn asks for another hotel.'],
+        close,
+      };
+    },
+  };
+}
 
 /** A sync moved many mappings: whom does it endanger? */
-export const watchedMoves: Comparison = {
-  name: 'watch',
-  work: '`watch` after 10,000 moves of mappings, in 30 days of 1,000,000 bookings',
-  against: '–',
-  unit: 's',
-  reach: { ours: { atMost: 60, unit: 's' } },
-  // The second watch would find the cases open.
-  rounds: 1,
-  findObstacle: findTimeObstacle,
-  async prepare(scale) {
-    const { days, moves } = sizes[scale];
-    const { ledger, close } = await prepare(scale);
-    await moveMappings(ledger, moves);
-    return {
-      ours: {
-        name: 'booked-hotel review',
-        run: () =>
-          measureWork(async () => {
-            const parts = { ledger, today, reviews: false, clock: Date.now, notify: () => {} };
-            const { counts } = await watchMappings(parts, new AbortController().signal);
-            const expected = { endangered: moves, bookings: moves * days };
-            if (counts.endangered !== expected.endangered || counts.bookings !== expected.bookings)
-              throw new Error(`expected ${JSON.stringify(expected)}, found ${JSON.stringify(counts)}`);
-          }),
-      },
-      notes: ['Each move endangers one booking of each day, and opens a case.'],
-      close,
-    };
-  },
-};
+export function createWatchComparison(name: string, database: DatabaseKind): Comparison {
+  return {
+    name,
+    work: `\`watch\` after 10,000 moves of mappings, in 30 days of 1,000,000 bookings on ${databaseTitles[database]}`,
+    against: '–',
+    unit: 's',
+    reach: { ours: { atMost: 60, unit: 's' } },
+    // The second watch would find the cases open.
+    rounds: 1,
+    findObstacle: () => findObstacle(database),
+    async prepare(scale) {
+      const { days, moves } = sizes[scale];
+      const { ledger, close } = await prepare(scale, database);
+      await moveMappings(ledger, moves);
+      return {
+        ours: {
+          name: 'booked-hotel review',
+          run: () =>
+            measureWork(async () => {
+              const parts = { ledger, today, reviews: false, clock: Date.now, notify: () => {} };
+              const { counts } = await watchMappings(parts, new AbortController().signal);
+              const expected = { endangered: moves, bookings: moves * days };
+              if (counts.endangered !== expected.endangered || counts.bookings !== expected.bookings)
+                throw new Error(`expected ${JSON.stringify(expected)}, found ${JSON.stringify(counts)}`);
+            }),
+        },
+        notes: ['Each move endangers one booking of each day, and opens a case.'],
+        close,
+      };
+    },
+  };
+}
 
-async function prepare(scale: Scale) {
-  const prepared = await prepareLedger(sizes[scale]);
+function findObstacle(database: DatabaseKind): string | undefined {
+  return findTimeObstacle() ?? (database === 'postgres' ? postgresNeeds : undefined);
+}
+
+async function prepare(scale: Scale, database: DatabaseKind) {
+  const prepared = await prepareLedger(sizes[scale], database);
   const ledger = prepared.open();
   return {
     ledger,

@@ -38,11 +38,11 @@ export interface LoadedPage {
 /** @param bookings of the day that is replayed */
 export async function serveDesk(years: YearsLedger, bookings: number): Promise<ServedDesk> {
   const { path: folder, remove } = makeTemporaryFolder();
-  await years.start();
+  await years.place.start();
   const service = await startJsonService();
   const { worked } = specialDays(years.today);
   await writeFileDay(join(folder, 'bookings.csv'), { day: worked, bookings });
-  const configuration = await configure(folder, { baseUrl: service.baseUrl, ledger: years.place });
+  const configuration = await configure(folder, { baseUrl: service.baseUrl, ledger: years.place.url });
   await service.begin({ latencyMs, parses: false });
   const server = spawn(process.execPath, [built, 'serve', '--port', '0', '--config', configuration], {
     cwd: folder,
@@ -52,7 +52,7 @@ export async function serveDesk(years: YearsLedger, bookings: number): Promise<S
   const kill = () => server.kill('SIGKILL');
   process.once('exit', kill);
   const url = await readAddress(server);
-  const ledger = years.openLedger();
+  const ledger = years.place.open();
   const headers = { [userHeader]: userName };
   const replayPath = `${url}/days/${worked}/replay`;
 
@@ -97,7 +97,7 @@ export async function serveDesk(years: YearsLedger, bookings: number): Promise<S
       await ended;
       await ledger.close();
       await service.close();
-      await years.stop();
+      await years.place.stop();
       remove();
     },
   };
