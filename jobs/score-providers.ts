@@ -31,7 +31,7 @@ export async function scoreAllProviders(
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const silence = await readSilence(config, ledger, clock());
-    const parts = { ledger, timezone, today, signal: terminal.signal, silence };
+    const parts = { ledger, timezone, signal: terminal.signal, silence };
     const scores = await scoreProviders(parts, days);
     const providers = orderProviders(scores.map(toProviderReport));
     const { csv, delimiter } = options;

@@ -45,6 +45,10 @@ export interface CaseStore extends CaseReader {
 export interface CaseReader {
   /** In the order of their ids. */
   list(filter: CaseFilter): Promise<CaseSummary[]>;
+  /** The same cases, with what only searching and ordering them needs: several times as fast where there are thousands. */
+  listOutlines(filter: CaseFilter): Promise<CaseOutline[]>;
+  /** Those that were opened between two instants, both included, in the order of their ids. */
+  listOpened(between: { readonly from: number; readonly to: number }): Promise<OpenedCase[]>;
   find(id: number): Promise<HeldCase | undefined>;
   /** The cases of these keys, in the same order. At most 1,000 per call. */
   findByKeys(keys: readonly CaseKey[]): Promise<(Case | undefined)[]>;
@@ -106,6 +110,18 @@ export interface CaseSummary extends Case {
   /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
   readonly hasUnknownCheckIn: boolean;
 }
+
+export interface CaseOutline
+  extends CaseKey,
+    Pick<CaseSummary, 'id' | 'state' | 'assignee' | 'openBookings' | 'firstCheckIn' | 'hasUnknownCheckIn'> {
+  /** The master hotel that the local copy of the mappings has; null if it has none. */
+  readonly copyServiceId: number | null;
+}
+
+export type OpenedCase = Pick<
+  Case,
+  'id' | 'providerName' | 'providerHotelId' | 'state' | 'stateSince' | 'openedAt' | 'correctedBy'
+>;
 
 export interface FoundBooking {
   readonly id: number;

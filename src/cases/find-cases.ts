@@ -1,7 +1,13 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import { createHotelComparer, type HotelPair, unknownPair } from '../mappings/hotels/compare-hotels.js';
+import {
+  createHotelComparer,
+  createHoursCounter,
+  type HotelPair,
+  unknownPair,
+} from '../mappings/hotels/compare-hotels.js';
 import { type ShownKept, sortByKept } from '../review/verdicts/kept-order.js';
-import type { CaseFilter, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
+import type { CaseFilter, CaseOutline, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
+import { listHotels, type RememberedHotels } from './remembered-hotels.js';
 
 export interface Compared {
   /** The master hotel that the local copy has now; null if it has none. */
@@ -37,7 +43,8 @@ export async function findCases(
 /** Some of the cases in the order of `findCases`, with what only those need that are shown. */
 export async function readWindow(
   ledger: CaseLists,
-  found: readonly CaseSummary[],
+  remembered: RememberedHotels,
+  found: readonly CaseOutline[],
   { from, to, labels, today }: CaseWindow,
   clock: () => number,
 ): Promise<readonly ListedCase[]> {
@@ -47,9 +54,43 @@ export async function readWindow(
   // Those of the same check-in day take their order from the clocks of their hotels.
   const start = sorted.findIndex((item) => compareUrgency(item, first) === 0);
   const end = sorted.findLastIndex((item) => compareUrgency(item, last) === 0) + 1;
-  const ordered = (await withHotels(ledger, sorted.slice(start, end), clock)).toSorted(byCheckIn);
-  const shown = ordered.slice(from - start, to - start);
+  const ordered = await orderByClock(remembered, sorted.slice(start, end), clock());
+  const ids = ordered.slice(from - start, to - start).map(({ id }) => id);
+  const shown = await withHotels(ledger, await listInOrder(ledger, ids, today), clock);
   return labels.length > 0 ? withKept(ledger, shown, today) : shown;
+}
+
+/** The order of `byCheckIn`, from what is remembered of the hotels. */
+async function orderByClock(
+  remembered: RememberedHotels,
+  cases: readonly CaseOutline[],
+  now: number,
+): Promise<readonly CaseOutline[]> {
+  const hotels = await remembered.read(cases);
+  const countHours = createHoursCounter(now);
+  const hours = new Map(
+    cases.map((item) => {
+      const zones = listHotels(item).flatMap((id) => hotels.get(id)?.timeZone ?? []);
+      return [item.id, countHours(item.firstCheckIn, zones[0]) ?? 0];
+    }),
+  );
+  const hoursOf = ({ id }: CaseOutline) => hours.get(id) ?? 0;
+  return cases.toSorted(
+    (one, other) => compareUrgency(one, other) || hoursOf(one) - hoursOf(other) || one.id - other.id,
+  );
+}
+
+/** Without those that have been removed meanwhile. */
+async function listInOrder(
+  { cases }: Pick<CaseLists, 'cases'>,
+  ids: readonly number[],
+  today: string,
+): Promise<readonly CaseSummary[]> {
+  const listed = new Map<number, CaseSummary>();
+  for (let from = 0; from < ids.length; from += casesPerLookUp)
+    for (const item of await cases.list({ state: 'all', ids: ids.slice(from, from + casesPerLookUp), today }))
+      listed.set(item.id, item);
+  return ids.flatMap((id) => listed.get(id) ?? []);
 }
 
 export interface CaseWindow {
@@ -115,13 +156,15 @@ function byCheckIn(one: ListedCase, other: ListedCase): number {
   return compareUrgency(one, other) || hours || one.id - other.id;
 }
 
-function compareUrgency(one: CaseSummary, other: CaseSummary): number {
+type CaseOrder = Pick<CaseSummary, 'openBookings' | 'hasUnknownCheckIn' | 'firstCheckIn'>;
+
+function compareUrgency(one: CaseOrder, other: CaseOrder): number {
   const [first, second] = [urgencyOf(one), urgencyOf(other)];
   if (first === second) return 0;
   return first < second ? -1 : 1;
 }
 
-function urgencyOf({ openBookings, hasUnknownCheckIn, firstCheckIn }: CaseSummary): string {
+function urgencyOf({ openBookings, hasUnknownCheckIn, firstCheckIn }: CaseOrder): string {
   if (openBookings === 0) return '~';
   return hasUnknownCheckIn ? '' : (firstCheckIn ?? '');
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Archive } from '../archive/archive.js';
+import { rememberHotels } from '../cases/remembered-hotels.js';
 import type { NoticeLedger } from '../notifications/notice-store.js';
 import { createAuditPage } from './audit/audit-page.js';
 import { type BookingRouteParts, createBookingRoutes } from './bookings/booking-routes.js';
@@ -37,9 +38,10 @@ export interface DeskParts
 
 /** Every page, action, download and stream of the desk: the table that the OpenAPI document and the tests of roles read. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
+  const hotels = rememberHotels(parts.ledger.hotels);
   const routes: readonly DeskRoute[] = [
     createDaysPage(parts),
-    createDayPage(parts),
+    createDayPage({ ...parts, hotels }),
     createReportDownload(parts),
     ...createRunRoutes(parts),
     ...createBookingRoutes(parts),
@@ -47,7 +49,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     ...createProviderRoutes(parts),
     createAuditPage(parts),
     ...createOperationRoutes(parts),
-    ...createCaseRoutes(parts),
+    ...createCaseRoutes({ ...parts, hotels }),
     createOpenApiPage({ routes: () => routes, version: parts.version }),
   ];
   return routes;

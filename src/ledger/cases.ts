@@ -1,10 +1,8 @@
 import { type Case, type CaseKey, type HeldCase, type MappingState, mappingStates } from '../cases/case.js';
 import type {
   CaseCounts,
-  CaseFilter,
   CaseReader,
   CaseStore,
-  CaseSummary,
   FollowedRun,
   FoundBooking,
   LaterMove,
@@ -12,19 +10,11 @@ import type {
   OpenReference,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
-import {
-  all,
-  type Cell,
-  change,
-  type Dialect,
-  one,
-  type Query,
-  removeReferences,
-  type Store,
-} from './query.js';
+import { isOpen, list, listOpened, listOutlines } from './case-lists.js';
+import { all, change, type Dialect, one, type Query, removeReferences, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { identityOf, toBooking, toCase } from './stored-case.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCaseStore(store: Store): CaseStore {
   const { dialect, transact } = store;
@@ -53,6 +43,8 @@ export function createCaseStore(store: Store): CaseStore {
 export function createCaseReader({ dialect, read, readTogether }: Store): CaseReader {
   return {
     list: (filter) => read(() => list(dialect, filter)),
+    listOutlines: (filter) => read(() => listOutlines(dialect, filter)),
+    listOpened: (between) => read(() => listOpened(dialect, between)),
     find: (id) => readTogether(() => find(dialect, id)),
     findByKeys: (keys) => read(() => findByKeys(dialect, keys)),
     findBookings: (reference) => read(() => findBookings(dialect, reference)),
@@ -67,65 +59,6 @@ export function createCaseReader({ dialect, read, readTogether }: Store): CaseRe
 }
 
 const isActive = `state IN ('open', 'reported', 'escalated')`;
-
-/** As `stateOfBooking` has it; the value is today. */
-const isOpen = `resolved_as IS NULL AND coalesce(check_in, check_out, '9999-12-31') >= ?`;
-
-/** One query, however many cases. */
-function* list(
-  { schema, isListed }: Dialect,
-  { state, ids, provider, checkInBefore, day, today }: CaseFilter,
-): Query<CaseSummary[]> {
-  const conditions: string[] = [];
-  const chosen: (Cell | readonly string[])[] = [];
-  if (state !== undefined && state !== 'all') {
-    conditions.push('state = ?');
-    chosen.push(state);
-  }
-  if (ids !== undefined) {
-    const listed = isListed('number', ids);
-    conditions.push(listed.sql);
-    chosen.push(...listed.values);
-  }
-  if (provider !== undefined) {
-    conditions.push('provider_name = ?');
-    chosen.push(toStorable(provider));
-  }
-  if (day !== undefined) {
-    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE day = ? AND ${isOpen})`);
-    chosen.push(day, today);
-  }
-  const having: string[] = [];
-  const kept: Cell[] = [];
-  if (state === undefined) {
-    having.push(`count(place) FILTER (WHERE ${isOpen}) > 0`);
-    kept.push(today);
-  }
-  if (checkInBefore !== undefined) {
-    having.push(`count(place) FILTER (WHERE ${isOpen} AND coalesce(check_in, '') < ?) > 0`);
-    kept.push(today, checkInBefore);
-  }
-  const rows = yield* all(
-    `SELECT cases.*, count(place) AS bookings, count(place) FILTER (WHERE ${isOpen}) AS open_bookings,
-       min(check_in) FILTER (WHERE ${isOpen}) AS first_check_in,
-       count(place) FILTER (WHERE ${isOpen} AND check_in IS NULL) AS unknown_check_ins
-     FROM ${schema}cases AS cases LEFT JOIN ${schema}case_bookings ON case_number = number
-     ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
-     GROUP BY number ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''} ORDER BY number`,
-    ...[today, today, today, ...chosen, ...kept],
-  );
-  return rows.map(toSummary);
-}
-
-function toSummary(row: StoredRow): CaseSummary {
-  return withoutUndefined({
-    ...toCase(row),
-    bookings: Number(row.bookings),
-    openBookings: Number(row.open_bookings),
-    firstCheckIn: readColumns(row).text('first_check_in'),
-    hasUnknownCheckIn: Number(row.unknown_check_ins) > 0,
-  });
-}
 
 function* find(dialect: Dialect, id: number): Query<HeldCase | undefined> {
   const [found] = (yield* readCases(dialect, 'number', [id])).values();

@@ -1,6 +1,5 @@
-import { businessDayAt } from '../booking/business-day.js';
-import type { Case } from '../cases/case.js';
-import type { CaseReader } from '../cases/case-store.js';
+import { createBusinessDay } from '../booking/business-day.js';
+import type { CaseReader, OpenedCase } from '../cases/case-store.js';
 import { maxProviders } from '../review/collect/provider-counts.js';
 import { type DayScore, type DayScoreParts, type ProviderDay, scoreDays } from './day-scores.js';
 import type { OutcomeLedger } from './outcomes.js';
@@ -43,10 +42,8 @@ export interface RepeatOffender {
 }
 
 export interface ScorecardParts extends DayScoreParts {
-  readonly ledger: OutcomeLedger & { readonly cases: Pick<CaseReader, 'list'> };
+  readonly ledger: OutcomeLedger & { readonly cases: Pick<CaseReader, 'listOpened'> };
   readonly timezone: string;
-  /** YYYY-MM-DD, in that zone. */
-  readonly today: string;
 }
 
 const offendersNamed = 5;
@@ -70,10 +67,7 @@ export async function addUpScores(
   {
     ledger,
     timezone,
-    today,
-  }: Pick<ScorecardParts, 'timezone' | 'today'> & {
-    readonly ledger: Pick<ScorecardParts['ledger'], 'cases'>;
-  },
+  }: Pick<ScorecardParts, 'timezone'> & { readonly ledger: Pick<ScorecardParts['ledger'], 'cases'> },
   days: readonly string[],
   scored: AsyncIterable<DayScore> | Iterable<DayScore>,
 ): Promise<ProviderScore[]> {
@@ -87,12 +81,21 @@ export async function addUpScores(
     return score;
   };
   for await (const { providers } of scored) for (const [name, score] of providers) scoreOf(name).add(score);
-  const [from = '', to = ''] = [days.at(0), days.at(-1)];
-  for (const found of await ledger.cases.list({ state: 'all', today })) {
-    const opened = businessDayAt(new Date(found.openedAt), timezone).iso;
-    if (opened >= from && opened <= to) scoreOf(found.providerName).addCase(found);
-  }
+  for (const opened of await listOpened(ledger, days, timezone)) scoreOf(opened.providerName).addCase(opened);
   return [...scores].map(([providerName, score]) => ({ providerName, ...score.total() }));
+}
+
+async function listOpened(
+  { cases }: Pick<ScorecardParts['ledger'], 'cases'>,
+  days: readonly string[],
+  timezone: string,
+): Promise<readonly OpenedCase[]> {
+  const [first, last] = [days.at(0), days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return cases.listOpened({
+    from: createBusinessDay(first, timezone).firstInstant.getTime(),
+    to: createBusinessDay(last, timezone).lastInstant.getTime(),
+  });
 }
 
 type OpenScore = ReturnType<typeof createScore>;
@@ -120,7 +123,7 @@ function createScore() {
       suspects.incorrect += day.suspects.incorrect;
       for (const hotel of day.affectedHotels) hotelOf(hotel).days += 1;
     },
-    addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: Case): void {
+    addCase({ state, openedAt, stateSince, correctedBy, providerHotelId }: OpenedCase): void {
       counts.cases += 1;
       hotelOf(providerHotelId).cases += 1;
       if (state !== 'corrected') return;

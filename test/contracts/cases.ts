@@ -153,7 +153,11 @@ export function describeCasesContract(
         toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
       );
       const { cases } = ledger;
-      const list = async (filter: object) => (await cases.list({ today, ...filter })).map(({ id }) => id);
+      const list = async (filter: object) => {
+        const ids = (await cases.list({ today, ...filter })).map(({ id }) => id);
+        expect((await cases.listOutlines({ today, ...filter })).map(({ id }) => id)).toEqual(ids);
+        return ids;
+      };
       expect(await cases.list({ today })).toMatchObject([
         { id: 1, bookings: 2, openBookings: 2, firstCheckIn: '2026-12-03', hasUnknownCheckIn: false },
         { id: 3, bookings: 1, openBookings: 1, hasUnknownCheckIn: true },
@@ -166,10 +170,75 @@ export function describeCasesContract(
       expect(await list({ provider: 'other' })).toEqual([3]);
       expect(await list({ day: '2026-11-20' })).toEqual(await list({}));
       expect(await list({ day: '2026-11-19' })).toEqual([]);
+      expect(await list({ day: '2026-11-20', state: 'dismissed', ids: [1, 3], provider: 'other' })).toEqual([
+        3,
+      ]);
+      expect(await list({ day: '2026-11-20', state: 'all', checkInBefore: '2026-12-04' })).toEqual([1, 3]);
       expect(await list({ checkInBefore: '2026-12-03' })).toEqual([3]);
       expect(await list({ checkInBefore: '2026-12-04' })).toEqual([1, 3]);
       expect(await list({ today: '2026-11-21' })).toEqual([1, 2, 3]);
       expect(await list({ today: '2026-12-06' })).toEqual([3]);
+    });
+
+    it('outlines cases with their open bookings, and with the master hotel that the copy has now', async () => {
+      const { cases, mappings } = ledger;
+      const stays = [
+        stayOf('BR-1', '2026-12-05'),
+        stayOf('BR-2', '2026-12-03'),
+        stayOf('BR-3', '2026-11-21'),
+      ];
+      await openOne(ledger, keyOf('"1"', 9_007_199_254_740_991), stays);
+      await openOne(ledger, keyOf('2'), [stayOf('BR-4', '2026-11-21')]);
+      await openOne(ledger, keyOf('3'), [{ reference: 'BR-5', day: today }, stayOf('BR-6', '2026-12-08')]);
+      await cases.changeById([1], (held) => {
+        const next = resolveBookings(held, { places: new Set([2]), as: 'cancelled' }, at);
+        return toDecision(held, { ...next, assignee: 'Bea' }, []);
+      });
+      await syncRows(mappings, [rowOf('"1"', 8), rowOf('2', 7)], at);
+      await syncRows(mappings, [rowOf('2', 7, { isDeleted: true })], at + 1);
+      expect(await cases.listOutlines({ state: 'all', today })).toEqual([
+        {
+          ...{
+            id: 1,
+            ...keyOf('"1"', 9_007_199_254_740_991),
+            copyServiceId: 8,
+            state: 'open',
+            assignee: 'Bea',
+          },
+          ...{ openBookings: 1, firstCheckIn: '2026-12-05', hasUnknownCheckIn: false },
+        },
+        {
+          ...{ id: 2, ...keyOf('2'), copyServiceId: null, state: 'open' },
+          ...{ openBookings: 0, hasUnknownCheckIn: false },
+        },
+        {
+          ...{ id: 3, ...keyOf('3'), copyServiceId: null, state: 'open' },
+          ...{ openBookings: 2, firstCheckIn: '2026-12-08', hasUnknownCheckIn: true },
+        },
+      ]);
+    });
+
+    it('lists the cases that were opened between two instants', async () => {
+      const { cases } = ledger;
+      for (const [index, hotel] of ['1', '2', '3', '4'].entries())
+        await cases.changeByKey([keyOf(hotel)], (held) => {
+          const next = applyEvidence(held, evidenceOf([stayOf('BR-1')]), at + index);
+          return next && toDecision(held, next, []);
+        });
+      await cases.changeById([2], (held) =>
+        toDecision(held, { ...held, state: 'corrected', stateSince: at + 9, correctedBy: at + 5 }, []),
+      );
+      expect(await cases.listOpened({ from: at + 1, to: at + 2 })).toEqual([
+        {
+          ...{ id: 2, providerName: 'hotelbeds', providerHotelId: '2', state: 'corrected' },
+          ...{ stateSince: at + 9, openedAt: at + 1, correctedBy: at + 5 },
+        },
+        {
+          ...{ id: 3, providerName: 'hotelbeds', providerHotelId: '3', state: 'open' },
+          ...{ stateSince: at + 2, openedAt: at + 2 },
+        },
+      ]);
+      expect(await cases.listOpened({ from: at + 4, to: at + 9 })).toEqual([]);
     });
 
     it('finds the active cases whose mapping moved after their evidence', async () => {

@@ -125,7 +125,7 @@ describe('the scores of providers', () => {
         opened('older', 'corrected', 1_000, at - 90 * 24 * hourMs),
       ],
     );
-    const list = vi.spyOn(parts.ledger.cases, 'list');
+    const list = vi.spyOn(parts.ledger.cases, 'listOpened');
     expect(await scoreProviders(parts, days)).toMatchObject([
       {
         cases: 5,

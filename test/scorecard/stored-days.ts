@@ -69,10 +69,10 @@ export function partsOf(
       listNamedPairs: async () => pairs,
     },
     cases: {
-      list: async ({ state }: { state?: string }) =>
-        cases.filter((one) => state === 'all' || one.state === state),
+      listOpened: async ({ from, to }: { from: number; to: number }) =>
+        cases.filter(({ openedAt = 0 }) => openedAt >= from && openedAt <= to),
     },
   };
-  const parts = { ledger, timezone: 'UTC', today: '2026-11-21', signal: new AbortController().signal };
+  const parts = { ledger, timezone: 'UTC', signal: new AbortController().signal };
   return parts as unknown as ScorecardParts;
 }

@@ -24,7 +24,7 @@ export function createCasesCsv(parts: CaseDeskParts, search: SearchCases): Downl
       const { today, labels, findsReferences } = whatIsShown(parts, visit);
       const { cases } = await search(toSearch(filter, { today, findsReferences }));
       const window = { from: 0, to: cases.length, labels, today };
-      const all = await readWindow(parts.ledger, cases, window, () => visit.now);
+      const all = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
       const seesNotes = visit.may('see-bookings');
       const rows = all.map((item) => toCaseCells(seesNotes ? item : withoutNote(item)));
       return {

@@ -28,7 +28,7 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
       const page = Math.min(asked, pages);
       const from = (page - 1) * casesPerPage;
       const window: CaseWindow = { from, to: from + casesPerPage, labels, today };
-      const shown = await readWindow(parts.ledger, cases, window, () => visit.now);
+      const shown = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
       return {
         cases: shown.map((item) => withoutNotes(toCaseReport(item), visit)),
         total: cases.length,

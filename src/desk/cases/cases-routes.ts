@@ -1,4 +1,5 @@
 import type { CaseLedger } from '../../cases/case-store.js';
+import type { RememberedHotels } from '../../cases/remembered-hotels.js';
 import { createCaseSearch } from '../../cases/search-cases.js';
 import type { DeskRoute } from '../routing/route.js';
 import { createCasePage } from './case-page.js';
@@ -11,11 +12,12 @@ export interface CaseDeskParts {
   readonly ledger: Pick<CaseLedger, 'cases' | 'mappings' | 'hotels' | 'audit' | 'findKeptValues'>;
   /** The configured columns of bookings that are kept and not sent. */
   readonly keptColumns: readonly string[];
+  readonly hotels: RememberedHotels;
 }
 
 /** Where the booking team works: the list of cases, a case, and what can be done with them. */
 export function createCaseRoutes(parts: CaseDeskParts): readonly DeskRoute[] {
-  const search = createCaseSearch(parts.ledger);
+  const search = createCaseSearch(parts.ledger, parts.hotels);
   return [
     createCasesPage(parts, search),
     createCasesCsv(parts, search),

@@ -3,6 +3,7 @@ import type { Archive } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
 import { mappingStates } from '../../cases/case.js';
 import { readWindow } from '../../cases/find-cases.js';
+import type { RememberedHotels } from '../../cases/remembered-hotels.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
 import { type Notice, noticeEventNames, severities } from '../../notifications/notice.js';
 import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
@@ -35,6 +36,7 @@ export interface DayPageParts {
   >;
   readonly archive: Pick<Archive, 'list'>;
   readonly command: WriteCommand;
+  readonly hotels: RememberedHotels;
 }
 
 const instant = z.iso.datetime();
@@ -152,15 +154,15 @@ function listNeighbours(
 
 /** The cases with an open booking of that day, nearest check-in first. Nobody has to act on dismissed ones. */
 async function readCases(
-  { ledger }: DayPageParts,
+  { ledger, hotels }: DayPageParts,
   day: string,
   today: string,
   now: number,
 ): Promise<DayPageData['cases']> {
-  const found = await ledger.cases.list({ day, today });
+  const found = await ledger.cases.listOutlines({ day, today });
   const open = found.filter(({ state }) => state !== 'dismissed');
   const window = { from: 0, to: casesShown, labels: [], today };
-  const first = await readWindow(ledger, open, window, () => now);
+  const first = await readWindow(ledger, hotels, open, window, () => now);
   return {
     count: open.length,
     first: first.map((one) => ({

@@ -10,7 +10,7 @@ import type { DeskVisit } from '../routing/route.js';
 import type { CourseItem } from './provider-schema.js';
 
 export interface ScoreParts {
-  readonly ledger: { readonly cases: Pick<CaseReader, 'list'> };
+  readonly ledger: { readonly cases: Pick<CaseReader, 'listOpened'> };
   readonly timezone: string;
   readonly scores: ScoreMemory;
   /** What silence means, if it was agreed to mean something. */
@@ -41,7 +41,7 @@ export async function readScores(
   const today = businessDayAt(new Date(now), timezone).iso;
   const days = listDays(range, today);
   const scored = await scores.read(days, { signal, silence: await readSilence(now) });
-  const added = await addUpScores({ ledger, timezone, today }, days, scored);
+  const added = await addUpScores({ ledger, timezone }, days, scored);
   return { days, scored, providers: orderProviders(added.map(toProviderReport)) };
 }
 

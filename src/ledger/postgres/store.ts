@@ -26,6 +26,7 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   mappingsByNumber: 'hotel_review.mappings',
   hookRequest: { run: 'run_id', at: 'at' },
   lines: linesAsText('lines'),
+  json: { array: 'json_build_array', gather: 'json_agg' },
   lock: 'FOR NO KEY UPDATE',
   lockMappings: `SELECT pg_advisory_xact_lock(${copyLock})`,
   lockCases: `SELECT pg_advisory_xact_lock(${caseLock})`,

@@ -93,6 +93,7 @@ function createDialect(clock: () => number, sealing: Sealing): Dialect {
     mappingsByNumber: 'mappings NOT INDEXED',
     hookRequest: { run: 'run', at: 'answered_at' },
     lines: 'lines',
+    json: { array: 'json_array', gather: 'json_group_array' },
     sealing,
     lock: '',
     isMappingOfCase:

@@ -56,8 +56,7 @@ const rememberedDays = 10_000;
 /** Time zones are loaded with the first hotel that has coordinates. */
 export function createHotelComparer({ hotels, clock }: CompareParts): CompareHotels {
   let zones: TimeZones | undefined;
-  /** When days begin: finding one takes longer than everything else here. */
-  const starts = new Map<string, number>();
+  const starts: DayStarts = new Map();
 
   async function lookUp(serviceIds: readonly number[]): Promise<ReadonlyMap<number, KnownHotel>> {
     const found = new Map<number, KnownHotel>();
@@ -74,23 +73,9 @@ export function createHotelComparer({ hotels, clock }: CompareParts): CompareHot
     return timeZone === undefined ? hotel : { ...hotel, timeZone, localTime: readLocalTime(now, timeZone) };
   }
 
-  function findStart(day: string, zone: string): number {
-    const key = `${day} ${zone}`;
-    const known = starts.get(key);
-    if (known !== undefined) return known;
-    if (starts.size >= rememberedDays) starts.clear();
-    const start = createBusinessDay(day, zone).firstInstant.getTime();
-    starts.set(key, start);
-    return start;
-  }
-
-  function countHours({ checkInDate: day }: DoubtfulStay, zone: string | undefined, now: number) {
-    if (day === undefined || zone === undefined || !isCalendarDay(day)) return undefined;
-    return Math.floor((findStart(day, zone) - now) / hourMs);
-  }
-
   return async (stays) => {
     const now = clock();
+    const countHours = createHoursCounter(now, starts);
     const asked = stays.flatMap(({ serviceId, copyServiceId }) => [serviceId, copyServiceId ?? []].flat());
     const located = new Map<number, LocatedHotel>();
     for (const [serviceId, hotel] of await lookUp([...new Set(asked)]))
@@ -102,9 +87,33 @@ export function createHotelComparer({ hotels, clock }: CompareParts): CompareHot
         bookedHotel,
         copyHotel,
         distanceKm: measureBetween(bookedHotel, copyHotel),
-        hoursToCheckIn: countHours(stay, bookedHotel?.timeZone ?? copyHotel?.timeZone, now),
+        hoursToCheckIn: countHours(stay.checkInDate, bookedHotel?.timeZone ?? copyHotel?.timeZone),
       };
     });
+  };
+}
+
+/** When days begin in their zones: finding one takes longer than everything else here. */
+type DayStarts = Map<string, number>;
+
+/** Counts the hours until a day (YYYY-MM-DD) begins in a zone. */
+export function createHoursCounter(
+  now: number,
+  starts: DayStarts = new Map(),
+): (day: string | undefined, zone: string | undefined) => number | undefined {
+  function findStart(day: string, zone: string): number {
+    const key = `${day} ${zone}`;
+    const known = starts.get(key);
+    if (known !== undefined) return known;
+    if (starts.size >= rememberedDays) starts.clear();
+    const start = createBusinessDay(day, zone).firstInstant.getTime();
+    starts.set(key, start);
+    return start;
+  }
+
+  return (day, zone) => {
+    if (day === undefined || zone === undefined || !isCalendarDay(day)) return undefined;
+    return Math.floor((findStart(day, zone) - now) / hourMs);
   };
 }
 

@@ -1,0 +1,79 @@
+import { giveWay } from '../async/give-way.js';
+import { loadTimeZones, type TimeZones } from '../geography/time-zones.js';
+import type { HotelReader, KnownHotel } from '../mappings/hotels/hotel-contents.js';
+import type { CaseOutline } from './case-store.js';
+
+/** What searching and ordering cases compare of a master hotel. */
+export interface HotelTraits {
+  /** As `fold` writes it. */
+  readonly name: string;
+  readonly country: Country | undefined;
+  /** IANA name; undefined without coordinates. */
+  readonly timeZone: string | undefined;
+}
+
+export interface Country {
+  /** Its code or, without one, its name. */
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Hotels whose content was read once; read again after the next load. */
+export interface RememberedHotels {
+  /** At least the hotels of these cases, by their service ids. */
+  read(cases: readonly HotelIds[]): Promise<ReadonlyMap<number, HotelTraits | undefined>>;
+}
+
+type HotelIds = Pick<CaseOutline, 'serviceId' | 'copyServiceId'>;
+
+/** The booked hotel and, if the copy of the mappings has one, that one. */
+export function listHotels({ serviceId, copyServiceId }: HotelIds): readonly number[] {
+  return copyServiceId === null ? [serviceId] : [serviceId, copyServiceId];
+}
+
+const perLookUp = 1_000;
+const mostRemembered = 50_000;
+
+interface Remembered {
+  /** The load that it is of. */
+  readonly load: string | undefined;
+  readonly hotels: Map<number, HotelTraits | undefined>;
+}
+
+export function rememberHotels(hotels: HotelReader): RememberedHotels {
+  let remembered: Remembered = { load: undefined, hotels: new Map() };
+  return {
+    async read(cases) {
+      const load = (await hotels.latestLoad())?.id;
+      // Another map, because somebody may still be reading into this one.
+      if (load !== remembered.load || remembered.hotels.size > mostRemembered)
+        remembered = { load, hotels: new Map() };
+      const known = remembered.hotels;
+      const missing = [...new Set(cases.flatMap(listHotels))].filter((id) => !known.has(id));
+      const zones = missing.length > 0 ? await loadTimeZones() : undefined;
+      for (let from = 0; from < missing.length; from += perLookUp) {
+        if (from > 0) await giveWay();
+        const some = missing.slice(from, from + perLookUp);
+        const found = load === undefined ? [] : await hotels.lookUp(some);
+        for (const [index, id] of some.entries()) known.set(id, toTraits(found[index], zones));
+      }
+      return known;
+    },
+  };
+}
+
+function toTraits(hotel: KnownHotel | undefined, zones: TimeZones | undefined): HotelTraits | undefined {
+  if (!hotel) return undefined;
+  const { name = '', coordinates, countryCode, country: countryName = countryCode } = hotel;
+  const id = countryCode ?? countryName;
+  return {
+    name: fold(name),
+    country: id === undefined || countryName === undefined ? undefined : { id, name: countryName },
+    timeZone: coordinates && zones?.zoneAt(coordinates),
+  };
+}
+
+/** As texts are compared: whatever their case and accents. */
+export function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
+}
