@@ -1,6 +1,7 @@
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
-import { findCases } from '../src/cases/find-cases.js';
+import { type ListedCase, readWindow } from '../src/cases/find-cases.js';
+import { rememberHotels } from '../src/cases/remembered-hotels.js';
 import type { Config } from '../src/config/load.js';
 import type { DayReport, ReportedCase } from '../src/report/day-report.js';
 import { gatherReport } from '../src/report/gather-report.js';
@@ -16,7 +17,12 @@ export async function gatherDayReport(
   day: string,
 ): Promise<DayReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  const listCases = async () => (await findCases(ledger, { today }, clock)).map(toReported);
+  const listCases = async (limit: number) => {
+    const open = await ledger.cases.listOutlines({ today });
+    const window = { from: 0, to: limit, labels: [], today };
+    const first = await readWindow(ledger, rememberHotels(ledger.hotels), open, window, clock);
+    return { count: open.length, first: first.map(toReported) };
+  };
   return gatherReport(day, { ledger, listCases, volume, timezone, clock });
 }
 
@@ -36,7 +42,7 @@ export async function renderDayReport(
   return { headline: report.headline, page: Buffer.from(page) };
 }
 
-function toReported(item: Awaited<ReturnType<typeof findCases>>[number]): ReportedCase {
+function toReported(item: ListedCase): ReportedCase {
   const { id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, hotels } = item;
   return {
     ...{ id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId },

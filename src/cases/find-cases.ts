@@ -7,7 +7,7 @@ import {
 } from '../mappings/hotels/compare-hotels.js';
 import { type ShownKept, sortByKept } from '../review/verdicts/kept-order.js';
 import type { CaseFilter, CaseOutline, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
-import { listHotels, type RememberedHotels } from './remembered-hotels.js';
+import { copyHotelOf, type RememberedHotels } from './remembered-hotels.js';
 
 export interface Compared {
   /** The master hotel that the local copy has now; null if it has none. */
@@ -70,8 +70,8 @@ async function orderByClock(
   const countHours = createHoursCounter(now);
   const hours = new Map(
     cases.map((item) => {
-      const zones = listHotels(item).flatMap((id) => hotels.get(id)?.timeZone ?? []);
-      return [item.id, countHours(item.firstCheckIn, zones[0]) ?? 0];
+      const zone = hotels.get(item.serviceId)?.timeZone ?? copyHotelOf(item, hotels)?.timeZone;
+      return [item.id, countHours(item.firstCheckIn, zone) ?? 0];
     }),
   );
   const hoursOf = ({ id }: CaseOutline) => hours.get(id) ?? 0;

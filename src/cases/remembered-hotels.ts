@@ -21,14 +21,19 @@ export interface Country {
 /** Hotels whose content was read once; read again after the next load. */
 export interface RememberedHotels {
   /** At least the hotels of these cases, by their service ids. */
-  read(cases: readonly HotelIds[]): Promise<ReadonlyMap<number, HotelTraits | undefined>>;
+  read(cases: readonly HotelIds[]): Promise<KnownHotels>;
 }
+
+export type KnownHotels = ReadonlyMap<number, HotelTraits | undefined>;
 
 type HotelIds = Pick<CaseOutline, 'serviceId' | 'copyServiceId'>;
 
-/** The booked hotel and, if the copy of the mappings has one, that one. */
-export function listHotels({ serviceId, copyServiceId }: HotelIds): readonly number[] {
-  return copyServiceId === null ? [serviceId] : [serviceId, copyServiceId];
+/** The hotel that the copy of the mappings has. */
+export function copyHotelOf(
+  { copyServiceId }: Pick<CaseOutline, 'copyServiceId'>,
+  known: KnownHotels,
+): HotelTraits | undefined {
+  return copyServiceId === null ? undefined : known.get(copyServiceId);
 }
 
 const perLookUp = 1_000;
@@ -49,7 +54,7 @@ export function rememberHotels(hotels: HotelReader): RememberedHotels {
       if (load !== remembered.load || remembered.hotels.size > mostRemembered)
         remembered = { load, hotels: new Map() };
       const known = remembered.hotels;
-      const missing = [...new Set(cases.flatMap(listHotels))].filter((id) => !known.has(id));
+      const missing = listMissing(cases, known);
       const zones = missing.length > 0 ? await loadTimeZones() : undefined;
       for (let from = 0; from < missing.length; from += perLookUp) {
         if (from > 0) await giveWay();
@@ -60,6 +65,15 @@ export function rememberHotels(hotels: HotelReader): RememberedHotels {
       return known;
     },
   };
+}
+
+function listMissing(cases: readonly HotelIds[], known: Remembered['hotels']): readonly number[] {
+  const missing = new Set<number>();
+  for (const { serviceId, copyServiceId } of cases) {
+    if (!known.has(serviceId)) missing.add(serviceId);
+    if (copyServiceId !== null && !known.has(copyServiceId)) missing.add(copyServiceId);
+  }
+  return [...missing];
 }
 
 function toTraits(hotel: KnownHotel | undefined, zones: TimeZones | undefined): HotelTraits | undefined {

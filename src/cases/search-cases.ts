@@ -1,9 +1,9 @@
 import type { CaseFilter, CaseOutline, ReadOnlyCaseLedger } from './case-store.js';
 import {
   type Country,
+  copyHotelOf,
   fold,
-  type HotelTraits,
-  listHotels,
+  type KnownHotels,
   type RememberedHotels,
 } from './remembered-hotels.js';
 
@@ -41,18 +41,19 @@ export function createCaseSearch(ledger: SearchLedger, remembered: RememberedHot
   return async ({ country, assignee, text, provider, findsReferences, ...filter }) => {
     const all = await ledger.cases.listOutlines(filter);
     const known = await remembered.read(all);
-    const hotels = all.map((item) => listHotels(item).flatMap((id) => known.get(id) ?? []));
     const named = await findNamed(ledger, findsReferences ? text : undefined);
     const sought = text === undefined ? '' : fold(text);
-    const isFound = (item: CaseOutline, index: number): boolean => {
-      const both = hotels[index] ?? [];
+    const isFound = (item: CaseOutline): boolean => {
       if (provider !== undefined && item.providerName !== provider) return false;
       if (assignee !== undefined && (item.assignee ?? null) !== assignee) return false;
-      if (country !== undefined && !both.some((hotel) => hotel.country?.id === country)) return false;
+      const both = [known.get(item.serviceId), copyHotelOf(item, known)];
+      if (country !== undefined && !both.some((hotel) => hotel?.country?.id === country)) return false;
       if (sought === '' || named.has(item.id)) return true;
-      return both.some(({ name }) => name.includes(sought)) || fold(item.providerHotelId).includes(sought);
+      return (
+        both.some((hotel) => hotel?.name.includes(sought)) || fold(item.providerHotelId).includes(sought)
+      );
     };
-    return { cases: all.filter(isFound), choices: listChoices(all, hotels.flat()) };
+    return { cases: all.filter(isFound), choices: listChoices(all, known) };
   };
 }
 
@@ -61,8 +62,11 @@ async function findNamed({ cases }: SearchLedger, reference: string | undefined)
   return new Set(found.map(({ id }) => id));
 }
 
-function listChoices(cases: readonly CaseOutline[], hotels: readonly HotelTraits[]): CaseChoices {
-  const countries = new Map(hotels.flatMap(({ country }) => (country ? [[country.id, country]] : [])));
+function listChoices(cases: readonly CaseOutline[], hotels: KnownHotels): CaseChoices {
+  const countries = new Map<string, Country>();
+  for (const item of cases)
+    for (const hotel of [hotels.get(item.serviceId), copyHotelOf(item, hotels)])
+      if (hotel?.country) countries.set(hotel.country.id, hotel.country);
   return {
     providers: sortUnique(cases.map(({ providerName }) => providerName)),
     countries: [...countries.values()].sort((one, other) => compare(one.name, other.name)),

@@ -116,20 +116,18 @@ export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseO
   return rows.map(toOutline).sort((one, other) => one.id - other.id);
 }
 
-function toOutline([
-  id,
-  providerName,
-  providerHotelId,
-  serviceId,
-  state,
-  assignee,
-  openBookings,
-  firstCheckIn,
-  unknownCheckIns,
-  copyServiceId,
-]: OutlineCells): CaseOutline {
+/** Starts with fields of its own: a literal that starts with a spread takes ten times as long. */
+function toOutline(cells: OutlineCells): CaseOutline {
+  const [id, providerName, providerHotelId, serviceId, state, assignee, openBookings, ...rest] = cells;
+  const [firstCheckIn, unknownCheckIns, copyServiceId] = rest;
   return {
-    ...{ id, providerName, providerHotelId, serviceId, copyServiceId, state, openBookings },
+    id,
+    providerName,
+    providerHotelId,
+    serviceId,
+    copyServiceId,
+    state,
+    openBookings,
     ...(assignee !== null && { assignee }),
     ...(firstCheckIn !== null && { firstCheckIn }),
     hasUnknownCheckIn: unknownCheckIns > 0,
@@ -162,7 +160,12 @@ export function* listOpened(
   );
   const opened = rows.map(
     ([id, providerName, providerHotelId, state, stateSince, openedAt, correctedBy]): OpenedCase => ({
-      ...{ id, providerName, providerHotelId, state, stateSince, openedAt },
+      id,
+      providerName,
+      providerHotelId,
+      state,
+      stateSince,
+      openedAt,
       ...(correctedBy !== null && { correctedBy }),
     }),
   );

@@ -18,7 +18,7 @@ import type { NoticeStore, OpenProblem } from './notice-store.js';
 export interface CheckParts {
   readonly ledger: RunReader & {
     readonly notices: NoticeStore;
-    readonly cases: Pick<CaseReader, 'list'>;
+    readonly cases: Pick<CaseReader, 'listOutlines'>;
     readonly mappings: Pick<MappingReader, 'latestSync'>;
     readonly exports: ExportReader;
   };
@@ -97,7 +97,7 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
 /** A guest checks in today or tomorrow, or nobody knows when. Told once for each such day of a case. */
 async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
   const today = dayAt(now, timezone);
-  const cases = await ledger.cases.list({ today, checkInBefore: dayAt(now + 2 * dayMs, timezone) });
+  const cases = await ledger.cases.listOutlines({ today, checkInBefore: dayAt(now + 2 * dayMs, timezone) });
   return cases
     .filter(({ state, openBookings }) => openBookings > 0 && state !== 'dismissed')
     .map(({ id, state, firstCheckIn = 'an unknown day', openBookings }) => ({

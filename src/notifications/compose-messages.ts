@@ -13,7 +13,7 @@ import type { NoticeReader } from './notice-store.js';
 export interface ComposeParts {
   readonly ledger: Pick<DayOverview, 'summarise'> &
     GuestReaders & {
-      readonly cases: Pick<CaseReader, 'list'>;
+      readonly cases: Pick<CaseReader, 'listOutlines'>;
       readonly notices: Pick<NoticeReader, 'listProblems' | 'countMessages'>;
     };
   readonly timezone: string;
@@ -59,7 +59,7 @@ async function readSituation({ ledger, timezone, command, clock }: ComposeParts)
   const today = businessDayAt(new Date(now), timezone);
   const { lastGoodDay } = await ledger.summarise(today);
   const tomorrow = today.next().iso;
-  const urgent = await ledger.cases.list({ today: today.iso, checkInBefore: tomorrow });
+  const urgent = await ledger.cases.listOutlines({ today: today.iso, checkInBefore: tomorrow });
   return {
     daysWithoutReview: lastGoodDay === undefined ? undefined : countDaysBehind(lastGoodDay, now, timezone),
     checkInsToday: urgent.filter(({ firstCheckIn }) => firstCheckIn === today.iso).length,
@@ -71,7 +71,7 @@ async function composeMorningDigest(day: string, parts: ComposeParts) {
   const { ledger, timezone, command, clock } = parts;
   const { headline, page } = await parts.reportDay(day);
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  const cases = await ledger.cases.list({ today });
+  const cases = await ledger.cases.listOutlines({ today });
   const nearest = cases.flatMap(({ firstCheckIn }) => firstCheckIn ?? []).sort()[0];
   const problems = await ledger.notices.listProblems();
   const { givenUp } = await ledger.notices.countMessages();

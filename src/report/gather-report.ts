@@ -19,8 +19,8 @@ export const listed = 100;
 
 export interface ReportParts {
   readonly ledger: ReadOnlyLedger;
-  /** The cases with an open booking, nearest check-in first. */
-  readonly listCases: () => Promise<readonly ReportedCase[]>;
+  /** So many of the cases with an open booking, nearest check-in first. */
+  readonly listCases: (limit: number) => Promise<Listed<ReportedCase>>;
   readonly volume: VolumeSettings;
   readonly timezone: string;
   readonly clock: () => number;
@@ -36,7 +36,6 @@ export async function gatherReport(
   const verdicts = summariseVerdicts(day, runs);
   const newest = verdicts.newer ?? verdicts.runs[0];
   const compare = createHotelComparer({ hotels: ledger.hotels, clock });
-  const cases = await listCases();
   const [canary] = await ledger.listCanaries({ day, limit: 1 });
   return {
     day,
@@ -55,7 +54,7 @@ export async function gatherReport(
     volume: await compareVolume(day, ledger, volume),
     steps: newest ? await ledger.listStepTimes(newest.id) : [],
     affected: await readFirst(withHotels(await listAffected(ledger, [verdicts]), compare)),
-    cases: { count: cases.length, first: cases.slice(0, listed) },
+    cases: await listCases(listed),
   };
 }
 

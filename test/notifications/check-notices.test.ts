@@ -85,7 +85,7 @@ describe('a problem is over', () => {
         },
       },
       cases: {
-        list: async () => {
+        listOutlines: async () => {
           onLook();
           return [];
         },
@@ -206,7 +206,7 @@ describe('looking finds', () => {
         end: async () => 0,
         dismiss: async () => {},
       },
-      cases: { list: async () => cases },
+      cases: { listOutlines: async () => cases },
       mappings: { latestSync: async () => latestSync },
       exports: { latestRequest: async () => request, latestFetched: async () => fetched },
     };

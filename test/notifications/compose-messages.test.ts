@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseSummary } from '../../src/cases/case-store.js';
+import type { CaseOutline } from '../../src/cases/case-store.js';
 import { type ComposeParts, composeMessage } from '../../src/notifications/compose-messages.js';
 import type { Notice } from '../../src/notifications/notice.js';
 import type { OpenProblem } from '../../src/notifications/notice-store.js';
@@ -26,10 +26,10 @@ const failed: OpenProblem = {
   reminders: 0,
   lastToldAt: 0,
 };
-const caseOn = (firstCheckIn: string) => ({ firstCheckIn, openBookings: 1 }) as CaseSummary;
+const caseOn = (firstCheckIn: string) => ({ firstCheckIn, openBookings: 1 }) as CaseOutline;
 
 function partsOf({
-  cases = [] as CaseSummary[],
+  cases = [] as CaseOutline[],
   problems = [] as OpenProblem[],
   givenUp = 0,
   lastGoodDay = '2026-11-20' as string | undefined,
@@ -40,7 +40,7 @@ function partsOf({
         runsByState: {} as never,
         ...(lastGoodDay !== undefined && { lastGoodDay }),
       }),
-      cases: { list: async () => cases },
+      cases: { listOutlines: async () => cases },
       notices: { listProblems: async () => problems, countMessages: async () => ({ pending: 0, givenUp }) },
       nextJudged: async (_, __, after) =>
         after === undefined ? { batch: 0, places: [0], lines: [line] } : undefined,
