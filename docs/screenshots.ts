@@ -31,9 +31,9 @@ interface Shot {
 }
 
 const shots: readonly Shot[] = [
-  { name: 'days', path: () => '/', height: 620 },
-  { name: 'calendar', path: () => '/', from: 'Twelve months', height: 640 },
-  { name: 'calendar-dark', path: () => '/', from: 'Twelve months', height: 640, view: { colours: 'dark' } },
+  { name: 'days', path: () => '/', height: 860 },
+  { name: 'calendar', path: () => '/', from: 'Calendar', height: 640 },
+  { name: 'calendar-dark', path: () => '/', from: 'Calendar', height: 640, view: { colours: 'dark' } },
   { name: 'day', path: ({ failedDay }) => `/days/${failedDay}` },
   { name: 'run', path: ({ fileRun }) => `/runs/${fileRun}` },
   { name: 'replay', path: ({ failedDay }) => `/days/${failedDay}/replay`, height: 500 },

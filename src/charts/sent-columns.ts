@@ -56,6 +56,6 @@ function describeAffected(shown: readonly SentCounts[]): string {
   const known = shown.flatMap(({ affected }) => affected ?? []);
   const unknown = shown.length - known.length;
   if (known.length === 0) return 'unknown';
-  const words = `${formatCount(sum(known))} on ${formatCountOf(known.length, 'day')} with verdicts`;
+  const words = `${formatCount(sum(known))} on ${formatCountOf(known.length, 'day')}`;
   return unknown > 0 ? `${words}; ${formatCountOf(unknown, 'day')} unknown` : words;
 }

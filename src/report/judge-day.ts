@@ -21,8 +21,7 @@ interface JudgeOptions {
 export function judgeDay(verdicts: DayVerdicts, { timezone, canary }: JudgeOptions): JudgedDay {
   const [run] = verdicts.newer ? [verdicts.newer] : verdicts.runs;
   if (!run) return { judgement: 'attention', headline: 'No run: nothing of this day was reviewed.' };
-  if (run.state === 'failed')
-    return { judgement: 'attention', headline: `The run failed. ${run.failure?.message ?? ''}`.trim() };
+  if (run.state === 'failed') return { judgement: 'attention', headline: describeFailure(run) };
   if (run.state === 'cancelled')
     return { judgement: 'attention', headline: 'The run was cancelled: the day is not reviewed.' };
   const found = [
@@ -56,6 +55,13 @@ export function judgeDay(verdicts: DayVerdicts, { timezone, canary }: JudgeOptio
     judgement: 'good',
     headline: `All ${formatCountOf(bookings, 'booking')} have the verdict correct.`,
   };
+}
+
+/** As sentences: messages begin as they stand in logs. */
+function describeFailure({ failure }: Run): string {
+  if (!failure) return 'The run failed.';
+  const { message } = failure;
+  return `The run failed. ${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? '' : '.'}`;
 }
 
 function findProblems({ affected, unanswered, knowledge }: DayVerdicts, run: Run): string[] {

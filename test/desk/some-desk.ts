@@ -122,7 +122,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     countRejects: async () => [],
     countWarnings: async () => [],
     listCanaries: async () => [],
-    cases: { list: async () => [] } as never,
+    cases: { list: async () => [], count: async () => ({ openBookings: 0, unknownCheckIns: 0 }) } as never,
     notices: { listProblems: async () => [], listOfDay: async () => [] } as never,
   };
   return part as DeskParts['ledger'];

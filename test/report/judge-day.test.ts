@@ -84,7 +84,7 @@ describe('the judgement on a day', () => {
     expect(judge('cancelled', {})).toMatchObject({ judgement: 'attention' });
     expect(judge('failed', {}, { failure: failureOf('fatal') })).toEqual({
       judgement: 'attention',
-      headline: 'The run failed. what happened',
+      headline: 'The run failed. What happened.',
     });
   });
 

@@ -25,7 +25,7 @@ ${entries.map((entry) => renderEntry(entry, timezone))}</tbody></table></div>`
 ${
   next === null
     ? undefined
-    : html`<nav class="paging" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { from, to, who, action, subject, before: next })}">Older entries</a></nav>`
+    : html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { from, to, who, action, subject, before: next })}">Older entries</a></nav>`
 }`,
   };
 }

@@ -25,7 +25,7 @@ ${reference === null ? undefined : renderFound({ ...data, reference }, visit, pa
 function renderSearch({ reference, answers }: BookingData): Html {
   return html`<form class="search card" action="/bookings" role="search">
 <label>Booking reference<input name="reference" value="${reference ?? ''}" maxlength="500" autocomplete="off" spellcheck="false" required></label>
-<label class="choice"><input type="checkbox" name="answers" value="yes"${answers ? html` checked` : undefined}>
+<label class="check"><input type="checkbox" name="answers" value="yes"${answers ? html` checked` : undefined}>
 with what the service said</label>
 <button>Find</button></form>
 <p class="faint">Each search is recorded in the audit trail.</p>`;

@@ -19,7 +19,7 @@ export function renderCases(data: CasesData, visit: DeskVisit, keptColumns: read
   return {
     title: 'Cases',
     content: html`${renderFilter(data, visit)}
-<div class="list-head buttons"><span>${describeRange(data)}</span>
+<div class="buttons"><span>${describeRange(data)}</span>
 <a class="button quiet" href="${writeAddress('/cases.csv', filter)}">Download as CSV</a>
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${

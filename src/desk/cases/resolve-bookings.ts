@@ -85,10 +85,10 @@ function listOpen(held: HeldCase, chosen: ReadonlySet<number>, today: string): r
 
 function renderFields(listed: readonly CaseBooking[], chosen: ReadonlySet<number>, total: number): Html {
   const more = total - listed.length;
-  return html`<fieldset><legend>Bookings</legend>${listed.map((booking) =>
+  return html`<fieldset class="card"><legend>Bookings</legend>${listed.map((booking) =>
     renderBooking(booking, chosen.has(booking.place) || total === 1),
   )}${more > 0 ? html`<p class="faint">${formatCountOf(more, 'more booking')} on the page of the case: choose them there.</p>` : undefined}</fieldset>
-<fieldset><legend>What was done</legend>${resolutions.map(
+<fieldset class="card"><legend>What was done</legend>${resolutions.map(
     (as) =>
       html`<label class="option"><input type="radio" name="as" value="${as}" required>${describeResolution(as)}</label>`,
   )}</fieldset>`;

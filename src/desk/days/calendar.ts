@@ -36,18 +36,21 @@ interface CalendarOptions {
 }
 
 /**
- * The months, newest first: who is called at night looks at the last days. Each cell says its state by colour, sign and text,
- * which is shown on hover and on focus.
+ * The months since the first run, newest first: who is called at night looks at the last days. Each cell says its state by
+ * colour, sign and text, which is shown on hover, on focus and on a tap.
  *
  * @param days oldest first
  */
 export function renderCalendar(days: readonly ShownDay[], { selected }: CalendarOptions = {}): Html {
   const months = new Map<string, ShownDay[]>();
+  const first = days.find(({ judgement }) => judgement !== 'not-due') ?? days.at(-1);
   for (const day of days) {
-    const name = day.day.slice(0, '2026-11'.length);
-    months.set(name, [...(months.get(name) ?? []), day]);
+    const month = monthOf(day);
+    if (first && month < monthOf(first)) continue;
+    months.set(month, [...(months.get(month) ?? []), day]);
   }
   return html`${defineShapes(marks)}${renderLegend(marks)}
+<p class="legend"><span class="faint">A red frame: the day is good, but its bookings need somebody.</span></p>
 <ul class="legend">${Object.values(letters).map(
     ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
   )}</ul>
@@ -78,9 +81,14 @@ function renderChoice(day: ShownDay, selected: ReadonlySet<string>): Html {
 }
 
 function renderLook(day: ShownDay): Html {
-  const { judgement } = day;
   const how = listLetters(day).map(({ letter }) => letter);
-  return html`class="${judgement === 'missing' ? judgement : colourOf(judgement)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined}`;
+  return html`class="${nameLook(day)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined}`;
+}
+
+/** A day that is not good is seen from afar: one that only needs the booking team looks calmer. */
+function nameLook({ judgement, isGood }: ShownDay): string {
+  if (judgement === 'missing') return judgement;
+  return judgement === 'attention' && isGood ? 'work' : colourOf(judgement);
 }
 
 function renderInside(day: ShownDay): Html {
@@ -112,6 +120,11 @@ function nameHow(day: ShownDay): string {
 
 function shorten(text: string): string {
   return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
+}
+
+/** 2026-11 for 2026-11-05 */
+function monthOf({ day }: ShownDay): string {
+  return day.slice(0, '2026-11'.length);
 }
 
 /** 5 for 2026-11-05 */

@@ -65,6 +65,13 @@ export const daysData = z.object({
     .describe('The next one of a day that is not good yet'),
   lateDays: z.array(dayField).describe('Not good by their deadline, and not yet'),
   latestVolume: z.object({ day: dayField, accepted: count, usual: z.number().nullable() }).nullable(),
+  cases: z
+    .object({
+      openBookings: count,
+      unknownCheckIns: count.describe('Of the open bookings: they might check in tomorrow'),
+      firstCheckIn: dayField.nullable().describe('The nearest known one of an open booking'),
+    })
+    .describe('What the booking team has to do'),
   mappingsCompleteUntil: instant.nullable().describe('Of the local copy of the mappings'),
   parts: z.record(z.string(), z.string()).describe('`ok`, or the problem'),
   problems: z.array(

@@ -21,12 +21,13 @@ export function createDaysPage(parts: DaysParts): Page {
       const data = await readDays(parts, now);
       return { ...data, selection: may('operate') ? selectDays(input, data.days) : null };
     },
-    render({ days, selection, ...facts }, visit) {
+    render({ selection, ...facts }, visit) {
+      const { days } = facts;
       if (selection)
         return {
           title: 'Select days to replay',
           content: html`${renderSelectionForm(selection)}
-<form class="calendar" method="get" action="/replay"><h2>Twelve months</h2>
+<form method="get" action="/replay"><h2>Calendar</h2>
 <p class="buttons"><button>Preview the replay…</button></p>
 ${renderCalendar(days, { selected: new Set(selection.days) })}
 <p class="buttons"><button>Preview the replay…</button></p></form>`,
@@ -34,7 +35,7 @@ ${renderCalendar(days, { selected: new Set(selection.days) })}
       return {
         title: 'Days',
         content: html`${renderOverview(facts, visit)}
-<div class="beside"><section class="calendar"><h2>Twelve months</h2>
+<div class="beside"><section><h2>Calendar</h2>
 ${visit.may('operate') ? renderSelectionLinks(days) : undefined}
 ${renderCalendar(days)}</section>
 <section><h2>Charts</h2>
@@ -46,13 +47,17 @@ ${renderCharts(days)}</section></div>`,
 
 /** Days in the charts that compare single days: three months. */
 const daysCompared = 91;
+/** A young ledger leaves most of a year empty; columns of fewer days than these would be bars. */
+const daysAtLeast = 31;
 
 function renderCharts(days: readonly ShownDay[]): Html {
   const ran = days.flatMap(({ counts, ...day }) => (counts ? [{ ...day, ...counts }] : []));
   const missing = days.filter(({ judgement }) => judgement === 'missing').map(({ day }) => day);
   const to = days.at(-1)?.day ?? '';
-  const year = { from: days[0]?.day ?? '', to };
-  const months = { from: days.at(-daysCompared)?.day ?? year.from, to };
+  const begun = days.slice(days.findIndex(({ isDue }) => isDue)).length;
+  const startOf = (count: number) => days.at(-Math.min(days.length, count))?.day ?? '';
+  const year = { from: startOf(Math.max(daysAtLeast, begun)), to };
+  const months = { from: startOf(Math.min(daysCompared, Math.max(daysAtLeast, begun))), to };
   const runs = ran.flatMap(({ day, state, durationMs }) =>
     durationMs !== null && hasEnded(state) ? [{ day, durationMs, isFailed: state === 'failed' }] : [],
   );

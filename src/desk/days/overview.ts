@@ -2,21 +2,22 @@ import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
-import { renderMark } from '../routing/state-mark.js';
+import { renderMark, renderSeverity } from '../routing/state-mark.js';
 import type { DaysData } from './days-data.js';
+import { listNotGoodDays, renderNotGoodDays } from './not-good-days.js';
 
-type Facts = Omit<DaysData, 'selection' | 'days'>;
+type Facts = Omit<DaysData, 'selection'>;
 
-/** What matters first: up to which day all is well, what comes next, and what is wrong. */
+/** What matters first: what is wrong, and what helps; up to which day all is well; and what comes next. */
 export function renderOverview(facts: Facts, visit: DeskVisit): Html {
-  return html`<dl class="overview">
+  return html`${renderNotGoodDays(facts.days, visit)}<dl class="overview">
 ${renderFact('Last good day', renderLastGoodDay(facts))}
 ${renderFact('Next run', renderNextRun(facts, visit))}
 ${renderFact('Deadline', renderDeadline(facts, visit))}
+${renderFact('Cases', renderCases(facts))}
 ${renderFact('Bookings', renderVolume(facts))}
 ${renderFact('Mapping copy', renderMappings(facts, visit))}
 ${renderFact('Parts', renderParts(facts))}
-${renderFact('Open problems', html`<strong>${facts.problems.length === 0 ? 'none' : facts.problems.length}</strong>`)}
 </dl>
 ${renderProblems(facts, visit)}`;
 }
@@ -30,13 +31,11 @@ function renderLastGoodDay({ firstDay, lastGoodDay, after }: Facts): Html {
     return html`<strong>none yet</strong> <span class="faint">no day was reviewed</span>`;
   const last =
     lastGoodDay === null ? html`<strong>none shown</strong>` : html`<strong>${linkDay(lastGoodDay)}</strong>`;
-  if (!after) return html`${last} <span class="faint">each due day has a complete run</span>`;
+  if (!after) return html`${last} <span>${renderMark('good', 'each due day is good')}</span>`;
   const newest = after.newestGoodDay;
   return html`${last}
-<span>Then ${linkDay(after.day)}: ${renderMark(after.judgement)}</span>
-<span>${shorten(showInLine(after.headline))}</span>
-<span class="faint">${formatCount(after.notGood)} of the ${formatCountOf(after.due, 'day')} since then ${after.notGood === 1 ? 'is' : 'are'} not good${
-    newest === null ? undefined : html`; the newest good one is ${newest}`
+<span>${formatCount(after.notGood)} of the ${formatCountOf(after.due, 'day')} since then ${after.notGood === 1 ? 'is' : 'are'} not good${
+    newest === null ? undefined : html`; the newest good one is <span class="whole">${newest}</span>`
   }</span>`;
 }
 
@@ -58,6 +57,18 @@ function renderDeadline({ deadline, lateDays }: Facts, { now, timezone }: DeskVi
     return html`<strong>none</strong> ${late ?? html`<span class="faint">no day has one to come</span>`}`;
   const at = Date.parse(deadline.at);
   return html`<strong>${formatLocalInstant(at, timezone)}</strong> <span class="faint">for ${deadline.day}, in ${formatSpan(at - now)}</span> ${late}`;
+}
+
+/** An unknown check-in might be tomorrow. */
+function renderCases({ cases: { openBookings, unknownCheckIns, firstCheckIn } }: Facts): Html {
+  if (openBookings === 0)
+    return html`<strong>none</strong> <span class="faint">no booking waits for the team</span>`;
+  const next = firstCheckIn === null ? undefined : html`<span>next check-in ${firstCheckIn}</span>`;
+  const unknown =
+    unknownCheckIns === 0
+      ? undefined
+      : html`<span class="wait">${formatCount(unknownCheckIns)} with unknown check-in</span>`;
+  return html`<strong><a href="/cases">${formatCountOf(openBookings, 'open booking')}</a></strong> ${next} ${unknown}`;
 }
 
 function renderVolume({ latestVolume }: Facts): Html {
@@ -87,27 +98,27 @@ function renderParts({ parts }: Facts): Html {
   )}`;
 }
 
-function renderProblems({ problems }: Facts, { timezone, may }: DeskVisit): Html | undefined {
-  if (problems.length === 0) return undefined;
-  return html`<section class="card"><h2>Open problems</h2>
-<ul class="problems">${problems.map(
-    ({ severity, title, day, since }) =>
-      html`<li>${renderMark(severity === 'critical' ? 'attention' : 'unfinished', severity)} ${
-        day === null
-          ? showInLine(title)
-          : html`<a href="/days/${encodeURIComponent(day)}">${showInLine(title)}</a>`
-      } <span class="faint">since ${formatLocalInstant(Date.parse(since), timezone)}</span></li>`,
-  )}</ul>${may('operate') ? html`<p><a href="/notifications">Who was told</a></p>` : undefined}</section>`;
+/** Those of days that are not good are not told twice. */
+function renderProblems({ problems, days }: Facts, { timezone, may }: DeskVisit): Html | undefined {
+  const notGood = new Set(listNotGoodDays(days).map(({ day }) => day));
+  const others = problems.filter(({ day }) => day === null || !notGood.has(day));
+  if (others.length === 0) return undefined;
+  const title = notGood.size > 0 ? 'Other open problems' : 'Open problems';
+  return html`<section class="card"><h2>${title}</h2>
+<ul class="plain">${others
+    .toReversed()
+    .map(
+      ({ severity, title, day, since }) =>
+        html`<li>${renderSeverity(severity)} ${
+          day === null
+            ? showInLine(title)
+            : html`<a href="/days/${encodeURIComponent(day)}">${showInLine(title)}</a>`
+        } <span class="faint">since ${formatLocalInstant(Date.parse(since), timezone)}</span></li>`,
+    )}</ul>${may('operate') ? html`<p><a href="/notifications">Who was told</a></p>` : undefined}</section>`;
 }
 
 function linkDay(day: string): Html {
   return html`<a href="/days/${day}">${day}</a>`;
-}
-
-const longestHeadline = 100;
-
-function shorten(text: string): string {
-  return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
 }
 
 /** To the minute: what is hours away needs no seconds. */

@@ -1,4 +1,5 @@
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../../booking/business-day.js';
+import type { CaseReader } from '../../cases/case-store.js';
 import type { MappingReader } from '../../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../../mappings/sync-bounds.js';
 import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications/deadlines.js';
@@ -20,6 +21,7 @@ export interface DaysParts {
     Pick<DayOverview, 'summarise'> &
     Pick<CanaryReader, 'listCanaries'> &
     VolumeHistory & {
+      readonly cases: Pick<CaseReader, 'count'>;
       readonly mappings: Pick<MappingReader, 'latestSync'>;
       readonly notices: Pick<NoticeStore, 'listProblems' | 'noteFirst'>;
     };
@@ -73,6 +75,7 @@ export async function readDays(parts: DaysParts, now: number): Promise<Omit<Days
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays }).next;
   const sync = await ledger.mappings.latestSync(mappingScope);
   const problems = await ledger.notices.listProblems();
+  const { openBookings, unknownCheckIns, firstCheckIn = null } = await ledger.cases.count(to.iso);
   return {
     firstDay: firstDay ?? null,
     ...followGoodDays(days),
@@ -80,6 +83,7 @@ export async function readDays(parts: DaysParts, now: number): Promise<Omit<Days
     deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
     lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
     latestVolume: findLatestVolume(days),
+    cases: { openBookings, unknownCheckIns, firstCheckIn },
     mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
     parts: (await health.look()).parts,
     problems: problems.map((problem) => describeProblem(problem, parts)),

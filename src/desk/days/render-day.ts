@@ -4,7 +4,7 @@ import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import { renderPages } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
-import { markOfRun, renderMark } from '../routing/state-mark.js';
+import { markOfRun, renderMark, renderSeverity } from '../routing/state-mark.js';
 import { renderDayActions } from '../runs/run-actions.js';
 import type { DayPageData } from './day-data.js';
 
@@ -22,7 +22,7 @@ ${renderCases(data)}${renderNotices(data, visit)}${renderReports(data)}`;
 function renderNeighbours({ previous, next }: DayPageData): Html {
   const link = (day: string, words: string, rel: string) =>
     html`<a href="/days/${day}" rel="${rel}">${words}</a>`;
-  return html`<nav aria-label="Days" class="neighbours">${previous === null ? undefined : link(previous, `‹ ${previous}`, 'prev')} ${next === null ? undefined : link(next, `${next} ›`, 'next')}</nav>`;
+  return html`<nav aria-label="Days" class="buttons neighbours">${previous === null ? undefined : link(previous, `‹ ${previous}`, 'prev')} ${next === null ? undefined : link(next, `${next} ›`, 'next')}</nav>`;
 }
 
 function renderRuns({ day, runs, ...listed }: DayPageData, visit: DeskVisit): Html {
@@ -43,7 +43,7 @@ function renderRun(run: DayPageData['runs'][number], { timezone }: DeskVisit): H
       ? `waits until ${formatLocalInstant(Date.parse(waiting.until), timezone)} for ${waiting.step} (${waiting.code})`
       : reason);
   const path = `/runs/${encodeURIComponent(runId)}`;
-  return html`<tr><th scope="row"><a href="${path}">${runId}</a></th><td>${renderMark(markOfRun(run))}</td><td>${delivery}, ${trigger}</td><td>${formatLocalInstant(Date.parse(startedAt), timezone)}</td><td class="number">${formatDuration(durationMs)}</td>${[
+  return html`<tr><th scope="row" class="whole"><a href="${path}">${runId}</a></th><td>${renderMark(markOfRun(run))}</td><td>${delivery}, ${trigger}</td><td class="whole">${formatLocalInstant(Date.parse(startedAt), timezone)}</td><td class="number">${formatDuration(durationMs)}</td>${[
     counts.accepted,
     counts.delivered,
     counts.refused,
@@ -71,7 +71,7 @@ function renderCases({ day, cases: { count, first } }: DayPageData): Html {
 <tbody>${first.map(
     (
       one,
-    ) => html`<tr><th scope="row"><a href="/cases/${one.id}">${one.id}</a></th><td>${one.firstCheckIn ?? 'unknown'}</td><td>${one.state}</td><td>${showInLine(one.providerName)}</td><td>${showInLine(one.providerHotelId)}</td><td>${one.serviceId} <span class="faint">${showInLine(one.bookedHotel ?? '')}</span></td><td class="number">${formatCount(one.openBookings)}</td></tr>
+    ) => html`<tr><th scope="row"><a href="/cases/${one.id}">${one.id}</a></th><td class="whole">${one.firstCheckIn ?? 'unknown'}</td><td>${renderMark(one.state)}</td><td>${showInLine(one.providerName)}</td><td>${showInLine(one.providerHotelId)}</td><td>${one.serviceId} <span class="faint">${showInLine(one.bookedHotel ?? '')}</span></td><td class="number">${formatCount(one.openBookings)}</td></tr>
 `,
   )}</tbody></table></div>
 `;
@@ -90,30 +90,16 @@ ${renderList(notices, visit)}`;
 }
 
 function renderList(notices: DayPageData['notices'], { timezone }: DeskVisit): Html {
-  return html`<ul class="notices">${notices.map(
+  return html`<ul class="plain">${notices.map(
     ({
       title,
       severity,
       stage,
       raisedAt,
-    }) => html`<li><span class="faint">${formatLocalInstant(Date.parse(raisedAt), timezone)}</span> <strong class="${colourOf(severity, stage)}">${stage === 'recovered' ? 'recovered' : severity}</strong> ${showInLine(title)}</li>
+    }) => html`<li><span class="faint">${formatLocalInstant(Date.parse(raisedAt), timezone)}</span> ${stage === 'recovered' ? renderMark('succeeded', stage) : renderSeverity(severity)} ${showInLine(title)}</li>
 `,
   )}</ul>
 `;
-}
-
-type Notice = DayPageData['notices'][number];
-
-function colourOf(severity: Notice['severity'], stage: Notice['stage']): string {
-  if (stage === 'recovered') return 'good';
-  switch (severity) {
-    case 'critical':
-      return 'bad';
-    case 'warning':
-      return 'wait';
-    case 'info':
-      return 'faint';
-  }
 }
 
 function renderReports({ day, reports }: DayPageData): Html {

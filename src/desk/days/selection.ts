@@ -60,14 +60,13 @@ export function renderSelectionLinks(days: readonly ShownDay[]): Html {
 
 /** Asks which days of which range to choose. The calendar below shows them, to be changed by hand. */
 export function renderSelectionForm({ select, from, to, days }: NonNullable<Selection>): Html {
-  return html`<form class="card choose" method="get" action="/">
-<label>Select <select name="select">${selections.map(
+  return html`<form class="search card" method="get" action="/">
+<label>Select<select name="select">${selections.map(
     (one) =>
       html`<option value="${one}"${one === select ? html` selected` : undefined}>${words[one]}</option>`,
   )}</select></label>
-<label>from <input type="date" name="from" value="${from}"></label>
-<label>to <input type="date" name="to" value="${to}"></label>
-<button class="quiet">Select</button>
-<a href="/">Cancel</a>
-<p>${days.length} selected. Change the selection in the calendar, then preview the replay.</p></form>`;
+<label>From<input type="date" name="from" value="${from}"></label>
+<label>To<input type="date" name="to" value="${to}"></label>
+<button class="quiet">Select</button> <a href="/">Cancel</a></form>
+<p>${days.length} selected. Change the selection in the calendar, then preview the replay.</p>`;
 }

@@ -18,11 +18,11 @@ export function renderMappingHistory(mapping: MappingReport | null, timezone: st
 ${
   history.length === 0
     ? html`<p class="faint">It has not changed since.</p>`
-    : html`<ol class="moves">${history
+    : html`<ol class="plain">${history
         .toReversed()
         .map(
           ({ from, to, seenAt }) =>
-            html`<li><time datetime="${seenAt}">${show(seenAt)}</time> ${describeMove(from, to)}</li>`,
+            html`<li><time class="faint" datetime="${seenAt}">${show(seenAt)}</time> ${describeMove(from, to)}</li>`,
         )}</ol>`
 }`;
 }

@@ -5,6 +5,7 @@ import { UsageError } from '../../review/refusals.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type ChangeAction, defineAction, definePage, type Page } from '../routing/route.js';
+import { renderSeverity } from '../routing/state-mark.js';
 import type { Operations } from './operations.js';
 
 export interface NotificationParts {
@@ -107,9 +108,9 @@ const toIso = (at: number) => new Date(at).toISOString();
 function renderChannels({ channels }: Data): Html {
   if (channels.length === 0)
     return html`<p>No channel is configured, so nobody is told anything: list them in the setting <code>notify</code>.</p>`;
-  return html`<h2>Channels</h2><ul class="channels">${channels.map(
+  return html`<h2>Channels</h2><ul class="plain">${channels.map(
     ({ name, kind }) =>
-      html`<li><span>${name}${name === kind ? undefined : html` <span class="faint">(${kind})</span>`}</span> <a class="button quiet" href="/notifications/test?channel=${encodeURIComponent(name)}">Test ${name}</a></li>`,
+      html`<li class="buttons"><span>${name}${name === kind ? undefined : html` <span class="faint">(${kind})</span>`}</span> <a class="button quiet" href="/notifications/test?channel=${encodeURIComponent(name)}">Test ${name}</a></li>`,
   )}</ul>${channels.length > 1 ? html`<p><a href="/notifications/test">Test all</a></p>` : undefined}`;
 }
 
@@ -121,7 +122,7 @@ function renderProblems({ problems, problemCount }: Data, timezone: string): Htm
 <thead><tr><th scope="col">Problem</th><th scope="col">About</th><th scope="col">Severity</th><th scope="col">Since</th><th scope="col">Last told</th></tr></thead>
 <tbody>${problems.map(
     (problem) =>
-      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${problem.severity}</td><td class="when">${showInstant(problem.since, timezone)}</td><td class="when">${showInstant(problem.lastToldAt, timezone)}</td></tr>`,
+      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${renderSeverity(problem.severity)}</td><td class="whole">${showInstant(problem.since, timezone)}</td><td class="whole">${showInstant(problem.lastToldAt, timezone)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -132,7 +133,7 @@ function renderMessages({ messages, pending, givenUp }: Data, timezone: string):
 <thead><tr><th scope="col">When</th><th scope="col">Channel</th><th scope="col">Message</th><th scope="col">About</th><th scope="col">State</th></tr></thead>
 <tbody>${messages.map(
     (message) =>
-      html`<tr><td class="when">${showInstant(message.endedAt ?? message.dueAt, timezone)}</td><td>${message.channel}</td><th scope="row">${message.event}${message.stage === 'raised' ? undefined : ` (${message.stage})`}</th><td>${renderSubject(message)}</td><td>${describeState(message)}</td></tr>`,
+      html`<tr><td class="whole">${showInstant(message.endedAt ?? message.dueAt, timezone)}</td><td>${message.channel}</td><th scope="row">${message.event}${message.stage === 'raised' ? undefined : ` (${message.stage})`}</th><td>${renderSubject(message)}</td><td>${describeState(message)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -142,7 +143,7 @@ function showInstant(iso: string, timezone: string): string {
 
 function renderSubject({ subject, day }: About): Html {
   if (day === null) return html`${subject}`;
-  const link = html`<a class="when" href="/days/${encodeURIComponent(day)}">${day}</a>`;
+  const link = html`<a class="whole" href="/days/${encodeURIComponent(day)}">${day}</a>`;
   return subject === day ? link : html`${link} ${subject}`;
 }
 
@@ -150,7 +151,7 @@ function describeState({ state, attempts, code }: Data['messages'][number]): Htm
   const why = code === null ? '' : ` (${code})`;
   switch (state) {
     case 'sent':
-      return html`<span class="when good">✓ sent</span>`;
+      return html`<span class="whole good">✓ sent</span>`;
     case 'given-up':
       return html`<span class="bad">✗ given up${why}</span>`;
     case 'pending':

@@ -194,11 +194,11 @@ const choices: Readonly<Record<RangeMode, string>> = {
 
 /** A form that selects other days. */
 function renderChoice({ days = [], from, to }: Selection, which: RangeMode): Html {
-  return html`<form class="choice" action="/replay">${days.map(
+  return html`<form class="search card" action="/replay">${days.map(
     (day) => html`<input type="hidden" name="days" value="${day}">`,
-  )}<label>From <input type="date" name="from" value="${from ?? ''}"></label>
-<label>To <input type="date" name="to" value="${to ?? ''}"></label>
-<label>Which <select name="which">${rangeModes.map(
+  )}<label>From<input type="date" name="from" value="${from ?? ''}"></label>
+<label>To<input type="date" name="to" value="${to ?? ''}"></label>
+<label>Which<select name="which">${rangeModes.map(
     (mode) =>
       html`<option value="${mode}"${mode === which ? html` selected` : undefined}>${choices[mode]}</option>`,
   )}</select></label>

@@ -87,10 +87,10 @@ function digest(days: readonly PlannedDay[]): string {
 /** What a replay would do with each day. A year of them fits on a page. */
 export function renderPlan({ days }: ReplayPlan): Html {
   const marks = new Set(days.flatMap(({ latest }) => (latest ? markOfRun(latest) : [])));
-  return html`${defineShapes([...marks])}<div class="wide" tabindex="0"><table class="plan"><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
+  return html`${defineShapes([...marks])}<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
 <tbody>${days.map(
     (one) =>
-      html`<tr><th scope="row"><a href="/days/${one.day}">${one.day}</a></th><td>${
+      html`<tr><th scope="row" class="whole"><a href="/days/${one.day}">${one.day}</a></th><td>${
         one.latest ? renderState(one.latest) : 'no run'
       }</td><td${isToReview(one) ? undefined : html` class="faint"`}>${
         one.plan.action === 'refused' ? one.plan.message : describePlan(one.plan)

@@ -3,6 +3,7 @@ import { pause } from '../../async/abort.js';
 import type { MappingReader, MappingSync } from '../../mappings/mapping-copy.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
+import { type Fact, renderFacts } from '../routing/facts.js';
 import { type DeskRoute, defineAction, defineLive } from '../routing/route.js';
 import type { Operations, SyncState } from './operations.js';
 
@@ -95,10 +96,7 @@ function renderSync(
     ['Could not be read', counts.skipped],
   ];
   return html`${problem}<p>${describeSync(when, endedAt, isRunning, timezone)}</p>
-<table class="sync"><tbody>${rows.map(
-    ([name, count]) =>
-      html`<tr><th scope="row">${name}</th><td class="number">${formatCount(count)}</td></tr>`,
-  )}</tbody></table>`;
+<div class="card">${renderFacts(rows.map(([name, count]): Fact => [name, formatCount(count)]))}</div>`;
 }
 
 function describeSync(

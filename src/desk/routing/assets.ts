@@ -15,11 +15,12 @@ export interface Assets {
   readonly icon: Asset;
 }
 
-/** @param folder where `desk.css`, `desk.js` and `desk.svg` are; the style of charts is added */
+/** @param folder where they are; the styles of the calendar and of charts become a part of that of the desk */
 export async function readAssets(folder: URL): Promise<Assets> {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
+  const style = [await read('desk.css'), await read('calendar.css'), chartStyle].join('\n');
   return {
-    style: toAsset('desk', 'css', 'text/css; charset=utf-8', `${await read('desk.css')}\n${chartStyle}`),
+    style: toAsset('desk', 'css', 'text/css; charset=utf-8', style),
     script: toAsset('desk', 'js', 'text/javascript; charset=utf-8', await read('desk.js')),
     icon: toAsset('desk', 'svg', 'image/svg+xml', await read('desk.svg')),
   };

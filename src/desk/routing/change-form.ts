@@ -19,7 +19,7 @@ ${
     ? html`<form class="change" method="post" action="${address}"><input type="hidden" name="token" value="${csrfToken ?? ''}">
 ${fields}<label>${label}${isRequired ? '' : ' (optional)'}<textarea name="reason" rows="2" maxlength="500"${isRequired ? html` required` : undefined}></textarea></label>
 <p class="buttons"><button>${button}</button><a href="${back}">Back</a></p></form>`
-    : html`<p class="refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
+    : html`<p class="card refusal">${refusal}</p><p><a href="${back}">Back</a></p>`
 }`,
   };
 }

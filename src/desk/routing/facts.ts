@@ -43,7 +43,7 @@ export function renderPaging({ page, pages, total, linkTo }: PageOfMany): Html |
   if (pages <= 1) return undefined;
   const step = (to: number, rel: 'prev' | 'next', words: string) =>
     to < 1 || to > pages ? undefined : html`<a rel="${rel}" href="${linkTo(to)}">${words}</a>`;
-  return html`<nav class="paging" aria-label="Pages">${step(page - 1, 'prev', 'Previous')}
+  return html`<nav class="buttons" aria-label="Pages">${step(page - 1, 'prev', 'Previous')}
 <span>${total}: page ${formatCount(page)} of ${formatCount(pages)}</span>
 ${step(page + 1, 'next', 'Next')}</nav>`;
 }

@@ -35,7 +35,7 @@ ${refreshSeconds === undefined ? undefined : html`<noscript><meta http-equiv="re
 <link rel="icon" href="${icon.path}"><link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script></head>
 <body><a class="skip" href="#main">Skip to the content</a>
 <header class="top"><a class="brand" href="/">Hotel review</a>${visit && renderNavigation(visit)}</header>
-<main id="main">${message === undefined ? undefined : html`<p class="message" role="status">${message}</p>`}
+<main id="main">${message === undefined ? undefined : html`<p class="card message" role="status">${message}</p>`}
 <h1>${title}</h1>
 ${content}</main>
 ${visit && html`<footer>As of ${formatLocalInstant(visit.now, visit.timezone)}, ${visit.timezone}.</footer>`}
@@ -47,7 +47,7 @@ function renderNavigation(visit: DeskVisit): Html {
   const [path = '/'] = visit.address.split('?');
   const isIn = (area: string) =>
     area === '/' ? path === '/' || /^\/(?:days|runs|replay)\b/.test(path) : path.startsWith(area);
-  return html`<nav aria-label="Areas"><ul>${areas
+  return html`<nav class="areas" aria-label="Areas"><ul>${areas
     .filter(({ permission }) => visit.may(permission))
     .map(
       (area) =>

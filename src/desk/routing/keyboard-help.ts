@@ -7,7 +7,7 @@ import { type Html, html } from '../../text/html.js';
 export function renderKeyboardHelp(keys: readonly (readonly [key: string, does: string])[]): Html {
   return html`<button type="button" class="quiet" data-help-button hidden>Keyboard</button>
 <p class="hidden" role="status" data-announcer></p>
-<dialog data-help aria-labelledby="keyboard"><h2 id="keyboard">Keyboard</h2>
+<dialog class="card" data-help aria-labelledby="keyboard"><h2 id="keyboard">Keyboard</h2>
 <dl class="facts">${[...keys, ['?', 'this help'] as const].map(
     ([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`,
   )}</dl>

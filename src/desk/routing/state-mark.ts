@@ -1,4 +1,5 @@
 import type { BookingState, MappingState } from '../../cases/case.js';
+import type { Severity } from '../../notifications/notice.js';
 import type { Judgement } from '../../report/day-report.js';
 import type { Run, RunState } from '../../review/run.js';
 import { hasUnknownVerdicts } from '../../review/verdicts/day-verdicts.js';
@@ -123,6 +124,18 @@ export function nameMark(mark: Mark): string {
 /** The sign and words beside it. */
 export function renderMark(mark: Mark, words = nameMark(mark)): Html {
   return html`<span class="mark ${colourOf(mark)}">${drawSign(mark, 'aria-hidden="true"')} ${words}</span>`;
+}
+
+/** How bad a problem is. */
+export function renderSeverity(severity: Severity): Html {
+  switch (severity) {
+    case 'critical':
+      return renderMark('attention', severity);
+    case 'warning':
+      return renderMark('unfinished', severity);
+    case 'info':
+      return renderMark('not-due', severity);
+  }
 }
 
 /** The sign alone, where there is no room for words. */

@@ -132,7 +132,7 @@ function renderTable(name: ListName, bookings: readonly ListedBooking[]): Html {
 <tbody>${bookings.map(
     (
       booking,
-    ) => html`<tr><th scope="row" class="when">${linkBooking(booking.reference)}</th>${columns.map(({ isDate, cell }) => html`<td${isDate ? html` class="when"` : undefined}>${cell(booking)}</td>`)}</tr>
+    ) => html`<tr><th scope="row" class="whole">${linkBooking(booking.reference)}</th>${columns.map(({ isDate, cell }) => html`<td${isDate ? html` class="whole"` : undefined}>${cell(booking)}</td>`)}</tr>
 `,
   )}</tbody></table></div>`;
 }

@@ -95,11 +95,12 @@ function renderReasonLinks(
 ): Html {
   const link = (href: string, name: string, isChosen: boolean) =>
     html`<li><a href="${href}"${isChosen ? html` aria-current="true"` : undefined}>${name}</a></li>`;
-  return html`<ul class="choices">${link(path, 'All', chosen === null)}${reasons.map(({ reason, count }) =>
-    link(
-      `${path}?reason=${encodeURIComponent(reason)}`,
-      `${showInLine(reason)} (${formatCount(count)})`,
-      reason === chosen,
-    ),
+  return html`<ul class="plain buttons">${link(path, 'All', chosen === null)}${reasons.map(
+    ({ reason, count }) =>
+      link(
+        `${path}?reason=${encodeURIComponent(reason)}`,
+        `${showInLine(reason)} (${formatCount(count)})`,
+        reason === chosen,
+      ),
   )}</ul>`;
 }

@@ -10,18 +10,18 @@ import type { RunMoment } from './run-moment.js';
 /** The part of a run's page that moves: its state, why it is pending, how far it is, and its counts. */
 export function renderMoment(moment: RunMoment, visit: DeskVisit): Html {
   const words = moment.pending?.words ?? moment.headline;
-  return html`<p class="run-state">${renderMark(markOfRun(moment))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
+  return html`<p class="headline">${renderMark(markOfRun(moment))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
 ${isActive(moment) ? renderBar(moment) : undefined}${renderCounts(moment, visit)}`;
 }
 
 function renderBar({ state, counts, leftMs }: RunMoment): Html {
   if (state === 'collecting')
-    return html`<p class="run-bar"><progress aria-label="Collecting"></progress> <span>${formatCount(counts.read)} read</span></p>
+    return html`<p class="buttons"><progress aria-label="Collecting"></progress> <span>${formatCount(counts.read)} read</span></p>
 `;
   const done = counts.delivered + counts.refused;
   const share = counts.accepted === 0 ? 0 : Math.floor((100 * done) / counts.accepted);
   const left = leftMs === null ? '' : `, about ${writeLeft(leftMs)} left`;
-  return html`<p class="run-bar"><progress aria-label="Delivered" max="${Math.max(1, counts.accepted)}" value="${done}"></progress> <span>${share} %: ${formatCount(done)} of ${formatCount(counts.accepted)}${left}</span></p>
+  return html`<p class="buttons"><progress aria-label="Delivered" max="${Math.max(1, counts.accepted)}" value="${done}"></progress> <span>${share} %: ${formatCount(done)} of ${formatCount(counts.accepted)}${left}</span></p>
 `;
 }
 

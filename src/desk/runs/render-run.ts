@@ -41,7 +41,7 @@ function renderTroubles(
       endedAt,
       outcome,
       code,
-    }) => html`<tr><th scope="row">${showInLine(step)}</th><td class="number">${attempt}</td><td class="when">${writeInstant(Date.parse(startedAt), { now: Date.parse(start), timezone })}</td><td class="number">${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</td><td>${nameOutcome(outcome)}</td><td><code>${showInLine(code)}</code></td></tr>
+    }) => html`<tr><th scope="row">${showInLine(step)}</th><td class="number">${attempt}</td><td class="whole">${writeInstant(Date.parse(startedAt), { now: Date.parse(start), timezone })}</td><td class="number">${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}</td><td>${nameOutcome(outcome)}</td><td><code>${showInLine(code)}</code></td></tr>
 `,
   )}</tbody></table></div>
 `;

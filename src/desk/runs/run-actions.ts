@@ -10,7 +10,7 @@ interface NewestRun {
 
 /** The actions on a day that help most with its newest run, the first one first. */
 export function listDayActions(
-  newest: NewestRun | undefined,
+  newest: RunState | undefined,
 ): readonly { readonly name: string; readonly path: string }[] {
   const [run, replay, cancel, look] = [
     { name: 'Run this day', path: 'run' },
@@ -18,7 +18,7 @@ export function listDayActions(
     { name: 'Cancel', path: 'cancel' },
     { name: 'Look for the result now', path: 'look' },
   ] as const;
-  switch (newest?.state) {
+  switch (newest) {
     case undefined:
       return [run];
     case 'collecting':
@@ -35,6 +35,26 @@ export function listDayActions(
   }
 }
 
+interface NewestRunOfDay {
+  readonly day: string;
+  /** Null without a run. */
+  readonly runId: string | null;
+  readonly state: RunState | null;
+}
+
+/** What helps most with a day, for a list of days: to watch what works, or an action for those who may act. */
+export function renderFirstAction(
+  { day, runId, state }: NewestRunOfDay,
+  { may }: Pick<DeskVisit, 'may'>,
+  look: 'button' | 'button quiet',
+): Html | undefined {
+  if (state === 'collecting' || state === 'delivering')
+    return html`<a class="button quiet" href="/runs/${encodeURIComponent(runId ?? '')}">Watch<span class="hidden"> the run of ${day}</span></a>`;
+  const [first] = listDayActions(state ?? undefined);
+  if (first === undefined || !may('operate')) return undefined;
+  return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${first.path}">${first.name}<span class="hidden">: ${day}</span></a>`;
+}
+
 /** For those who may act; nothing for a run that sends bookings of other days. */
 export function renderDayActions(
   day: string,
@@ -42,7 +62,7 @@ export function renderDayActions(
   visit: DeskVisit,
 ): Html | undefined {
   if (!visit.may('operate') || (newest && !isOfItsDay(newest))) return undefined;
-  return html`<p class="buttons">${listDayActions(newest).map(
+  return html`<p class="buttons">${listDayActions(newest?.state).map(
     ({ name, path }, place) =>
       html`<a class="button${place === 0 ? '' : ' quiet'}" href="/days/${encodeURIComponent(day)}/${path}">${name}</a>`,
   )}</p>

@@ -15,7 +15,7 @@ interface SignInForm {
 export function renderSignIn({ to, name, problem }: SignInForm): View {
   return {
     title: 'Sign in',
-    content: html`${problem === undefined ? undefined : html`<p class="refusal" role="alert">${problem}</p>`}
+    content: html`${problem === undefined ? undefined : html`<p class="card refusal" role="alert">${problem}</p>`}
 <form class="card change sign-in" method="post" action="${signInPath}"><input type="hidden" name="to" value="${to}">
 <label>Name<input name="name" value="${name ?? ''}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required${name === undefined ? html` autofocus` : undefined}></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" maxlength="1000" required${name === undefined ? undefined : html` autofocus`}></label>

@@ -120,7 +120,12 @@ it('The same by keyboard alone', async () => {
 /** By its cell in the calendar, which says why before a click. */
 async function openFailedDay(page: Page, day: string): Promise<void> {
   await page.goto(desk.url);
-  await page.getByRole('link', { name: nameOfCell(day) }).click();
+  const cell = page.getByRole('link', { name: nameOfCell(day) });
+  if (await page.evaluate<boolean>("matchMedia('(hover: none)').matches")) {
+    await cell.tap();
+    expect(await page.evaluate('getComputedStyle(document.activeElement, "::after").display')).toBe('block');
+  }
+  await cell.click();
   await readWhy(page, day);
 }
 

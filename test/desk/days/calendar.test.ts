@@ -18,8 +18,14 @@ describe('a cell of the calendar', () => {
     ['attention', 'bad', '20 Nov: needs attention: Look &amp; act.'],
     ['unfinished', 'wait', '20 Nov: not finished: Look &amp; act.'],
   ] as const)('says that its day is %s by colour, sign and text', (judgement, colour, text) => {
-    expect(cellOf({ judgement, headline: 'Look & act.' })).toBe(
+    expect(cellOf({ judgement, headline: 'Look & act.', isGood: judgement !== 'attention' })).toBe(
       `<a class="${colour}" href="/days/2026-11-20" aria-label="${text}">20<svg><use href="#${judgement}"/></svg></a>`,
+    );
+  });
+
+  it('looks calmer where the day is good and only its bookings need somebody', () => {
+    expect(cellOf({ judgement: 'attention', headline: '2 bookings on an incorrect mapping.' })).toMatch(
+      /^<a class="work" .*#attention/,
     );
   });
 
@@ -60,6 +66,13 @@ describe('a cell of the calendar', () => {
     expect(cell).not.toContain('<script>');
     expect(cell.length).toBeLessThan(300);
   });
+});
+
+it('No month is shown before that of the first run', () => {
+  const days = listDays('2026-09-01', 50).map((day) =>
+    someDay(day, day < '2026-10-05' ? { judgement: 'not-due', isDue: false } : {}),
+  );
+  expect(renderCalendar(days).markup.match(/<h3>[^<]*/g)).toEqual(['<h3>October 2026']);
 });
 
 it('Months are shown from the newest to the oldest, each from the weekday of its first day', () => {

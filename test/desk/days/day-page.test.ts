@@ -29,7 +29,7 @@ describe('the page of a day', () => {
     expect(data).toMatchObject({
       day,
       judgement: 'attention',
-      headline: `The run failed. check apiKey ${evil}`,
+      headline: `The run failed. Check apiKey ${evil}.`,
       previous: '2026-11-19',
       next: '2026-11-21',
       runs: [

@@ -83,12 +83,15 @@ describe('the page of days', () => {
     const subject = '2026-11-18';
     await ledger.notices.raise([
       { event: 'day-late', subject, day: subject, facts: {}, raisedAt: now - hourMs },
+      { event: 'copy-stale', subject: 'mappings', facts: {}, raisedAt: now - hourMs },
     ]);
     const health = { look: async () => ({ ready: false, parts: { queue: 'away <b>' } }) };
     const { url } = await startDesk({ ledger, parts: { health } });
     const { text } = await getPage(url, '/');
     expect(text).toContain('queue</span>: away &lt;b&gt;');
-    expect(text).toContain('2026-11-18 was not reviewed by its deadline</a>');
+    expect(text).toContain('Other open problems');
+    // The day itself is said to be not good.
+    expect(text).not.toContain('was not reviewed by its deadline');
     const { problems } = (await getData(url, '/')).data as DaysData;
     expect(problems).toContainEqual({
       ...{ event: 'day-late', severity: 'critical', day: subject, since: '2026-11-21T01:30:00.000Z' },
@@ -100,11 +103,27 @@ describe('the page of days', () => {
     const { url } = await startDesk({ ledger });
     const { text } = await getPage(url, '/');
     expect(text).toMatch(/<dt>Last good day<\/dt><dd><strong><a href="\/days\/2026-11-12">/);
-    expect(text).toContain('4 of the 8 days since then are not good; the newest good one is 2026-11-19');
+    expect(text).toContain(
+      '4 of the 8 days since then are not good; the newest good one is <span class="whole">2026-11-19',
+    );
     expect(text).toContain(
       'href="/days/2026-11-18" aria-label="18 Nov: needs attention: The run failed. The service',
     );
     expect(text).not.toContain('<b>x</b>');
+  });
+
+  it('says which days are not good and why, newest first, with what helps', async () => {
+    const { url } = await startDesk({ ledger, role: 'operator' });
+    const { text } = await getPage(url, '/');
+    const list = /<ul class="plain not-good">(.*?)<\/ul>/s.exec(text)?.[1] ?? '';
+    expect([...list.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+      ...['/days/2026-11-20', '/runs/run-2026-11-20', '/days/2026-11-18', '/days/2026-11-18/run'],
+      ...['/days/2026-11-16', '/days/2026-11-16/run', '/days/2026-11-13', '/days/2026-11-13/run'],
+    ]);
+    expect(list).toContain('The run failed. The service refuses the key &lt;b&gt;x&lt;/b&gt;.');
+    const { text: ofViewer } = await getPage((await startDesk({ ledger })).url, '/');
+    expect(ofViewer).toContain('4 days are not good');
+    expect(ofViewer).not.toMatch(/href="\/days\/[^"]*\/run"/);
   });
 
   it('lets operators select days for a replay', async () => {
