@@ -50,7 +50,7 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
     terminal.answer(
       renderAddresses(sandbox, configuration, [
-        `${commandName} sandbox bookings --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
+        `${commandName} sandbox bookings --folder ${quoteForShell(folder)} --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
         createCommandWriter(commandName, configuration)(`run --day ${day}`),
       ]),
       listAddresses(sandbox, configuration),
