@@ -8,8 +8,8 @@ import {
   LoadOvertakenError,
   type NewHotelLoad,
 } from '../mappings/hotels/hotel-contents.js';
-import { all, change, type Dialect, insert, one, type Query, type Store } from './query.js';
-import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
+import { change, type Dialect, gather, insert, one, type Query, type Store } from './query.js';
+import { type StoredRow, toStorable } from './stored-values.js';
 
 /** @param holdLoad takes the exclusive right to load, without waiting */
 export function createHotelContents(store: Store, holdLoad: () => Promise<Hold | undefined>): HotelContents {
@@ -170,12 +170,13 @@ function* latestLoad({ schema }: Dialect): Query<HotelLoad | undefined> {
 
 function* lookUp(dialect: Dialect, serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
   const { sql, values } = dialect.findContents(yield* findCurrentLoad(dialect), serviceIds);
-  const rows = yield* all(sql, ...values);
+  const rows = yield* gather<HotelCells>(dialect, lookUpColumns, `(${sql}) AS contents`, ...values);
   // Of several rows of one hotel the last one counts.
-  const found = new Map(rows.map((row) => [Number(row.service_id), row]));
+  rows.sort(([one], [other]) => one - other);
+  const found = new Map(rows.map((cells) => [cells[1], cells]));
   return serviceIds.map((serviceId) => {
-    const row = found.get(serviceId);
-    return row && toHotel(row);
+    const cells = found.get(serviceId);
+    return cells && toHotel(cells);
   });
 }
 
@@ -190,25 +191,29 @@ function toLoad(row: StoredRow): HotelLoad {
   };
 }
 
-function toHotel(row: StoredRow): KnownHotel {
-  const { integer, text } = readColumns(row);
-  const [north, east] = [integer('microdegrees_north'), integer('microdegrees_east')];
-  return withoutUndefined({
-    serviceId: Number(row.service_id),
-    loadedAt: Number(row.loaded_at),
-    coordinates:
-      north === undefined || east === undefined
-        ? undefined
-        : { latitude: north / microdegrees, longitude: east / microdegrees },
-    name: text('name'),
-    address: text('address'),
-    city: text('city'),
-    country: text('country'),
-    countryCode: text('country_code'),
-    phones: text('phones'),
-    email: text('email'),
-    website: text('website'),
-  });
+const lookUpColumns = [
+  ...['number', 'service_id', 'loaded_at', 'microdegrees_north', 'microdegrees_east'],
+  ...['name', 'address', 'city', 'country', 'country_code', 'phones', 'email', 'website'],
+];
+
+type HotelCells = readonly [
+  number: number,
+  serviceId: number,
+  loadedAt: number,
+  north: number | null,
+  east: number | null,
+  ...texts: (string | null)[],
+];
+
+function toHotel([, serviceId, loadedAt, north, east, ...texts]: HotelCells): KnownHotel {
+  const hotel: { -readonly [Name in keyof KnownHotel]: KnownHotel[Name] } = { serviceId, loadedAt };
+  if (north !== null && east !== null)
+    hotel.coordinates = { latitude: north / microdegrees, longitude: east / microdegrees };
+  for (const [index, property] of textProperties.entries()) {
+    const text = texts[index];
+    if (text != null) hotel[property] = text;
+  }
+  return hotel;
 }
 
 /** Coordinates are stored as integers, to a tenth of a metre. */

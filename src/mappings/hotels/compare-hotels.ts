@@ -66,20 +66,21 @@ export function createHotelComparer({ hotels, clock }: CompareParts): CompareHot
     return found;
   }
 
-  async function locate(hotel: KnownHotel, now: number): Promise<LocatedHotel> {
+  async function locate(hotel: KnownHotel, readTime: (timeZone: string) => string): Promise<LocatedHotel> {
     if (!hotel.coordinates) return hotel;
     zones ??= await loadTimeZones();
     const timeZone = zones.zoneAt(hotel.coordinates);
-    return timeZone === undefined ? hotel : { ...hotel, timeZone, localTime: readLocalTime(now, timeZone) };
+    return timeZone === undefined ? hotel : { ...hotel, timeZone, localTime: readTime(timeZone) };
   }
 
   return async (stays) => {
     const now = clock();
     const countHours = createHoursCounter(now, starts);
     const asked = stays.flatMap(({ serviceId, copyServiceId }) => [serviceId, copyServiceId ?? []].flat());
+    const readTime = readEachTimeOnce(now);
     const located = new Map<number, LocatedHotel>();
     for (const [serviceId, hotel] of await lookUp([...new Set(asked)]))
-      located.set(serviceId, await locate(hotel, now));
+      located.set(serviceId, await locate(hotel, readTime));
     return stays.map((stay) => {
       const bookedHotel = located.get(stay.serviceId);
       const copyHotel = stay.copyServiceId === null ? undefined : located.get(stay.copyServiceId);
@@ -90,6 +91,16 @@ export function createHotelComparer({ hotels, clock }: CompareParts): CompareHot
         hoursToCheckIn: countHours(stay.checkInDate, bookedHotel?.timeZone ?? copyHotel?.timeZone),
       };
     });
+  };
+}
+
+/** Reads the clocks of a zone once, however many hotels are in it. */
+function readEachTimeOnce(now: number): (timeZone: string) => string {
+  const times = new Map<string, string>();
+  return (timeZone) => {
+    const time = times.get(timeZone) ?? readLocalTime(now, timeZone);
+    times.set(timeZone, time);
+    return time;
   };
 }
 
