@@ -5,7 +5,7 @@ import { admitHookCallers } from '../src/desk/hook-callers.js';
 import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import { createScoreMemory } from '../src/scorecard/score-memory.js';
-import type { CallerSettings } from '../src/server/caller.js';
+import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';
 import { describeError } from '../src/text/safe-error.js';
 import { openAccess } from './access.js';
@@ -20,17 +20,22 @@ import { packEvidence } from './write-evidence.js';
 /** They ship with the package. */
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 
+interface ComposedParts extends Pick<DeskParts, 'ledger' | 'operations' | 'nights' | 'health'> {
+  /** Of the hook, whose callers may look too. */
+  readonly checkCaller: CheckCaller | undefined;
+}
+
 /** The pages of `serve`, over its ledger. */
 export async function composeDesk(
   config: Config,
-  { ledger, operations, nights, health }: Pick<DeskParts, 'ledger' | 'operations' | 'nights' | 'health'>,
+  { ledger, operations, nights, health, checkCaller }: ComposedParts,
   { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
-  const { timezone, hook, hashKey, source, deadline, volume, mappings } = config;
+  const { timezone, hashKey, source, deadline, volume, mappings } = config;
   const people = openAccess(config);
   // A damaged file of users is an error now rather than for the first visitor.
   await people.hasUsers();
-  const access = admitHookCallers(people, callersOf(hook), clock);
+  const access = checkCaller ? admitHookCallers(people, checkCaller) : people;
   const scoring = {
     timezone,
     scores: createScoreMemory({ ledger, giveWay: setImmediate }),
@@ -63,9 +68,4 @@ export async function composeDesk(
       log,
     },
   );
-}
-
-/** Who may call the hook. */
-export function callersOf({ secret, token, toleranceSeconds }: Config['hook']): CallerSettings {
-  return { secrets: [secret ?? []].flat(), tokens: [token ?? []].flat(), toleranceSeconds };
 }

@@ -1,5 +1,4 @@
-import { untilAborted } from '../src/async/abort.js';
-import { startTimeLimit } from '../src/async/time-limit.js';
+import { pause } from '../src/async/abort.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import { reportsFolder } from '../src/report/kept-reports.js';
@@ -14,7 +13,6 @@ interface KeepReportParts {
   readonly command: WriteCommand;
   /** Gets a message if the page could not be kept: the run stays what it is. */
   readonly warn: (message: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -22,7 +20,6 @@ interface KeepReportParts {
  * would keep the page later.
  */
 const keepMs = 10_000;
-const noStop = new AbortController().signal;
 
 /**
  * Keeps the page of the day as it was when a run of it succeeded or failed, in the archive as
@@ -30,17 +27,18 @@ const noStop = new AbortController().signal;
  */
 export async function keepReport(config: Config, run: Run, parts: KeepReportParts): Promise<void> {
   const name = nameOf(run);
-  if (name === undefined || parts.signal.aborted) return;
+  if (name === undefined) return;
   const warn = (why: string) =>
     parts.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
-  const limit = startTimeLimit(noStop, keepMs);
+  const ended = new AbortController();
+  const tooLate = pause(keepMs, ended.signal).then(() => 'too-late' as const);
   try {
-    await Promise.race([keepPage(config, run.day, name, parts), untilAborted(limit.signal)]);
-    if (limit.isOver()) warn('it did not answer in time');
+    const outcome = await Promise.race([keepPage(config, run.day, name, parts), tooLate]);
+    if (outcome === 'too-late') warn('it did not answer in time');
   } catch (error) {
     warn(describeError(error));
   } finally {
-    limit.stop();
+    ended.abort();
   }
 }
 

@@ -11,10 +11,11 @@ import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
-import type { HookSettings } from '../src/server/hook.js';
+import { type CallerSettings, createCallerCheck } from '../src/server/caller.js';
+import type { HookRuns } from '../src/server/hook.js';
 import { recordStart } from './audit.js';
 import { clock } from './clock.js';
-import { callersOf, composeDesk } from './desk.js';
+import { composeDesk } from './desk.js';
 import { followUpRuns, followUpSync, watchCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { tellFailedSyncs } from './notifications.js';
@@ -93,13 +94,14 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     signal,
   });
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
-  const hook = hookOf(config, { ledger, reviews, slots });
+  const checkCaller = createCallerCheck(callersOf(config), clock);
+  const hook = checkCaller && { checkCaller, runs: hookRunsOf(config, { ledger, reviews, slots }) };
   const desk = await composeDesk(
     config,
-    { ledger, operations, nights: slots, health: observed.health },
+    { ledger, operations, nights: slots, health: observed.health, checkCaller },
     terminal,
   );
-  const server = observed.openServer(options.port ?? config.server.port, { hook, desk });
+  const server = observed.openServer(options.port ?? config.server.port, { ...(hook && { hook }), desk });
   let caughtUp: Promise<unknown> | undefined;
   const closing = new AbortController();
   let canaries: Promise<void> | undefined;
@@ -147,30 +149,32 @@ interface HookParts {
   readonly slots: Slots;
 }
 
-function hookOf(
-  { hook, schedule: { catchUpDays }, timezone }: Config,
+/** Who may call the hook. */
+function callersOf({ hook: { secret, token, toleranceSeconds } }: Config): CallerSettings {
+  return { secrets: [secret ?? []].flat(), tokens: [token ?? []].flat(), toleranceSeconds };
+}
+
+function hookRunsOf(
+  { schedule: { catchUpDays }, timezone }: Config,
   { ledger, reviews, slots }: HookParts,
-): HookSettings {
+): HookRuns {
   return {
-    ...callersOf(hook),
-    runs: {
-      findFirstDay: (day) => {
-        const now = new Date(clock());
-        return findFirstAskableDay(day, { slots, now, catchUpDays }, async () => {
-          const { firstDay } = await ledger.summarise(businessDayAt(now, timezone));
-          return firstDay;
-        });
-      },
-      findRun: (requestId) => ledger.findHookRun(requestId),
-      async start(day, requestId, expected) {
-        // Starting a run waits for a ledger that is unavailable: a caller that got an error must not find a run started
-        // later.
-        await ledger.ping();
-        const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
-        if (requestId !== undefined)
-          await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });
-        return { runId: run.id, day: day.iso, isNew };
-      },
+    findFirstDay: (day) => {
+      const now = new Date(clock());
+      return findFirstAskableDay(day, { slots, now, catchUpDays }, async () => {
+        const { firstDay } = await ledger.summarise(businessDayAt(now, timezone));
+        return firstDay;
+      });
+    },
+    findRun: (requestId) => ledger.findHookRun(requestId),
+    async start(day, requestId, expected) {
+      // Starting a run waits for a ledger that is unavailable: a caller that got an error must not find a run started
+      // later.
+      await ledger.ping();
+      const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
+      if (requestId !== undefined)
+        await ledger.rememberHookRun({ id: requestId, runId: run.id, at: clock() });
+      return { runId: run.id, day: day.iso, isNew };
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { Access, Visit } from '../access/access.js';
-import { createBackOff } from '../access/back-off.js';
-import { type CallerSettings, createCallerCheck, WrongCredentialsError } from '../server/caller.js';
+import type { Access, AccessRequest, Visit } from '../access/access.js';
+import { readBearerToken } from '../server/bearer-token.js';
+import { type CheckCaller, WrongCredentialsError } from '../server/caller.js';
 
 const visit: Visit = {
   visitor: { name: 'end-of-day hook', role: 'viewer' },
@@ -11,28 +11,27 @@ const emptyBody = new Uint8Array();
 
 /**
  * Callers of the hook may look at the run that they started, with the token or secret of the hook: a signature is over the
- * empty body. After several wrong ones an address is nobody for a while.
+ * empty body.
  */
-export function admitHookCallers(access: Access, settings: CallerSettings, clock: () => number): Access {
-  if (settings.secrets.length + settings.tokens.length === 0) return access;
-  const check = createCallerCheck(settings);
-  const backOff = createBackOff(clock);
+export function admitHookCallers(access: Access, checkCaller: CheckCaller): Access {
   return {
     ...access,
     async identify(request) {
       const known = await access.identify(request);
+      if (known || !hasCredentials(request)) return known;
       const { headers, remoteAddress = '' } = request;
-      const hasCredentials = headers.authorization !== undefined || 'webhook-signature' in headers;
-      if (known || !hasCredentials || backOff.findWait(remoteAddress) > 0) return known;
       try {
-        check({ headers, body: emptyBody, at: clock() });
+        checkCaller({ headers, body: emptyBody, address: remoteAddress });
       } catch (error) {
-        if (!(error instanceof WrongCredentialsError)) throw error;
-        backOff.recordFailure(remoteAddress);
-        return undefined;
+        if (error instanceof WrongCredentialsError) return undefined;
+        throw error;
       }
-      backOff.recordSuccess(remoteAddress);
       return visit;
     },
   };
+}
+
+/** Of the hook: a proxy may ask people for a password of its own, which is no wrong one here. */
+function hasCredentials({ headers }: AccessRequest): boolean {
+  return readBearerToken(headers) !== undefined || 'webhook-signature' in headers;
 }

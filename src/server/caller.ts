@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { createBackOff } from '../access/back-off.js';
 import { isSigned, readKeys, shortestKey } from '../http/webhook-signature.js';
 import { createTokenCheck, isStrongToken, readBearerToken } from './bearer-token.js';
 import { HttpError } from './http-error.js';
@@ -13,15 +14,15 @@ export interface CallerSettings {
 }
 
 /** A request whose body has not been parsed yet. */
-interface HookCall {
+export interface IncomingCall {
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
-  /** Epoch milliseconds */
-  readonly at: number;
+  /** Of the caller, or of the proxy in front of this server. */
+  readonly address: string;
 }
 
 /** Checks that a caller may call the hook, and returns the request's id if it has one. */
-type CheckCaller = (call: HookCall) => string | undefined;
+export type CheckCaller = (call: IncomingCall) => string | undefined;
 
 /** A request without valid credentials. Several from one address make it wait. */
 export class WrongCredentialsError extends HttpError {}
@@ -30,13 +31,20 @@ export class WrongCredentialsError extends HttpError {}
 const requestId = /^[\x21-\x7e]{1,256}$/;
 
 /**
- * Where both secrets and tokens are configured, a signature is checked first.
+ * Where both secrets and tokens are configured, a signature is checked first. All that these callers may do shares one check, so
+ * that wrong credentials of an address are counted together.
  *
- * @returns a function that throws HttpError 401 for an unauthorised caller, 400 for an id that can't be stored
+ * @returns undefined without secret and token, when nobody may call; or a function that throws HttpError 401 for an unauthorised caller, 400 for an id that can't be stored, 429 for an address
+ *   from which several wrong credentials came
  * @throws RangeError for a secret or token that can't be used
  */
-export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: CallerSettings): CheckCaller {
+export function createCallerCheck(
+  { secrets, tokens, toleranceSeconds = 300 }: CallerSettings,
+  clock: () => number,
+): CheckCaller | undefined {
+  if (secrets.length + tokens.length === 0) return undefined;
   const keys = secrets.flatMap(readKeys);
+  const backOff = createBackOff(clock);
   if (!tokens.every(isStrongToken)) {
     throw new RangeError(
       `a hook's token is shorter than ${shortestKey} bytes, or repeats a few characters: anybody could guess it`,
@@ -46,7 +54,7 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
   const challenge = { 'www-authenticate': tokens.length > 0 ? 'Bearer' : 'Webhook-Signature' };
   const unauthorised = (message: string) => new WrongCredentialsError(401, message, challenge);
 
-  function checkSignature({ headers, body, at }: HookCall): string {
+  function checkSignature({ headers, body }: IncomingCall): string {
     const id = readHeader(headers, 'webhook-id');
     const timestamp = readHeader(headers, 'webhook-timestamp');
     const signatures = readHeader(headers, 'webhook-signature');
@@ -65,7 +73,7 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
       );
     }
     // Only a caller that can sign learns anything about this clock.
-    const secondsAgo = Math.floor(at / 1000) - Number(timestamp);
+    const secondsAgo = Math.floor(clock() / 1000) - Number(timestamp);
     if (Math.abs(secondsAgo) > toleranceSeconds) {
       const side = secondsAgo > 0 ? 'too old' : 'in the future';
       // It has the secret: this is no guess.
@@ -78,7 +86,7 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
     return id;
   }
 
-  function checkToken({ headers }: HookCall): string | undefined {
+  function checkToken({ headers }: IncomingCall): string | undefined {
     const given = readBearerToken(headers);
     if (given === undefined) {
       throw unauthorised(
@@ -94,8 +102,23 @@ export function createCallerCheck({ secrets, tokens, toleranceSeconds = 300 }: C
   }
 
   return (call) => {
+    const seconds = backOff.findWait(call.address);
+    if (seconds > 0) {
+      throw new HttpError(
+        429,
+        `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
+        { 'retry-after': String(seconds) },
+      );
+    }
     const isSignature = 'webhook-signature' in call.headers || tokens.length === 0;
-    return keys.length > 0 && isSignature ? checkSignature(call) : checkToken(call);
+    try {
+      const requestId = keys.length > 0 && isSignature ? checkSignature(call) : checkToken(call);
+      backOff.recordSuccess(call.address);
+      return requestId;
+    } catch (error) {
+      if (error instanceof WrongCredentialsError) backOff.recordFailure(call.address);
+      throw error;
+    }
   };
 }
 

@@ -1,12 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { createBackOff } from '../access/back-off.js';
 import {
   type BusinessDay,
   businessDayAt,
   createBusinessDay,
   isCalendarDay,
 } from '../booking/business-day.js';
-import { type CallerSettings, createCallerCheck, WrongCredentialsError } from './caller.js';
+import type { CheckCaller, IncomingCall } from './caller.js';
 import { answerWithin, TooLateError } from './deadline.js';
 import { HttpError } from './http-error.js';
 import type { Statuses } from './ports.js';
@@ -108,7 +106,8 @@ interface StartedRun {
   readonly isNew: boolean;
 }
 
-export interface HookSettings extends CallerSettings {
+export interface HookSettings {
+  readonly checkCaller: CheckCaller;
   readonly runs: HookRuns;
 }
 
@@ -128,13 +127,6 @@ export interface HookAnswer {
   readonly day: string;
 }
 
-interface IncomingCall {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Uint8Array;
-  /** Of the caller, or of the proxy in front of this server. */
-  readonly address: string;
-}
-
 /** The path of the end-of-day hook. */
 export const hookPath = '/hooks/end-of-day';
 
@@ -142,12 +134,9 @@ export const hookPath = '/hooks/end-of-day';
  * The end-of-day hook: checks the caller, reads the day, and starts its run. A repeated request gets its earlier answer.
  *
  * @returns a function that throws HttpError for a request that it refuses, TooLateError, or what `runs` throws
- * @throws RangeError for a secret or token that can't be used
  */
 export function createHook(options: HookOptions): (call: IncomingCall) => Promise<HookAnswer> {
-  const { runs, statuses, timezone: zone, clock, answerMs } = options;
-  const identify = createCallerCheck(options);
-  const backOff = createBackOff(clock);
+  const { checkCaller, runs, statuses, timezone: zone, clock, answerMs } = options;
   /** Starts in progress by request id: the same request, sent again meanwhile, waits for the same start. */
   const starting = new Map<string, Promise<HookAnswer>>();
 
@@ -170,25 +159,6 @@ export function createHook(options: HookOptions): (call: IncomingCall) => Promis
     return { status: 200, runId, day };
   }
 
-  function checkCaller({ headers, body, address }: IncomingCall, at: number): string | undefined {
-    const seconds = backOff.findWait(address);
-    if (seconds > 0) {
-      throw new HttpError(
-        429,
-        `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
-        { 'retry-after': String(seconds) },
-      );
-    }
-    try {
-      const requestId = identify({ headers, body, at });
-      backOff.recordSuccess(address);
-      return requestId;
-    } catch (error) {
-      if (error instanceof WrongCredentialsError) backOff.recordFailure(address);
-      throw error;
-    }
-  }
-
   async function checkFirstDay(day: BusinessDay): Promise<void> {
     const firstDay = await runs.findFirstDay(day);
     if (day.iso >= firstDay) return;
@@ -202,7 +172,7 @@ export function createHook(options: HookOptions): (call: IncomingCall) => Promis
 
   return async (call) => {
     const at = clock();
-    const requestId = checkCaller(call, at);
+    const requestId = checkCaller(call);
     const { headers, body } = call;
     const { day, expected } = readRequest({ body, contentType: headers['content-type'], at, zone });
     let isLate = false;

@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly readIdentity?: () => Promise<TlsIdentity>;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
-  /** Without secret and token there is no hook. */
+  /** Without it, there is none. */
   readonly hook?: HookSettings;
   /** Adds the pages for people. */
   readonly desk?: (app: FastifyInstance, limits: Pick<ServerLimits, 'answerMs'>) => void;
@@ -123,7 +123,7 @@ export function createServer(options: ServerOptions): Server {
       done();
     });
   }
-  if (hook && hook.secrets.length + hook.tokens.length > 0) {
+  if (hook) {
     const answer = createHook({ ...hook, statuses, timezone, clock, answerMs: limits.answerMs });
     addHookRoute(app, { answer, log, partingMs: limits.partingMs, count: options.metrics.countHookRequest });
   }

@@ -21,6 +21,7 @@ import { createMetrics } from '../../src/server/metrics.js';
 import { createServer } from '../../src/server/server.js';
 import { createArraySource, readerOf, records } from '../review/array-source.js';
 import { ok } from '../review/scripted-service.js';
+import { checkCallersOf } from '../server/some-server.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { sign, timezone } from './serving.js';
 
@@ -154,8 +155,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     clock,
     log: { info() {}, error: (...values: unknown[]) => void faults.push(values) },
     hook: {
-      secrets: [secret],
-      tokens: [],
+      checkCaller: checkCallersOf({ secrets: [secret], tokens: [] }, clock),
       runs: {
         findFirstDay: async () => '2026-01-01',
         findRun: (requestId) => ledger.findHookRun(requestId),

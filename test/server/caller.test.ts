@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createServer } from '../../src/server/server.js';
+import { createCallerCheck } from '../../src/server/caller.js';
 import { nextHookToken, hookSecret as secret, hookToken as token } from '../support/hook-secrets.js';
 import { ask, post, signed } from './hook-calls.js';
-import { createHookRuns, now, startServer, statusesOf, stopServers, timezone } from './some-server.js';
+import { createHookRuns, now, startServer, stopServers } from './some-server.js';
 
 afterEach(stopServers);
 
@@ -135,18 +135,7 @@ describe('a caller of the hook that cannot sign', () => {
 });
 
 it('A hook that anybody could call is refused', () => {
-  const make = (secrets: string[], tokens: string[]) =>
-    createServer({
-      host: '127.0.0.1',
-      port: 0,
-      timezone,
-      hook: { secrets, tokens, runs: createHookRuns() },
-      statuses: statusesOf([]),
-      health: { look: async () => ({ ready: true, parts: {} }) },
-      metrics: { scrape: async () => ({ contentType: '', text: '' }), countHookRequest: () => {} },
-      clock: () => now,
-      log: { info: () => {}, error: () => {} },
-    });
+  const make = (secrets: string[], tokens: string[]) => createCallerCheck({ secrets, tokens }, () => now);
   expect(() => make([''], [])).toThrow('anybody could guess it');
   expect(() => make([], [''])).toThrow('anybody could guess it');
   expect(() => make([], [token, 'a-token-of-23-letters-x'])).toThrow('anybody could guess it');

@@ -4,7 +4,15 @@ import { createHook, hookPath } from '../../src/server/hook.js';
 import { createGate } from '../support/gate.js';
 import { hookToken, hookSecret as secret } from '../support/hook-secrets.js';
 import { ask, post, signed } from './hook-calls.js';
-import { createHookRuns, now, type Parts, startServer, stopServers, timezone } from './some-server.js';
+import {
+  checkCallersOf,
+  createHookRuns,
+  now,
+  type Parts,
+  startServer,
+  stopServers,
+  timezone,
+} from './some-server.js';
 
 afterEach(stopServers);
 
@@ -93,8 +101,7 @@ describe('the end-of-day hook', () => {
     const runs = createHookRuns();
     const gate = createGate();
     const answer = createHook({
-      secrets: [secret],
-      tokens: [],
+      checkCaller: checkCallersOf({ secrets: [secret], tokens: [] }),
       runs: {
         ...runs,
         start: async (day, requestId) => {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { type BusinessDay, businessDayAt } from '../../src/booking/business-day.js';
 import type { LedgerSummary } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
+import { type CallerSettings, type CheckCaller, createCallerCheck } from '../../src/server/caller.js';
 import { createEventCounters } from '../../src/server/event-counters.js';
 import { createHealth, type HealthCheck } from '../../src/server/health.js';
 import type { HookSettings } from '../../src/server/hook.js';
@@ -72,7 +73,7 @@ export interface SomeServer {
 export interface Parts {
   readonly host?: string;
   readonly port?: number;
-  readonly hook?: HookSettings;
+  readonly hook?: CallerSettings & Pick<HookSettings, 'runs'>;
   readonly desk?: NonNullable<ServerOptions['desk']>;
   readonly statuses?: Statuses;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
@@ -82,6 +83,13 @@ export interface Parts {
   readonly metricsTokens?: readonly string[];
   readonly shortenPaths?: (text: string) => string;
   readonly readIdentity?: () => Promise<TlsIdentity>;
+}
+
+/** A check of callers of which there are some. */
+export function checkCallersOf(settings: CallerSettings, clock = () => now): CheckCaller {
+  const checkCaller = createCallerCheck(settings, clock);
+  if (!checkCaller) throw new RangeError('expected a secret or a token');
+  return checkCaller;
 }
 
 const running: Server[] = [];
@@ -101,11 +109,12 @@ export async function startServer({
   const note = (fields: object, message: string) => void logged.push(JSON.stringify({ ...fields, message }));
   const time = clock ?? (() => now);
   const read = statuses ?? statusesOf([]);
+  const checkCaller = hook && createCallerCheck(hook, time);
   const server = createServer({
     host,
     port,
     timezone,
-    ...(hook && { hook }),
+    ...(hook && checkCaller && { hook: { runs: hook.runs, checkCaller } }),
     statuses: read,
     health: createHealth({ checks, clock: time }),
     metrics: createMetrics({

@@ -21,7 +21,12 @@ type RequestForDay = DayRequest & { readonly day: BusinessDay };
 
 export type FoundDay =
   /** We hold the day and may open its run. */
-  | { readonly kind: 'held'; readonly hold: Hold }
+  | {
+      readonly kind: 'held';
+      readonly hold: Hold;
+      /** The day's latest run when this call began to wait for the day, null for none; absent if it did not wait. */
+      readonly runBefore?: Run | null;
+    }
   /** The run is collected; everyone may work on it. */
   | { readonly kind: 'to-join'; readonly run: Run };
 
@@ -41,13 +46,15 @@ export async function acquireDay(
   const { ledger, workforce, clock } = parts;
   const joins = workforce.letsOthersJoin && joinsRuns(request.mode);
   const giveUpAt = clock() + ledger.staleHoldMs;
-  let isWaiting = false;
+  let runBefore: Run | null | undefined;
   for (;;) {
     const found = await tryToAcquireDay(request, parts);
-    if (found) return found;
+    if (found) return found.kind === 'held' && runBefore !== undefined ? { ...found, runBefore } : found;
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
-    if (!isWaiting) onWaiting();
-    isWaiting = true;
+    if (runBefore === undefined) {
+      runBefore = (await findRunOf(request, ledger)) ?? null;
+      onWaiting();
+    }
     await pause(tryEveryMs, signal);
   }
 }

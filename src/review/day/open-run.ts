@@ -29,6 +29,8 @@ export interface DayRequest {
   readonly expected?: number | undefined;
   /** The latest run of the day as the person who asks has seen it, null for none: nothing is done if there is another one. */
   readonly seenRunId?: string | null | undefined;
+  /** The latest run of the day when this call began to wait for the day, null for none; absent if it did not wait. */
+  readonly runBefore?: Run | null | undefined;
 }
 
 /** What the decision needs to know about the day. */
@@ -62,7 +64,11 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
   if (mode === 'resume') return openNamed(latest, request);
   if (!latest) return { kind: 'new' };
   if (!mayCompleteDay(latest)) return completeDay(latest, mode);
-  if (latest.state === 'cancelled') return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
+  if (latest.state === 'cancelled') {
+    if (mode === 'run' && wasCancelledMeanwhile(latest, request))
+      return { kind: 'already-done', run: latest };
+    return mode === 'late' ? topUp(latest, request) : { kind: 'new' };
+  }
   const isUnfinished = isActive(latest) || latest.state === 'failed';
   switch (mode) {
     case 'replay':
@@ -104,6 +110,11 @@ function openWatch(run: Run | undefined): Opening {
   if (!run) return { kind: 'new', delivery: 'body' };
   const isUnfinished = isActive(run) || run.state === 'failed';
   return { kind: isUnfinished && run.cancelReason === undefined ? 'resume' : 'already-done', run };
+}
+
+/** Whoever cancelled the run did so for those too that waited for it. */
+function wasCancelledMeanwhile(latest: Run, { runBefore }: DayToOpen): boolean {
+  return runBefore !== undefined && !(runBefore?.id === latest.id && runBefore.state === 'cancelled');
 }
 
 /** Another run of the day may have replaced the one that was asked for. */

@@ -78,10 +78,10 @@ export async function runDay(
     callbacks.onOpened?.(found.run, false);
     return { run: await workforce.deliver(found.run, signal), wasDone: false };
   }
-  const { hold } = found;
+  const { hold, runBefore } = found;
   let result: DayResult | 'lost';
   try {
-    result = await reviewHeld(request, parts, { hold, onOpened }, signal);
+    result = await reviewHeld({ ...request, runBefore }, parts, { hold, onOpened }, signal);
   } finally {
     await hold.release();
   }

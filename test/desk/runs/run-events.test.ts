@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRunWatches } from '../../../src/desk/runs/run-watch.js';
 import { runDay } from '../../../src/review/day/run-day.js';
 import { at, collectedRun, done, perform, references, rightOf } from '../../contracts/ledger/days.js';
@@ -99,12 +99,14 @@ describe('those who watch a run', () => {
     const gone = new AbortController();
     const watcher = watches.watch('r1', gone.signal)[Symbol.asyncIterator]();
     await watcher.next();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const next = watcher.next();
+    expect(vi.getTimerCount()).toBe(1);
     gone.abort();
     expect(await next).toMatchObject({ done: true });
-    const before = asked.length;
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
-    expect(asked.length).toBe(before);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(asked).toHaveLength(1);
   });
 
   it('of a run that does not exist hear nothing', async () => {

@@ -77,6 +77,22 @@ describe('background reviews', () => {
     },
   );
 
+  it('does not start a day anew whose run was cancelled while it waited for it', async () => {
+    const work = await prepareWork();
+    const { reviews } = openReviews(work.startShared().parts);
+    const hold = await work.ledger.holdDay(day);
+    const started = reviews.start(reviewedDay, hook);
+    const { runId } = await openRun(work.ledger, day);
+    await started;
+    await work.ledger.abandon(runId, { reason: 'wrong export', at: 0 });
+    await hold?.release();
+    await reviews.idle();
+    expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: runId, state: 'cancelled' }]);
+    // Asked for now, it is another matter.
+    expect(await reviews.start(reviewedDay, hook)).toMatchObject({ isNew: true });
+    await reviews.idle();
+  });
+
   it('watches a shared run once, however often its day is started', async () => {
     const work = await prepareWork();
     const answers = createGate();

@@ -40,6 +40,18 @@ describe('of a day', () => {
     },
   );
 
+  it.each([
+    ['had no run when the call began to wait', null],
+    ['had that run at work', someRun({ state: 'delivering' })],
+    ['had another cancelled run', someRun({ id: 'an-earlier-run', state: 'cancelled' })],
+  ])('that %s, and was cancelled meanwhile, is left alone by run', (_, runBefore) => {
+    const latest = someRun({ state: 'cancelled' });
+    const request = { mode: 'run', day, runBefore } as const;
+    expect(decideOpening(latest, request)).toEqual({ kind: 'already-done', run: latest });
+    expect(decideOpening(latest, { ...request, mode: 'replay' })).toEqual({ kind: 'new' });
+    expect(decideOpening(latest, { ...request, runBefore: latest })).toEqual({ kind: 'new' });
+  });
+
   it.each(allRequests('late').filter(([, { delivery }]) => delivery !== 'file'))(
     'whose latest run was cancelled, %s excludes what it had delivered',
     (_, request) => {
