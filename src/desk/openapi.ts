@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { roles } from '../access/roles.js';
 import { html } from '../text/html.js';
 import { type DeskRoute, definePage, type Page } from './routing/route.js';
+import { signInPath, signOutPath } from './signing-in/sign-in-page.js';
 
 interface DescribeOptions {
   readonly routes: () => readonly DeskRoute[];
@@ -39,7 +41,10 @@ export function describeRoutes(routes: readonly DeskRoute[], version: string) {
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'the cookie of /sign-in' } },
     },
     security: [{ session: [] }],
-    paths: Object.fromEntries(routes.map((route) => [toTemplate(route.path), describe(route)])),
+    paths: {
+      ...Object.fromEntries(routes.map((route) => [toTemplate(route.path), describe(route)])),
+      ...describeSigningIn(),
+    },
   };
 }
 
@@ -77,10 +82,7 @@ function describe(route: DeskRoute): object {
         },
         post: {
           ...shared,
-          requestBody: {
-            required: true,
-            content: { 'application/x-www-form-urlencoded': { schema: toSchema(formOf(route), 'input') } },
-          },
+          requestBody: bodyOf(formOf(route)),
           responses: answersOf('application/json', toSchema(done, 'output')),
         },
       };
@@ -91,20 +93,65 @@ function describe(route: DeskRoute): object {
   }
 }
 
+/** Where sessions begin and end, beside the table of routes. */
+function describeSigningIn(): object {
+  const to = z.string().optional().describe('The path of the page to continue at.');
+  const credentials = z.object({ name: z.string(), password: z.string(), to });
+  const signedIn = z.object({ name: z.string(), role: z.enum(roles) });
+  return {
+    [signInPath]: {
+      get: {
+        summary: 'The form to sign in, for people',
+        security: [],
+        parameters: [{ name: 'to', in: 'query', required: false, schema: toSchema(to, 'input') }],
+        responses: { ...answersOf('text/html', { type: 'string' }), 303: redirection('Signed in already.') },
+      },
+      post: {
+        summary: 'Sign in',
+        description: 'The answer sets the cookie of the session.',
+        security: [],
+        requestBody: bodyOf(credentials),
+        responses: {
+          ...answersOf('application/json', toSchema(signedIn, 'output')),
+          303: redirection('Signed in, for browsers.'),
+        },
+      },
+    },
+    [signOutPath]: {
+      post: {
+        summary: 'Sign out',
+        description: 'The answer removes the cookie of the session.',
+        requestBody: bodyOf(z.object({ token: z.string() })),
+        responses: { 303: redirection('The session has ended.'), '4XX': refused },
+      },
+    },
+  };
+}
+
+function bodyOf(form: z.ZodType): object {
+  const schema = toSchema(form, 'input');
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } };
+}
+
+function redirection(description: string): object {
+  return { description, headers: { location: { schema: { type: 'string' } } } };
+}
+
+const refused = {
+  description: 'Refused, and why.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
+
 function formOf({ form, reason }: Extract<DeskRoute, { readonly kind: 'action' }>): z.ZodType {
   const why = z.string().max(500);
   return form.extend({ token: z.string(), reason: reason === 'required' ? why : why.optional() });
 }
 
 function answersOf(contentType: string, schema: object) {
-  const error = {
-    description: 'Refused, and why.',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  };
   return {
     200: { description: 'Done.', content: { [contentType]: { schema } } },
-    '4XX': error,
-    '5XX': error,
+    '4XX': refused,
+    '5XX': refused,
   };
 }
 

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { may, roles } from '../../src/access/roles.js';
@@ -152,15 +153,36 @@ describe.each(sampled)('$path', (route) => {
   });
 });
 
-it.each(sampled.filter(({ kind }) => kind === 'page'))(
-  '$path is the same as data, in the form that it promises',
-  async (route) => {
+it.each(sampled.filter(({ kind }) => kind === 'page' || kind === 'action'))(
+  '$path is the same as data, in the form that /openapi.json promises',
+  async ({ path, sample }) => {
     const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
-    const answer = await ask(url + route.sample, { accept: 'application/json' });
-    expect(answer.headers.get('content-type')).toContain('application/json');
-    if (route.kind === 'page') route.data.parse(await answer.json());
+    const answer = await ask(url + sample, { accept: 'application/json' });
+    const type = answer.headers.get('content-type');
+    expect([answer.status, type]).toEqual([200, expect.stringContaining('application/json')]);
+    const description = await (await ask(`${url}/openapi.json`, { accept: 'application/json' })).json();
+    const validator = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+    validator.validate(schemaOf(description as Description, path), await answer.json());
+    expect(validator.errors ?? []).toEqual([]);
   },
 );
+
+interface Description {
+  readonly paths: Readonly<
+    Record<string, { readonly get: { readonly responses: { readonly 200: Answer } } }>
+  >;
+}
+interface Answer {
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+/** Of the data that a GET answers with. */
+function schemaOf({ paths }: Description, path: string): object {
+  const { content } = paths[path.replace(/:(\w+)/g, '{$1}')]?.get.responses[200] ?? {};
+  const schema = content?.['application/json']?.schema;
+  if (!schema) throw new Error(`nothing is said about the data of ${path}`);
+  return schema;
+}
 
 it.each(sampled.filter(({ kind }) => kind === 'action'))(
   '$path does nothing without the permission, or on a forged form',

@@ -2,6 +2,7 @@ import { html } from '../../text/html.js';
 import type { View } from '../routing/route.js';
 
 export const signInPath = '/sign-in';
+export const signOutPath = '/sign-out';
 
 interface SignInForm {
   /** The page to continue at. */

@@ -6,9 +6,7 @@ import { allowOnly, HttpError } from '../../server/http-error.js';
 import { describeError } from '../../text/safe-error.js';
 import { isFromOtherSite, readBody, readField } from '../routing/forms.js';
 import { nobodyYet, type RegisterParts, sendPage, wantsPage, writeWho } from '../routing/register.js';
-import { readReturnPath, renderSignIn, signInPath } from './sign-in-page.js';
-
-const signOutPath = '/sign-out';
+import { readReturnPath, renderSignIn, signInPath, signOutPath } from './sign-in-page.js';
 
 type SignInParts = Pick<RegisterParts, 'access' | 'frame' | 'record' | 'clock' | 'log'>;
 
