@@ -103,9 +103,11 @@ export function setErrorAnswers(app: FastifyInstance, log: ServerLog): void {
     logFailure(log, request, error, answer);
     return sendError(reply, answer);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    sendError(reply, new HttpError(404, 'there is nothing at this path')),
-  );
+  app.setNotFoundHandler((_request, reply) => sendError(reply, nothingHere()));
+}
+
+export function nothingHere(): HttpError {
+  return new HttpError(404, 'there is nothing at this path');
 }
 
 export function logFailure(

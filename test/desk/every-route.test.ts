@@ -89,7 +89,7 @@ it('Every route has a sample here', () => {
   expect(Object.keys(samples).sort()).toEqual(routes.map(({ path }) => path).sort());
 });
 
-it('The desk has no route beside the table but its assets, and those where people sign in and out', async () => {
+it('The desk has no route beside the table but its assets, those where people sign in and out, and one for all else', async () => {
   const found = new Set<string>();
   const app = Fastify().addHook('onRoute', ({ url }) => void found.add(url));
   const assets = await readAssets(assetsFolder);
@@ -107,7 +107,7 @@ it('The desk has no route beside the table but its assets, and those where peopl
   );
   desk(app, { answerMs: 1_000 });
   await app.ready();
-  const others = [...Object.values(assets).map(({ path }) => path), '/sign-in', '/sign-out'];
+  const others = [...Object.values(assets).map(({ path }) => path), '/sign-in', '/sign-out', '*'];
   expect([...found].sort()).toEqual([...Object.keys(samples), ...others].sort());
   await app.close();
 });

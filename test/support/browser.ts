@@ -60,7 +60,7 @@ export async function expectNoAxeViolations(page: Page): Promise<void> {
 export async function findAxeViolations(page: Page): Promise<readonly string[]> {
   axe ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   // Evaluated by the debugger, so that the page's policy stays as it is.
-  await page.evaluate(axe);
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe);
   const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),

@@ -5,7 +5,14 @@ import type { Access } from '../../access/access.js';
 import { may, type Permission, type Visitor } from '../../access/roles.js';
 import type { Action, RecordedAction } from '../../review/audit.js';
 import { answerWithin } from '../../server/deadline.js';
-import { allowOnly, HttpError, logFailure, sendError, toHttpError } from '../../server/http-error.js';
+import {
+  allowOnly,
+  HttpError,
+  logFailure,
+  nothingHere,
+  sendError,
+  toHttpError,
+} from '../../server/http-error.js';
 import type { ServerLog } from '../../server/ports.js';
 import { html } from '../../text/html.js';
 import type { Asset, Assets } from './assets.js';
@@ -81,6 +88,10 @@ export function registerRoutes(
   }
   for (const { path, kind } of routes)
     allowOnly(app, kind === 'action' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'], path);
+  // People who follow an old link get a page, too.
+  app.get('*', async () => {
+    throw nothingHere();
+  });
 
   function addPage(page: Page): void {
     app.get(page.path, async (request, reply) => {

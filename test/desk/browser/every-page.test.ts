@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { expectNoAxeViolations, findAxeViolations, useBrowser } from '../../support/browser.js';
+import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
 import { findSamples, type Samples } from '../../support/desk-month/samples.js';
+import { examine } from './examine.js';
 import { signIn } from './sign-in.js';
 
 const browser = useBrowser();
@@ -45,9 +46,31 @@ function toAddress(path: string): string {
   return query === undefined ? address : `${address}?${query}`;
 }
 
+/** Pages and previews in other states than the first of each path. */
+const otherAddresses = (): readonly string[] => [
+  ...(['missing', 'awaiting', 'cancelled', 'unanswered', 'topped-up', 'refused'] as const).map(
+    (course) => `/days/${month.dayOf(course)}`,
+  ),
+  `/runs/${samples.fileRun}`,
+  `/runs/${samples.fileRun}/affected`,
+  '/?select=failed',
+  `/days/${month.dayOf('missing')}/run`,
+  `/days/${month.dayOf('dropped')}/run?volume=accepted`,
+  `/days/${month.dayOf('awaiting')}/look`,
+  `/days/${month.dayOf('awaiting')}/cancel`,
+  `/days/${month.dayOf('good')}/replay?which=late`,
+  '/replay?from=2026-10-25&to=2026-11-22&which=failed',
+  ...['assign', 'note', 'dismiss', 'reopen'].map(
+    (kind) => `/cases/change?do=${kind}&id=${samples.nearestCase}`,
+  ),
+  '/cases?state=all',
+  '/cases?text=nothing-of-that-name',
+  '/bookings?reference=BR-none',
+];
+
 interface Described {
   readonly paths: Readonly<
-    Record<string, { readonly get: { readonly responses: { readonly 200: { readonly content: object } } } }>
+    Record<string, { readonly get?: { readonly responses: { readonly 200: { readonly content: object } } } }>
   >;
 }
 
@@ -58,36 +81,31 @@ async function listPages(page: Page): Promise<readonly string[]> {
   });
   const { paths } = (await answer.json()) as Described;
   return Object.keys(paths).filter(
-    (path) => 'application/json' in (paths[path]?.get.responses[200].content ?? {}),
+    (path) => 'application/json' in (paths[path]?.get?.responses[200].content ?? {}),
   );
 }
 
-it.each([
-  { size: 'wide', colours: 'light' },
-  { size: 'phone', colours: 'dark' },
-] as const)(
-  'Axe finds nothing on any page, $size and $colours, and none is wider than the window',
-  async (view) => {
-    const page = await browser.open(view);
-    await page.goto(`${desk.url}/sign-in`);
-    await expectNoAxeViolations(page);
-    await signIn(page, desk, 'admin');
-    const problems: string[] = [];
-    for (const path of await listPages(page)) {
-      const answer = await page.goto(desk.url + toAddress(path));
-      if (answer?.status() !== 200)
-        problems.push(`${path}: ${answer?.status()} ${await page.innerText('main')}`);
-      problems.push(...(await findAxeViolations(page)).map((words) => `${path}: ${words}`));
-      const pixels = await overflow(page);
-      if (pixels > 0) problems.push(`${path}: ${pixels} pixels wider than the window`);
-    }
-    expect(problems).toEqual([]);
-  },
-);
+it('Axe finds nothing on any page or preview, and none scrolls sideways, wide and on a phone, light and dark', async () => {
+  const page = await browser.open();
+  const problems = [...(await examine(page, `${desk.url}/sign-in`))];
+  await signIn(page, desk, 'admin');
+  for (const address of [...(await listPages(page)).map(toAddress), ...otherAddresses()])
+    problems.push(...(await examine(page, desk.url + address)));
+  expect(problems).toEqual([]);
+});
 
-/** By how many pixels a page has to be scrolled sideways. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate(
-    '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.documentElement)',
-  );
-}
+it('Nor on pages of errors', async () => {
+  const page = await browser.open();
+  await signIn(page, desk, 'viewer');
+  const problems: string[] = [];
+  for (const [address, status] of [
+    ['/nothing-here', 404],
+    ['/runs/none', 404],
+    ['/days/2026-02-30', 400],
+    ['/cases?state=unheard-of', 400],
+    ['/audit', 403],
+    [`/days/${samples.failedDay}/replay`, 403],
+  ] as const)
+    problems.push(...(await examine(page, desk.url + address, status)));
+  expect(problems).toEqual([]);
+});

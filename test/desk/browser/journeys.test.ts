@@ -85,6 +85,9 @@ it('The same by keyboard alone', async () => {
   await tabTo('Cases');
   await press('Enter');
   await page.getByRole('heading', { name: 'Cases' }).waitFor();
+  await press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await press('Escape');
   await press('/');
   expect(await page.evaluate('document.activeElement.name')).toBe('text');
   await tabTo(/^Mapping(?!s)/);
@@ -92,7 +95,14 @@ it('The same by keyboard alone', async () => {
   await tabTo('Search');
   await press('Enter');
   await page.waitForURL(/state=open/);
+  const focused = () => page.evaluate<string | null>('document.activeElement.getAttribute("href")');
   await press('j');
+  const nearest = await focused();
+  await press('j');
+  expect(await focused()).toMatch(/^\/cases\/\d+$/);
+  expect(await focused()).not.toBe(nearest);
+  await press('k');
+  expect(await focused()).toBe(nearest);
   await press('Enter');
   await page.getByRole('heading', { name: 'The two hotels' }).waitFor();
   const id = idOfCase(page);
@@ -112,6 +122,16 @@ it('The same by keyboard alone', async () => {
   await press('Enter');
   await page.getByText(`Case ${id} is reported.`).waitFor();
   await expectReported(id);
+  await tabTo('Cases');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'Cases' }).waitFor();
+  await tabTo(/^Mapping(?!s)/);
+  await type('all');
+  await tabTo('Search');
+  await press('Enter');
+  await page.waitForURL(/state=all/);
+  await tabTo('Download as CSV');
+  expect(await download(page, () => press('Enter'))).toMatch(new RegExp(`^${id},`, 'm'));
   await tabTo('Sign out');
   await press('Enter');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -203,11 +223,13 @@ async function expectReported(id: number): Promise<void> {
 
 async function exportCases(page: Page, id: number): Promise<void> {
   await page.goto(`${desk.url}/cases?state=all`);
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Download as CSV' }).click(),
-  ]);
+  const csv = await download(page, () => page.getByRole('link', { name: 'Download as CSV' }).click());
+  expect(csv).toMatch(new RegExp(`^${id},`, 'm'));
+}
+
+async function download(page: Page, start: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), start()]);
   const chunks: Buffer[] = [];
-  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-  expect(Buffer.concat(chunks).toString()).toMatch(new RegExp(`^${id},`, 'm'));
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }

@@ -1,0 +1,50 @@
+import { afterEach, expect, it } from 'vitest';
+import { createAccess } from '../../../src/access/access.js';
+import { listRoutes } from '../../../src/desk/desk.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { useBrowser } from '../../support/browser.js';
+import { now, otherParts, runsOnly, startDesk, stopServers } from '../some-desk.js';
+import { examine } from './examine.js';
+
+const browser = useBrowser();
+afterEach(stopServers);
+
+/** Each page and preview, of what the ledger does not have. */
+const shown = listRoutes({ ...otherParts, ledger: runsOnly([]) })
+  .filter(({ kind }) => kind === 'page' || kind === 'action')
+  .map(({ path, permission }) => ({
+    address: path
+      .replace(':day', '2026-11-20')
+      .replace('/cases/:id', '/cases/1')
+      .replace('/cases/change', '/cases/change?do=report&id=1')
+      .replace(/:\w+/, 'none'),
+    permission,
+  }));
+
+/** There is no run and no case; of a provider it is said that nothing is known. */
+const statusOf = (address: string) => (/^\/(?:runs\/none|cases\/1|cases\/change)/.test(address) ? 404 : 200);
+
+it('Axe finds nothing on any page over an empty ledger, and none scrolls sideways', async () => {
+  const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now), role: 'admin' });
+  const page = await browser.open();
+  const problems: string[] = [];
+  for (const { address } of shown) problems.push(...(await examine(page, url + address, statusOf(address))));
+  expect(problems).toEqual([]);
+});
+
+it('Nor on the pages that everybody may read where there is no user yet, and on those that are refused', async () => {
+  const access = createAccess({ isLocal: true, idleMs: 60_000, clock: () => now });
+  const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now), access });
+  const page = await browser.open();
+  const problems: string[] = [];
+  for (const { address, permission } of shown) {
+    const status = permission === 'look' ? statusOf(address) : 403;
+    problems.push(...(await examine(page, url + address, status)));
+    if (status === 200) expect(await page.innerText('header')).toContain('hotel-review user add');
+  }
+  expect(problems).toEqual([]);
+  const remote = createAccess({ isLocal: false, idleMs: 60_000, clock: () => now });
+  const closed = await startDesk({ ledger: await openTemporaryLedger(() => now), access: remote });
+  expect(await examine(page, `${closed.url}/`, 403)).toEqual([]);
+  expect(await page.innerText('main')).toContain('hotel-review user add');
+});

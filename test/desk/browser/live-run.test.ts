@@ -1,0 +1,80 @@
+import { afterEach, expect, it } from 'vitest';
+import { runDay } from '../../../src/review/day/run-day.js';
+import { ok } from '../../review/scripted-service.js';
+import { openTemporaryLedger } from '../../review/temporary-ledger.js';
+import { prepareWork, requestOf, unstopped } from '../../review/working-day.js';
+import { useBrowser } from '../../support/browser.js';
+import { createGate } from '../../support/gate.js';
+import { startDesk, stopServers } from '../some-desk.js';
+
+const browser = useBrowser();
+afterEach(stopServers);
+
+/** A run whose three batches the service answers one by one, as the test lets it. */
+async function startRun() {
+  const [asked, ...gates] = [createGate(), createGate(), createGate(), createGate()];
+  const ledger = await openTemporaryLedger();
+  let calls = 0;
+  const work = await prepareWork({
+    ledger,
+    bookings: 6,
+    batchSize: 2,
+    async answer() {
+      const gate = gates[calls];
+      calls += 1;
+      asked?.open();
+      await gate?.passed;
+      return ok;
+    },
+  });
+  const running = runDay(requestOf(), work.startAlone().parts, unstopped);
+  await asked?.passed;
+  const [run] = await ledger.listActiveRuns();
+  const { url } = await startDesk({ ledger, clock: Date.now, parts: { clock: Date.now } });
+  return {
+    address: `${url}/runs/${run?.id}`,
+    answer: (batch: number) => gates[batch]?.open(),
+    ended: running,
+  };
+}
+
+it('The page of a run moves to its end by itself', async () => {
+  const { address, answer, ended } = await startRun();
+  const page = await browser.open();
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  const events = page.waitForRequest(`${address}/events`);
+  await page.goto(address);
+  expect((await events).headers().accept).toBe('text/event-stream');
+  const main = page.getByRole('main');
+  await main.getByText('0 of 6').waitFor();
+  answer(0);
+  await main.getByText('2 of 6').waitFor();
+  answer(1);
+  await main.getByText('4 of 6').waitFor();
+  expect(loads).toBe(1);
+  const reloaded = page.waitForEvent('load');
+  answer(2);
+  await main.getByText('Sent for review.').first().waitFor();
+  // The end changes more than the part that moves.
+  await reloaded;
+  expect(loads).toBe(2);
+  expect(await page.locator('[data-live], progress').count()).toBe(0);
+  await ended;
+});
+
+it('Without JavaScript it shows how far it is, and loads itself again', async () => {
+  const { address, answer, ended } = await startRun();
+  const page = await browser.open({ javaScript: false });
+  await page.goto(address);
+  const main = page.getByRole('main');
+  await main.getByText('0 of 6').waitFor();
+  expect(await page.locator('meta[http-equiv="refresh"]').getAttribute('content')).toBe('10');
+  for (const batch of [0, 1, 2]) answer(batch);
+  await ended;
+  await page.waitForEvent('load');
+  await main.getByText('Sent for review.').first().waitFor();
+  expect(await page.locator('meta[http-equiv="refresh"]').count()).toBe(0);
+});
