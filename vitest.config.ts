@@ -43,6 +43,8 @@ const nightly = [
 const shared = [
   'canary',
   'days',
+  'desk-case-work',
+  'desk-operations',
   'fatal-answers',
   'file-days',
   'file-kill',

@@ -1,14 +1,24 @@
 import { describe, expect, it, vi } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
-import { addUser, type DeskVisitor, visitDesk } from '../support/desk-visit.js';
-import { prepareFileDay } from '../support/file-day.js';
+import {
+  addUser,
+  auditOf,
+  type DeskVisitor,
+  reached,
+  runsOf,
+  type ShownRun,
+  visitDesk,
+} from '../support/desk-visit.js';
 import { createGate } from '../support/gate.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
-import { createMappingTruth, makeMappings, readCopy } from '../support/mapping-truth.js';
+import {
+  createMappingTruth,
+  describeMapping,
+  type MappingTruth,
+  makeMappings,
+} from '../support/mapping-truth.js';
 import { patienceMs } from '../support/patience.js';
-import { openSsh } from '../support/sftp-programs.js';
-import { startForSuite } from '../support/use-servers.js';
 import { startWebhookReceiver, unavailable } from '../support/webhook-receiver.js';
 
 const days = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
@@ -23,15 +33,6 @@ const settings = {
   workers: { runsAtOnce: 1, stopSeconds: 1 },
 };
 
-interface ShownRun {
-  readonly runId: string;
-  readonly day: string;
-  readonly state: string;
-  readonly trigger: string;
-  readonly reason?: string;
-  readonly counts: { readonly delivered: number; readonly pending: number };
-}
-
 async function prepare(handler?: StandInHandler) {
   const { folder, standIn } = await prepareDay({ settings, hasWorkers: false }, handler);
   for (const day of days) await folder.writeBookings(csvOf(bookings), day);
@@ -39,24 +40,15 @@ async function prepare(handler?: StandInHandler) {
   return { folder, standIn };
 }
 
-async function runsOf(desk: DeskVisitor, day: string): Promise<readonly ShownRun[]> {
-  return (await desk.look(`/days/${day}`)).runs as readonly ShownRun[];
-}
-
-/** Waits until the newest run of the day is in that state. */
-async function reached(desk: DeskVisitor, day: string, state: string): Promise<ShownRun> {
-  return vi.waitUntil(
-    async () => (await runsOf(desk, day)).find((run, index) => index === 0 && run.state === state),
-    { timeout: patienceMs, interval: 20 },
+/** What the copy has of each mapping of the service. */
+function readCopied(desk: DeskVisitor, truth: MappingTruth): Promise<string[]> {
+  return Promise.all(
+    truth.standing().map(async (line) => {
+      const [provider = '', hotel = ''] = JSON.parse(line) as readonly string[];
+      const { mapping } = await desk.look(`/mappings?${new URLSearchParams({ provider, hotel })}`);
+      return describeMapping(mapping as Parameters<typeof describeMapping>[0]);
+    }),
   );
-}
-
-/** What the audit trail says, without how and when somebody signed in. */
-async function auditOf(folder: Awaited<ReturnType<typeof prepare>>['folder']) {
-  const { json } = await folder.run(['audit', '--json']);
-  return (json as { readonly entries: readonly { readonly action: string; readonly who: string }[] }).entries
-    .filter(({ action }) => !action.startsWith('sign-') && !action.startsWith('user-'))
-    .map(({ who, action, ...entry }) => ({ who, action, ...entry }));
 }
 
 describe('in the desk, an operator', () => {
@@ -139,7 +131,8 @@ describe('in the desk, an operator', () => {
     const form = await desk.look(path);
     const fields = { token: String(form.token), seen: String(form.seen), reason: 'the disk was full' };
     const clicks = await Promise.all([desk.send(path, fields), desk.send(path, fields)]);
-    expect(clicks.map(({ status }) => status).sort()).toEqual([200, 409]);
+    // At the same instant, each click may begin some of the days: none of them begins one twice.
+    expect(clicks.map(({ status }) => status)).toContain(200);
     for (const day of [first, third]) {
       expect(await reached(desk, day, 'succeeded')).toMatchObject({
         trigger: 'replay',
@@ -236,8 +229,8 @@ describe('in the desk, an operator also', () => {
     expect(await desk.look('/mappings/sync')).toMatchObject({
       latest: { read: 25, added: 25, finishedAt: expect.any(String) },
     });
+    expect(await readCopied(desk, truth)).toEqual(truth.standing());
     await desk.stop();
-    expect(await readCopy(folder.ledgerFile)).toEqual(truth.standing());
     expect(await auditOf(folder)).toMatchObject([
       { who: 'olga (desk)', action: 'sync', details: { reason: 'a new provider' } },
       { action: 'sync' },
@@ -278,36 +271,5 @@ describe('in the desk, an operator also', () => {
     }
     expect(standIn.requests).toEqual([]);
     expect(await auditOf(folder)).toEqual([]);
-  });
-});
-
-describe('by file, in the desk, an operator', () => {
-  const newServer = startForSuite(openSsh);
-
-  it('looks for a result before it is time', async () => {
-    const { folder, service } = await prepareFileDay(newServer(), {
-      bookings: csvOf(3),
-      settings: { ...settings, file: { resultPollSeconds: 3_600 } },
-      onCall: () => success,
-    });
-    await addUser(folder, 'olga', 'operator');
-    const desk = await visitDesk(folder, 'olga');
-    await desk.act(`/days/${third}/run`);
-    await reached(desk, third, 'awaiting-result');
-    // The looks become rarer.
-    const dueAt = await vi.waitUntil(
-      async () => {
-        const { nextLookAt } = await desk.look(`/days/${third}/look`);
-        const at = Date.parse(String(nextLookAt));
-        return at - Date.now() > 2_000 && at;
-      },
-      { timeout: patienceMs, interval: 50 },
-    );
-    await service.calls[0]?.writeResult();
-    expect((await desk.act(`/days/${third}/look`)).status).toBe(200);
-    const done = (await reached(desk, third, 'succeeded')) as ShownRun & { readonly finishedAt: string };
-    expect(Date.parse(done.finishedAt)).toBeLessThan(dueAt);
-    expect(service.calls).toHaveLength(1);
-    await desk.stop();
   });
 });

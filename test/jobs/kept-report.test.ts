@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type DayFolder, day, prepareDay, type Settings } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { refusal, success } from '../support/http-stand-in.js';
@@ -97,6 +97,26 @@ describe('The page of the day is kept in the archive when a run has ended', () =
     expect(exitCode).toBe(0);
     expect(report.state).toBe('succeeded');
     expect(stderr).toContain(`the report of ${day} could not be kept in the archive`);
+  });
+
+  it('even if its process is asked to stop just then', async () => {
+    const { folder } = await prepareDay(
+      {
+        bookings: csvOf(7),
+        settings: { archive: `s3://${bucketName}/stopped`, s3: { ...buckets().access() } },
+      },
+      () => success,
+    );
+    const running = folder.start(['run', '--day', day, '--json']);
+    onTestFinished(() => buckets().intercept());
+    buckets().intercept(({ url = '' }) => {
+      // It looks what is kept already.
+      if (decodeURIComponent(url).includes('stopped/reports/')) running.kill('SIGTERM');
+      return false;
+    });
+    const { report } = await running.ended;
+    expect(report.state).toBe('succeeded');
+    expect(await buckets().keys()).toContain(`stopped/reports/${day}/${report.runId}-succeeded.html`);
   });
 
   it('not where a run was refused before it began', async () => {

@@ -1,4 +1,6 @@
+import { vi } from 'vitest';
 import type { DayFolder } from './day-folder.js';
+import { patienceMs } from './patience.js';
 
 const password = 'four random words here';
 
@@ -64,4 +66,40 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
       await serving.ended;
     },
   };
+}
+
+/** What a page says of a run. */
+export interface ShownRun {
+  readonly runId: string;
+  readonly day: string;
+  readonly state: string;
+  readonly trigger: string;
+  readonly reason?: string;
+  readonly finishedAt?: string;
+  readonly counts: { readonly delivered: number; readonly pending: number };
+}
+
+export async function runsOf(desk: DeskVisitor, day: string): Promise<readonly ShownRun[]> {
+  return (await desk.look(`/days/${day}`)).runs as readonly ShownRun[];
+}
+
+/** Waits until the newest run of the day is in that state. */
+export function reached(desk: DeskVisitor, day: string, state: string): Promise<ShownRun> {
+  return vi.waitUntil(
+    async () => (await runsOf(desk, day)).find((run, index) => index === 0 && run.state === state),
+    { timeout: patienceMs, interval: 20 },
+  );
+}
+
+interface AuditEntry {
+  readonly who: string;
+  readonly action: string;
+}
+
+/** What the audit trail says, without how and when somebody signed in. */
+export async function auditOf(folder: DayFolder): Promise<readonly AuditEntry[]> {
+  const { json } = await folder.run(['audit', '--json']);
+  return (json as { readonly entries: readonly AuditEntry[] }).entries.filter(
+    ({ action }) => !action.startsWith('sign-') && !action.startsWith('user-'),
+  );
 }
