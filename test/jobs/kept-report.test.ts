@@ -110,8 +110,10 @@ describe('The page of the day is kept in the archive when a run has ended', () =
     const running = folder.start(['run', '--day', day, '--json']);
     onTestFinished(() => buckets().intercept());
     buckets().intercept(({ url = '' }) => {
-      // It looks what is kept already.
-      if (decodeURIComponent(url).includes('stopped/reports/')) running.kill('SIGTERM');
+      // It looks what is kept already. A second signal would end it at once.
+      if (!decodeURIComponent(url).includes('stopped/reports/')) return false;
+      buckets().intercept();
+      running.kill('SIGTERM');
       return false;
     });
     const { report } = await running.ended;
