@@ -42,7 +42,7 @@ export async function makeRun(ledger: CaseLedger, planned: PlannedRun): Promise<
   );
   await performSteps(ledger, planned, right);
   // Its cases were opened long ago.
-  await ledger.cases.markFollowed({ runId: id, hasBookings: true, isComplete: true });
+  await ledger.cases.markFollowed([{ runId: id, hasBookings: true, isComplete: true }]);
   const run = await ledger.getRun(id);
   if (!isActive(run)) return;
   const at = startedAt + 120_000;

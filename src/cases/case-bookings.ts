@@ -65,7 +65,7 @@ function findByIdentity(bookings: readonly CaseBooking[]): ReadonlyMap<string, n
 }
 
 /** A booking of several rooms or stays at the same hotel is one, from its first check-in to its last check-out. */
-function mergeStays(stays: readonly CaseStay[]): CaseStay[] {
+export function mergeStays(stays: readonly CaseStay[]): CaseStay[] {
   const merged: CaseStay[] = [];
   const byReference = new Map<string, number>();
   for (const { reference, checkIn, checkOut, day } of stays) {

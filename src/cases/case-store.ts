@@ -35,7 +35,7 @@ export interface CaseStore extends CaseReader {
     ids: readonly number[],
     decide: (held: HeldCase) => CaseDecision | undefined,
   ): Promise<readonly Case[]>;
-  markFollowed(mark: FollowedRun): Promise<void>;
+  markFollowed(marks: readonly FollowedRun[]): Promise<void>;
   /** Removes a booking from all cases. Returns how many rows held it. */
   eraseReference(reference: string): Promise<number>;
   /** Removes what people wrote about a booking. Returns how many rows held something. */
@@ -58,12 +58,14 @@ export interface CaseReader {
   findNextReferences(ids: readonly number[], today: string): Promise<ReadonlyMap<number, string>>;
   /** Those whose mapping is not corrected or dismissed. */
   listActive(): Promise<readonly Case[]>;
+  /** What they are about, in the order of their ids. */
+  listActiveKeys(page: CasePage): Promise<readonly ActiveKey[]>;
   /** The active cases whose mapping moved after their evidence. */
   listMoved(): Promise<readonly MovedCase[]>;
   /** The cases that have been in the state `reported` since before that instant. */
   listReported(before: number): Promise<readonly number[]>;
-  /** The unresolved bookings that have a reference and whose stay is ahead. */
-  listOpenReferences(today: string): Promise<readonly OpenReference[]>;
+  /** The unresolved bookings that have a reference and whose stay is ahead, by case and place. */
+  listOpenReferences(today: string, page: ReferencePage): Promise<readonly OpenReference[]>;
   /** The collected runs that are not completely followed up, the oldest first. */
   listRunsToFollow(): Promise<readonly FollowedRun[]>;
   /** @param today YYYY-MM-DD, in the account's zone */
@@ -140,11 +142,27 @@ export interface MovedCase {
   readonly moves: readonly LaterMove[];
 }
 
-export interface OpenReference {
+export interface OpenReference extends CaseKey, Pick<CaseBooking, 'place' | 'checkIn' | 'checkOut'> {
   readonly id: number;
   readonly reference: string;
   /** The business day of the version that the case holds. */
   readonly day: string;
+}
+
+export interface ActiveKey extends CaseKey {
+  readonly id: number;
+}
+
+/** Only cases with a greater id than `after`, and a smaller one than `before`. */
+export interface CasePage {
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface ReferencePage extends CasePage {
+  /** Or bookings after this place of the case `after`. */
+  readonly afterPlace?: number | undefined;
 }
 
 /** How far a run has been followed up. */

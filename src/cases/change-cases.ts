@@ -1,7 +1,8 @@
+import { giveWay } from '../async/give-way.js';
 import type { CaseStore } from './case-store.js';
 
-/** Others who write cases wait for a transaction. */
-export const casesPerTransaction = 500;
+/** Others who write cases wait for a transaction; so does the whole process where the ledger answers at once. */
+export const casesPerTransaction = 25;
 
 /** Changes cases, some in each transaction. Returns how many changed. */
 export async function changeCases(
@@ -10,7 +11,9 @@ export async function changeCases(
   decide: Parameters<CaseStore['changeById']>[1],
 ): Promise<number> {
   let changed = 0;
-  for (let from = 0; from < ids.length; from += casesPerTransaction)
+  for (let from = 0; from < ids.length; from += casesPerTransaction) {
+    if (from > 0) await giveWay();
     changed += (await cases.changeById(ids.slice(from, from + casesPerTransaction), decide)).length;
+  }
   return changed;
 }

@@ -1,41 +1,110 @@
+import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import { hashReference } from '../booking/reference-hash.js';
 import { readFound } from '../review/stays/found-bookings.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
-import type { StayLedger, StayRun } from '../review/stays.js';
-import { type CaseKey, type HeldCase, keyOfCase } from './case.js';
-import { addStays, applyVersions, type CaseStay, type NewerVersion } from './case-bookings.js';
-import { automatic, toDecision } from './case-decision.js';
+import type { StayAhead, StayLedger, StayRun } from '../review/stays.js';
+import { keyOfCase, stateOfBooking } from './case.js';
+import { addStays, applyVersions, type CaseStay, mergeStays } from './case-bookings.js';
+import { type Act, automatic, toDecision } from './case-decision.js';
 import type { CaseStore, OpenReference } from './case-store.js';
 import { changeCases } from './change-cases.js';
+import { type OpenReferences, readActiveCases, readOpenReferences } from './read-open-cases.js';
 
-interface FollowBookingsParts {
+export interface FollowBookingsParts {
   readonly ledger: StayLedger & { readonly cases: CaseStore };
   readonly today: string;
   readonly clock: () => number;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The run's bookings on the mapping of an active case join it. */
-export async function joinBookings(
-  runId: string,
-  { ledger, today, clock }: FollowBookingsParts,
+/**
+ * Bookings of cases that runs hold in a newer version are rebooked where that has another hotel, and updated where it has
+ * other dates; and the runs' bookings on the mapping of an active case join it. That is as if one run were followed after the
+ * other: what the cases hold is read once for all of them, and written only where something changes.
+ *
+ * @param runIds in the order in which they are followed
+ * @param except the ids of cases that have every booking of these runs already, ascending
+ */
+export async function followBookings(
+  runIds: readonly string[],
+  except: readonly number[],
+  parts: FollowBookingsParts,
 ): Promise<void> {
-  const active = new Map((await ledger.cases.listActive()).map((item) => [keyOfCase(item), item.id]));
+  if (runIds.length === 0) return;
+  const { ledger, today, signal } = parts;
+  const reading = { cases: ledger.cases, except, signal };
+  const open = await readOpenReferences(reading, today);
+  const changed = await followVersions(runIds, open, parts);
+  const active = await readActiveCases(reading);
   if (active.size === 0) return;
-  const hotels = [...active.keys()].map(toHotel);
-  const joining = new Map<number, CaseStay[]>();
-  for await (const stays of readStaysAhead(ledger, hotels, { today, runId }))
+  const known = changed === 0 ? open : await readOpenReferences(reading, today);
+  await joinBookings(runIds, { active, known }, parts);
+}
+
+/** Something that a run holds about a booking of a case. */
+interface Held<Item> {
+  readonly runId: string;
+  readonly item: Item;
+}
+
+/** By case; each in the order of the runs. */
+type HeldByCase<Item> = Map<number, Held<Item>[]>;
+
+async function joinBookings(
+  runIds: readonly string[],
+  { active, known }: { readonly active: ReadonlyMap<string, number>; readonly known: OpenReferences },
+  { ledger, today, clock, signal }: FollowBookingsParts,
+): Promise<void> {
+  const select = (stays: readonly StayAhead[]) => selectUnknown(stays, active, known);
+  const joining: HeldByCase<CaseStay> = new Map();
+  const options = { today, runIds: new Set(runIds), select, signal };
+  for await (const stays of readStaysAhead(ledger, [...active.keys()].map(toHotel), options))
     for (const stay of stays) {
       const id = active.get(keyOfCase(stay));
-      if (id !== undefined) push(joining, id, stay);
+      if (id !== undefined) push(joining, id, { runId: stay.runId, item: stay });
     }
-  await changeByCase(ledger.cases, joining, (held, stays) => {
+  await changeCases(ledger.cases, [...joining.keys()], (held) => {
     const now = clock();
-    const next = addStays(held, { stays, references: new Set() }, now);
-    const bookings = next.bookings.length - held.bookings.length;
-    return toDecision(held, next, [
-      { who: automatic, at: now, action: 'case-updated', details: { bookings } },
-    ]);
+    const acts: Act[] = [];
+    let next = held;
+    for (const [, stays] of groupByRun(joining.get(held.id), runIds)) {
+      const joined = addStays(next, { stays, references: new Set() }, now);
+      const bookings = joined.bookings.length - next.bookings.length;
+      if (joined !== next)
+        acts.push({ who: automatic, at: now, action: 'case-updated', details: { bookings } });
+      next = joined;
+    }
+    return toDecision(held, next, acts);
   });
+}
+
+/** The stays of a run on the mappings of these cases, without the bookings that their case has just so. */
+function selectUnknown(
+  stays: readonly StayAhead[],
+  active: ReadonlyMap<string, number>,
+  known: OpenReferences,
+): ReadonlySet<StayAhead> {
+  const unknown = new Set<StayAhead>();
+  const ofBookings = new Map<string, StayAhead[]>();
+  for (const stay of stays) {
+    const id = active.get(keyOfCase(stay));
+    if (id === undefined) continue;
+    if (stay.reference === undefined) unknown.add(stay);
+    else push(ofBookings, `${id} ${stay.reference}`, stay);
+  }
+  for (const [key, ofBooking] of ofBookings) {
+    const listed = known.get(ofBooking[0]?.reference ?? '')?.find(({ id }) => key.startsWith(`${id} `));
+    if (!listed || !isSame(listed, ofBooking)) for (const stay of ofBooking) unknown.add(stay);
+  }
+  return unknown;
+}
+
+/** Whether a case has a booking just as a run holds it, all its rooms together. */
+function isSame(listed: OpenReference, stays: readonly CaseStay[]): boolean {
+  const [merged] = mergeStays(stays);
+  return (
+    merged?.day === listed.day && merged.checkIn === listed.checkIn && merged.checkOut === listed.checkOut
+  );
 }
 
 function toHotel(key: string) {
@@ -43,54 +112,82 @@ function toHotel(key: string) {
   return { providerName, providerHotelId };
 }
 
-/** Bookings of cases that the run holds in a newer version: with another hotel they are rebooked, with other dates updated. */
-export async function followVersions(
-  runId: string,
-  { ledger, today, clock }: FollowBookingsParts,
-): Promise<void> {
-  const references = await ledger.cases.listOpenReferences(today);
-  if (references.length === 0) return;
-  const run = (await ledger.stays.listStayRuns()).find((run) => run.runId === runId);
-  if (!run) return;
-  const open = references.filter(({ day }) => day <= run.day);
-  if (open.length === 0) return;
-  const versions = await findVersions(run, open, ledger);
-  const byCase = new Map<number, Version[]>();
-  for (const { id, reference } of open)
-    for (const version of versions.get(reference) ?? []) push(byCase, id, version);
-  await changeByCase(ledger.cases, byCase, (held, found) => {
-    const now = clock();
-    const next = applyVersions(
-      held,
-      found.map((version) => toNewer(version, held)),
-      now,
-    );
-    const details = { day: run.day };
-    return toDecision(held, next, [{ who: automatic, at: now, action: 'case-updated', details }]);
-  });
-}
-
 interface Version extends CaseStay {
   readonly reference: string;
   readonly key: string;
 }
 
-function toNewer({ key, ...stay }: Version, held: CaseKey): NewerVersion {
-  return { ...stay, isHere: key === keyOfCase(held) };
+/** Returns how many cases changed. */
+async function followVersions(
+  runIds: readonly string[],
+  open: OpenReferences,
+  { ledger, today, clock, signal }: FollowBookingsParts,
+): Promise<number> {
+  if (open.size === 0) return 0;
+  const byId = new Map((await ledger.stays.listStayRuns()).map((run) => [run.runId, run]));
+  const runs = runIds.flatMap((id) => byId.get(id) ?? []);
+  const hashes = await hashReferences(open.keys(), signal);
+  const found = new Map<OpenReference, Held<readonly Version[]>[]>();
+  for (const run of runs) {
+    for (const [reference, versions] of await findVersions(run, { open, hashes }, ledger))
+      for (const listed of open.get(reference) ?? [])
+        if (listed.day <= run.day) push(found, listed, { runId: run.runId, item: versions });
+    await giveWay(signal);
+  }
+  const byCase: HeldByCase<readonly Version[]> = new Map();
+  for (const [listed, versions] of found)
+    if (!versions.every(({ item }) => isSame(listed, item) && areHere(item, listed)))
+      for (const version of versions) push(byCase, listed.id, version);
+  return changeCases(ledger.cases, [...byCase.keys()], (held) => {
+    const now = clock();
+    const acts: Act[] = [];
+    let next = held;
+    for (const [runId, versions] of groupByRun(byCase.get(held.id), runIds)) {
+      const day = byId.get(runId)?.day ?? '';
+      const isFollowed = new Set(
+        next.bookings
+          .filter((booking) => booking.day <= day && stateOfBooking(booking, today) === 'open')
+          .map(({ reference }) => reference),
+      );
+      const newer = versions.flat().filter(({ reference }) => isFollowed.has(reference));
+      const followed = applyVersions(
+        next,
+        newer.map(({ key, ...stay }) => ({ ...stay, isHere: key === keyOfCase(held) })),
+        now,
+      );
+      if (followed !== next) acts.push({ who: automatic, at: now, action: 'case-updated', details: { day } });
+      next = followed;
+    }
+    return toDecision(held, next, acts);
+  });
 }
 
+function areHere(versions: readonly Version[], listed: OpenReference): boolean {
+  const here = keyOfCase(listed);
+  return versions.every(({ key }) => key === here);
+}
+
+/** Ascending, each once. */
+async function hashReferences(
+  references: Iterable<string>,
+  signal: AbortSignal | undefined,
+): Promise<Uint32Array> {
+  const hashes = new Set<number>();
+  await forEachGivingWay(references, signal, (reference) => hashes.add(hashReference(reference)));
+  return Uint32Array.from(hashes).sort();
+}
+
+/** What a run holds of these references. */
 async function findVersions(
   run: StayRun,
-  open: readonly OpenReference[],
+  { open, hashes }: { readonly open: OpenReferences; readonly hashes: Uint32Array },
   { stays: index }: StayLedger,
-): Promise<ReadonlyMap<string, Version[]>> {
-  const wanted = new Set(open.map(({ reference }) => reference));
-  const hashes = Uint32Array.from(new Set([...wanted].map(hashReference))).sort();
+): Promise<ReadonlyMap<string, readonly Version[]>> {
   const found = new Map<string, Version[]>();
   for await (const bookings of readFound(index, run, await index.findReferences(run, hashes)))
     for (const { booking } of bookings) {
       const { bookingReferenceId: reference, checkInDate, checkOutDate, serviceId } = booking;
-      if (reference === undefined || !wanted.has(reference)) continue;
+      if (reference === undefined || !open.has(reference)) continue;
       const { providerName = '', providerHotelId = '' } = booking;
       push(found, reference, {
         reference,
@@ -103,12 +200,17 @@ async function findVersions(
   return found;
 }
 
-function changeByCase<Item>(
-  cases: CaseStore,
-  byCase: ReadonlyMap<number, readonly Item[]>,
-  decide: (held: HeldCase, items: readonly Item[]) => ReturnType<typeof toDecision>,
-): Promise<number> {
-  return changeCases(cases, [...byCase.keys()], (held) => decide(held, byCase.get(held.id) ?? []));
+/** What each run holds about one case, in the order of the runs. */
+function groupByRun<Item>(
+  held: readonly Held<Item>[] | undefined,
+  runIds: readonly string[],
+): readonly (readonly [runId: string, items: readonly Item[]])[] {
+  const byRun = new Map<string, Item[]>();
+  for (const { runId, item } of held ?? []) push(byRun, runId, item);
+  return runIds.flatMap((runId) => {
+    const items = byRun.get(runId);
+    return items ? [[runId, items] as const] : [];
+  });
 }
 
 function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {

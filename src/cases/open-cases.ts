@@ -1,3 +1,4 @@
+import { forEachGivingWay, giveWay } from '../async/give-way.js';
 import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import type { StayLedger } from '../review/stays.js';
@@ -49,12 +50,16 @@ export type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
 export interface OpenedCases {
   /** Those that were opened, or reopened on new evidence. */
   readonly opened: readonly Case[];
+  /** Those of them that did not exist before: they have every booking in its latest version. */
+  readonly added: readonly Case[];
   /** Those that were there and got another origin or more bookings. */
   readonly extended: readonly Case[];
 }
 
 /** Cases whose stays are read at once: reading looks through every run. */
 const casesPerReading = 5_000;
+/** Bookings that a transaction may add. */
+const staysPerTransaction = 500;
 
 /**
  * Opens a case for each finding, or adds its origin to the one that exists. Each case gets every booking on its provider
@@ -66,12 +71,14 @@ export async function openCases(
   { ledger, today, clock, notify, stays: known, signal }: OpenCasesParts,
 ): Promise<OpenedCases> {
   const opened: Case[] = [];
+  const added: Case[] = [];
   const extended: Case[] = [];
   let bookings = 0;
   try {
-    for (const groups of chunk(groupByCase(findings), casesPerReading)) {
+    for (const groups of chunk(await groupByCase(findings, signal), casesPerReading)) {
       const stays = known ?? (await findStays(groups, { ledger, today, signal }));
-      for (const keys of chunk(groups, casesPerTransaction)) {
+      for (const keys of splitForTransactions(groups, stays)) {
+        await giveWay();
         const copied = await ledger.mappings.lookUp(keys);
         const inCopy = new Set(
           keys.filter(({ serviceId }, index) => copied[index]?.serviceId === serviceId).map(keyOfCase),
@@ -89,6 +96,7 @@ export async function openCases(
           const outcome = outcomes.get(keyOfCase(item));
           (outcome?.isOpened ? opened : extended).push(item);
           if (outcome?.isOpened) bookings += outcome.bookings;
+          if (outcome?.isNew) added.push(item);
         }
       }
     }
@@ -96,13 +104,31 @@ export async function openCases(
     // What was opened is told, even if the rest failed: it is not opened again.
     if (opened.length > 0) notify?.({ type: 'case-opened', cases: opened.length, bookings });
   }
-  return { opened, extended };
+  return { opened, added, extended };
 }
 
 function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = [];
   for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
   return chunks;
+}
+
+/** Cases that are written together. */
+function splitForTransactions(groups: readonly CaseFindings[], stays: StaysByCase): CaseFindings[][] {
+  const parts: CaseFindings[][] = [];
+  let count = 0;
+  for (const group of groups) {
+    const found = stays.get(keyOfCase(group))?.length ?? 0;
+    const last = parts.at(-1);
+    if (last && last.length < casesPerTransaction && count + found <= staysPerTransaction) {
+      last.push(group);
+      count += found;
+    } else {
+      parts.push([group]);
+      count = found;
+    }
+  }
+  return parts;
 }
 
 /** All findings about one case; those that differ only in the bookings that they name are one. */
@@ -117,6 +143,7 @@ interface MergedFinding extends Pick<Finding, 'origin' | 'move' | 'at'> {
 interface Outcome {
   readonly decision: CaseDecision | undefined;
   readonly isOpened: boolean;
+  readonly isNew: boolean;
   readonly bookings: number;
 }
 
@@ -127,8 +154,18 @@ function decideOpening(
   now: number,
 ): Outcome {
   let next: HeldCase | CaseContent | undefined = held;
-  for (const finding of findings) next = applyEvidence(next, { ...finding, ...found }, now);
-  if (!next) return { decision: undefined, isOpened: false, bookings: 0 };
+  let left = held && isActiveCase(held) ? joinFindings(findings) : findings;
+  let { stays } = found;
+  for (let finding = left[0]; finding; finding = left[0]) {
+    next = applyEvidence(next, { ...finding, ...found, stays }, now);
+    left = left.slice(1);
+    if (!next || !isActiveCase(next)) continue;
+    // It has all of the stays now: others may only name some of them.
+    left = joinFindings(left);
+    const named = new Set(left.flatMap(({ references }) => [...references]));
+    stays = found.stays.filter(({ reference }) => reference !== undefined && named.has(reference));
+  }
+  if (!next) return { decision: undefined, isOpened: false, isNew: false, bookings: 0 };
   const isOpened = isActiveCase(next) && !(held && isActiveCase(held));
   const bookings = next.bookings.length - (held?.bookings.length ?? 0);
   const act: Act = {
@@ -137,23 +174,38 @@ function decideOpening(
     action: isOpened ? (held ? 'case-reopened' : 'case-opened') : 'case-updated',
     details: { origins: [...new Set(findings.map(({ origin }) => origin))].join(' '), bookings },
   };
-  return { decision: toDecision(held, next, [act]), isOpened, bookings };
+  return { decision: toDecision(held, next, [act]), isOpened, isNew: held === undefined, bookings };
 }
 
-function groupByCase(findings: readonly Finding[]): readonly CaseFindings[] {
-  const groups = new Map<string, CaseKey & { readonly findings: MergedFinding[] }>();
+/** To an active case, when something was found makes no difference, and its findings may come from hundreds of runs. */
+function joinFindings(findings: readonly MergedFinding[]): readonly MergedFinding[] {
+  const joined = new Map<CaseOrigin | MergedFinding, MergedFinding>();
   for (const finding of findings) {
+    // Moves follow one another.
+    const key = finding.move === undefined ? finding.origin : finding;
+    const known = joined.get(key);
+    if (known) for (const reference of finding.references) known.references.add(reference);
+    else joined.set(key, { ...finding, references: new Set(finding.references) });
+  }
+  return [...joined.values()];
+}
+
+async function groupByCase(
+  findings: readonly Finding[],
+  signal: AbortSignal | undefined,
+): Promise<readonly CaseFindings[]> {
+  const groups = new Map<string, CaseKey & { readonly merged: Map<string, MergedFinding> }>();
+  await forEachGivingWay(findings, signal, (finding) => {
     const { providerName, providerHotelId, serviceId, origin, move, at, references = [] } = finding;
     const key = keyOfCase(finding);
-    const group = groups.get(key) ?? { providerName, providerHotelId, serviceId, findings: [] };
+    const group = groups.get(key) ?? { providerName, providerHotelId, serviceId, merged: new Map() };
     groups.set(key, group);
-    const same = group.findings.find(
-      (other) => other.origin === origin && other.move === move && other.at === at,
-    );
+    const identity = `${origin} ${move} ${at}`;
+    const same = group.merged.get(identity);
     if (same) for (const reference of references) same.references.add(reference);
-    else group.findings.push({ origin, move, at, references: new Set(references) });
-  }
-  return [...groups.values()];
+    else group.merged.set(identity, { origin, move, at, references: new Set(references) });
+  });
+  return Array.from(groups.values(), ({ merged, ...key }) => ({ ...key, findings: [...merged.values()] }));
 }
 
 /** The stays ahead of each case, by its key. */
@@ -163,6 +215,6 @@ async function findStays(
 ): Promise<StaysByCase> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
   for await (const stays of readStaysAhead(ledger, groups, { today, signal }))
-    for (const stay of stays) found.get(keyOfCase(stay))?.push(stay);
+    await forEachGivingWay(stays, signal, (stay) => found.get(keyOfCase(stay))?.push(stay));
   return found;
 }

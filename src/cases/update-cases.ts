@@ -10,7 +10,7 @@ import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import { type CaseOrigin, isAhead } from './case.js';
 import type { CaseStore, FollowedRun } from './case-store.js';
 import { classifyMove } from './classify-move.js';
-import { followVersions, joinBookings } from './follow-bookings.js';
+import { followBookings } from './follow-bookings.js';
 import { type FollowParts, followMappings } from './follow-mappings.js';
 import { type Finding, openCases } from './open-cases.js';
 import type { WatchStore } from './watch-store.js';
@@ -29,12 +29,11 @@ export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What is handed over at once: reading the stays of its cases looks through every run, so that each run for itself would take
- * hours after thousands of them.
- */
-const findingsAtOnce = 5_000;
-const runsAtOnce = 100;
+/** What is handed over at once: reading the stays of its cases looks through every run, of which there may be thousands. */
+const findingsAtOnce = 50_000;
+const runsAtOnce = 1_000;
+/** Runs whose bookings are compared with those of cases at once. */
+const runsPerGroup = 100;
 
 /**
  * Brings the cases up to date with all runs that have not been followed up: their suspects and affected bookings open cases,
@@ -59,10 +58,8 @@ export async function updateCases(parts: UpdateCasesParts): Promise<void> {
 async function followRuns(runs: readonly FollowedRun[], parts: UpdateCasesParts): Promise<number> {
   const gathered = gatherFindings(parts);
   try {
-    for (const followed of runs) {
-      await giveWay(parts.signal);
-      await followRun(followed, gathered, parts);
-    }
+    for (let first = 0; first < runs.length; first += runsPerGroup)
+      await followGroup(runs.slice(first, first + runsPerGroup), gathered, parts);
   } catch (error) {
     // A run that cannot be read holds up none of those before it.
     if (!parts.signal?.aborted) await gathered.finish();
@@ -71,17 +68,32 @@ async function followRuns(runs: readonly FollowedRun[], parts: UpdateCasesParts)
   return gathered.finish();
 }
 
-async function followRun(
+async function followGroup(
+  group: readonly FollowedRun[],
+  gathered: GatheredFindings,
+  parts: UpdateCasesParts,
+): Promise<void> {
+  const unfollowed = group.filter(({ hasBookings }) => !hasBookings).map(({ runId }) => runId);
+  try {
+    await followBookings(unfollowed, gathered.addedCases, parts);
+  } catch (error) {
+    if (parts.signal?.aborted || group.length === 1) throw error;
+    for (const followed of group) await followGroup([followed], gathered, parts);
+    return;
+  }
+  for (const followed of group) {
+    await giveWay(parts.signal);
+    await findOpenings(followed, gathered, parts);
+  }
+}
+
+async function findOpenings(
   { runId, hasBookings }: FollowedRun,
   gathered: GatheredFindings,
   parts: UpdateCasesParts,
 ): Promise<void> {
   const run = await parts.ledger.getRun(runId);
-  if (!hasBookings) {
-    await followVersions(runId, parts);
-    await joinBookings(runId, parts);
-    await gathered.add(findSuspects(run, parts));
-  }
+  if (!hasBookings) await gathered.add(findSuspects(run, parts));
   const hasResult = run.file?.verdicts !== undefined;
   if (hasResult) await gathered.add(findAffected(run, parts));
   const isComplete = hasResult || !mayHaveResult(run) || run.state === 'cancelled';
@@ -96,15 +108,20 @@ function gatherFindings(parts: UpdateCasesParts) {
   let findings: Finding[] = [];
   let ended: FollowedRun[] = [];
   let count = 0;
+  const addedCases: number[] = [];
 
   async function open(): Promise<void> {
-    if (findings.length > 0) await openCases(findings, parts);
+    if (findings.length > 0)
+      for (const { id } of (await openCases(findings, parts)).added) addedCases.push(id);
     findings = [];
-    for (const run of ended) await ledger.cases.markFollowed(run);
+    for (let first = 0; first < ended.length; first += runsPerGroup)
+      await ledger.cases.markFollowed(ended.slice(first, first + runsPerGroup));
     ended = [];
   }
 
   return {
+    /** The ids of the cases that this opened; all bookings of the runs that are followed up are in them. */
+    addedCases: addedCases as readonly number[],
     async add(found: AsyncIterable<readonly Finding[]>): Promise<void> {
       for await (const some of found) {
         for (const finding of some) findings.push(finding);
@@ -115,7 +132,7 @@ function gatherFindings(parts: UpdateCasesParts) {
     },
     async endRun(run: FollowedRun): Promise<void> {
       ended.push(run);
-      if (findings.length === 0 || ended.length >= runsAtOnce) await open();
+      if (ended.length >= (findings.length === 0 ? runsPerGroup : runsAtOnce)) await open();
     },
     /** Returns the number of all findings. */
     async finish(): Promise<number> {

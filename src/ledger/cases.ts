@@ -1,6 +1,8 @@
 import { type Case, type CaseKey, type HeldCase, type MappingState, mappingStates } from '../cases/case.js';
 import type {
+  ActiveKey,
   CaseCounts,
+  CasePage,
   CaseReader,
   CaseStore,
   FollowedRun,
@@ -8,12 +10,13 @@ import type {
   LaterMove,
   MovedCase,
   OpenReference,
+  ReferencePage,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
 import { isOpen, list, listOpened, listOutlines } from './case-lists.js';
 import { all, change, type Dialect, one, type Query, removeReferences, type Store } from './query.js';
 import { runNumber } from './runs.js';
-import { identityOf, toBooking, toCase } from './stored-case.js';
+import { identityOf, toBooking, toCase, toCaseKey } from './stored-case.js';
 import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
 
 export function createCaseStore(store: Store): CaseStore {
@@ -22,7 +25,7 @@ export function createCaseStore(store: Store): CaseStore {
     ...createCaseReader(store),
     changeByKey: (keys, decide) => transact(() => changeByKey(dialect, keys, decide)),
     changeById: (ids, decide) => transact(() => changeById(dialect, ids, decide)),
-    markFollowed: (mark) => transact(() => markFollowed(dialect, mark)),
+    markFollowed: (marks) => transact(() => markFollowed(dialect, marks)),
     eraseReference: (reference) =>
       removeReferences(store, () => {
         const { sql, values } = dialect.isReference(toStorable(reference));
@@ -50,9 +53,10 @@ export function createCaseReader({ dialect, read, readTogether }: Store): CaseRe
     findBookings: (reference) => read(() => findBookings(dialect, reference)),
     findNextReferences: (ids, today) => read(() => findNextReferences(dialect, ids, today)),
     listActive: () => read(() => listActive(dialect)),
+    listActiveKeys: (page) => read(() => listActiveKeys(dialect, page)),
     listMoved: () => read(() => listMoved(dialect)),
     listReported: (before) => read(() => listReported(dialect, before)),
-    listOpenReferences: (today) => read(() => listOpenReferences(dialect, today)),
+    listOpenReferences: (today, page) => read(() => listOpenReferences(dialect, today, page)),
     listRunsToFollow: () => read(() => listRunsToFollow(dialect)),
     count: (today) => read(() => count(dialect, today)),
   };
@@ -106,6 +110,20 @@ function* listActive({ schema }: Dialect): Query<Case[]> {
   return rows.map(toCase);
 }
 
+function* listActiveKeys(
+  { schema }: Dialect,
+  { after = 0, before = Number.MAX_SAFE_INTEGER, limit }: CasePage,
+): Query<ActiveKey[]> {
+  const rows = yield* all(
+    `SELECT number, provider_name, provider_hotel_id, service_id FROM ${schema}cases
+     WHERE ${isActive} AND number > ? AND number < ? ORDER BY number LIMIT ?`,
+    after,
+    before,
+    limit,
+  );
+  return rows.map((row) => ({ id: Number(row.number), ...toCaseKey(row) }));
+}
+
 function* listMoved({ schema, isMappingOfCase }: Dialect): Query<MovedCase[]> {
   const rows = yield* all(
     `SELECT cases.number AS id, to_service_id, seen_at
@@ -137,17 +155,37 @@ function* listReported({ schema }: Dialect, before: number): Query<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
-function* listOpenReferences({ schema }: Dialect, today: string): Query<OpenReference[]> {
+/** After every place of a case. */
+const lastPlace = 2 ** 31 - 1;
+
+function* listOpenReferences(
+  { schema }: Dialect,
+  today: string,
+  { after = 0, afterPlace = lastPlace, before = Number.MAX_SAFE_INTEGER, limit }: ReferencePage,
+): Query<OpenReference[]> {
   const rows = yield* all(
-    `SELECT case_number, reference, day FROM ${schema}case_bookings
-     WHERE reference IS NOT NULL AND ${isOpen} ORDER BY case_number, place`,
+    `SELECT case_number, place, reference, check_in, check_out, day, provider_name, provider_hotel_id, service_id
+     FROM ${schema}case_bookings JOIN ${schema}cases ON number = case_number
+     WHERE (case_number, place) > (?, ?) AND case_number < ? AND reference IS NOT NULL AND ${isOpen}
+     ORDER BY case_number, place LIMIT ?`,
+    after,
+    afterPlace,
+    before,
     today,
+    limit,
   );
-  return rows.map(({ case_number, reference, day }) => ({
-    id: Number(case_number),
-    reference: String(reference),
-    day: String(day),
-  }));
+  return rows.map((row) => {
+    const { text } = readColumns(row);
+    return withoutUndefined({
+      id: Number(row.case_number),
+      ...toCaseKey(row),
+      place: Number(row.place),
+      reference: String(row.reference),
+      checkIn: text('check_in'),
+      checkOut: text('check_out'),
+      day: String(row.day),
+    });
+  });
 }
 
 function* listRunsToFollow({ schema }: Dialect): Query<FollowedRun[]> {
@@ -184,13 +222,14 @@ function* count({ schema }: Dialect, today: string): Query<CaseCounts> {
   });
 }
 
-function* markFollowed(dialect: Dialect, { runId, isComplete }: FollowedRun): Query<void> {
-  yield* change(
-    `INSERT INTO ${dialect.schema}followed_runs (run, is_complete) VALUES (?, ?)
-     ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete`,
-    yield* runNumber(dialect, runId),
-    isComplete ? 1 : 0,
-  );
+function* markFollowed(dialect: Dialect, marks: readonly FollowedRun[]): Query<void> {
+  for (const { runId, isComplete } of marks)
+    yield* change(
+      `INSERT INTO ${dialect.schema}followed_runs (run, is_complete) VALUES (?, ?)
+       ON CONFLICT (run) DO UPDATE SET is_complete = excluded.is_complete`,
+      yield* runNumber(dialect, runId),
+      isComplete ? 1 : 0,
+    );
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FoundBookings, StayRun } from '../review/stays.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
-import { findInPage } from './hash-index.js';
+import { bytesPerEntry, findInPage } from './hash-index.js';
 import { all, type Cell, type Dialect, type Query, type Statement } from './query.js';
 import type { StoredRow } from './stored-values.js';
 
@@ -100,18 +100,33 @@ function* readPages(
 
 function* findInRow(row: StoredRow, hashes: Uint32Array, { toPositions }: HashPages): Generator<number> {
   const entries = row.entries as Buffer;
-  const last = Number(row.last_hash);
-  for (let at = firstFrom(hashes, Number(row.first_hash)); at < hashes.length; at += 1) {
-    const hash = hashes[at] ?? 0;
-    if (hash > last) return;
+  const [from, to] = [
+    firstFrom(hashes, Number(row.first_hash)),
+    firstFrom(hashes, Number(row.last_hash) + 1),
+  ];
+  const asked = hashes.subarray(from, to);
+  for (const hash of asked.length * bytesPerEntry < entries.length ? asked : listCommon(entries, asked)) {
     const words = findInPage(entries, hash);
     if (words.length > 0) yield* toPositions(words, row);
   }
 }
 
+/** The hashes that a page has, of more than it has entries: searching it for each would take long. */
+function listCommon(entries: Buffer, hashes: Uint32Array): readonly number[] {
+  const common: number[] = [];
+  let next = 0;
+  for (let at = 4; at < entries.length; at += bytesPerEntry) {
+    const hash = entries.readUInt32LE(at);
+    if (hash === common.at(-1)) continue;
+    next = firstFrom(hashes, hash, next);
+    if (hashes[next] === hash) common.push(hash);
+  }
+  return common;
+}
+
 /** The index of the first hash that is not smaller. */
-function firstFrom(hashes: Uint32Array, least: number): number {
-  let low = 0;
+function firstFrom(hashes: Uint32Array, least: number, from = 0): number {
+  let low = from;
   let high = hashes.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

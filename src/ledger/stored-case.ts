@@ -62,9 +62,7 @@ export function toCase(row: StoredRow): Case {
   const { integer, text } = readColumns(row);
   return withoutUndefined({
     id: Number(row.number),
-    providerName: String(row.provider_name),
-    providerHotelId: String(row.provider_hotel_id),
-    serviceId: Number(row.service_id),
+    ...toCaseKey(row),
     state: String(row.state) as MappingState,
     stateSince: Number(row.state_since),
     origins: String(row.origins).split(' ') as CaseOrigin[],
@@ -76,6 +74,14 @@ export function toCase(row: StoredRow): Case {
     assignee: text('assignee'),
     note: text('note'),
   });
+}
+
+export function toCaseKey(row: StoredRow): CaseKey {
+  return {
+    providerName: String(row.provider_name),
+    providerHotelId: String(row.provider_hotel_id),
+    serviceId: Number(row.service_id),
+  };
 }
 
 /** In the order of `toBookingRow`. */

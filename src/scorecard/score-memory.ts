@@ -18,7 +18,7 @@ interface MemoryOptions {
 
 export interface MemoryParts {
   readonly ledger: OutcomeLedger & DayMarker;
-  /** Lets others work between two batches. */
+  /** Lets others work between two days, and between two batches. */
   readonly giveWay: () => Promise<unknown>;
 }
 
@@ -49,6 +49,8 @@ export function createScoreMemory({ ledger, giveWay }: MemoryParts): ScoreMemory
         else if (known?.mark === mark) scores.push(known.score);
         else {
           signal.throwIfAborted();
+          // A day of which nothing was delivered has no batch.
+          await giveWay();
           const score = await scoreDay({ ledger, signal, giveWay }, day, { namedPairs, silence });
           remember(day, mark, score);
           scores.push(score);

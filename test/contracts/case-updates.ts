@@ -3,6 +3,7 @@ import { applyCommand } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import type { CaseEvent } from '../../src/cases/case-events.js';
 import type { CaseLedger } from '../../src/cases/case-store.js';
+import { followBookings } from '../../src/cases/follow-bookings.js';
 import { updateCases } from '../../src/cases/update-cases.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Suspect } from '../../src/review/collected.js';
@@ -113,7 +114,7 @@ export function describeCaseUpdatesContract(
       await update();
       expect(await references()).toEqual(['F-0', 'F-1', 'F-2']);
       expect(events).toHaveLength(1);
-      expect(await markFollowed({ runId: 'r1', hasBookings: true, isComplete: true })).toBeUndefined();
+      expect(await markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }])).toBeUndefined();
     });
 
     it('read the stays of many runs that found something at once', async () => {
@@ -188,6 +189,108 @@ export function describeCaseUpdatesContract(
       expect(byReference.get('F-2')).not.toHaveProperty('resolved');
       expect(byReference.get('N-1')).toMatchObject({ isNamed: false });
       expect(byReference.size).toBe(4);
+    });
+
+    const listChanges = async () => {
+      const trail = await ledger.audit.nextActions({ subject: 'case 1' });
+      return trail?.actions.map(({ action, details }) => JSON.stringify([action, details])).toSorted();
+    };
+    const versions: readonly (readonly [day: string, stays: readonly MadeStay[]])[] = [
+      ['2026-11-21', [stayOf('N-1'), stayOf('F-0', { providerHotelId: '008' }), stayOf('F-1')]],
+      ['2026-11-21', [stayOf('F-0', { checkInDate: '2026-12-02' }), stayOf('F-1', { serviceId: 9 })]],
+      ['2026-11-19', [stayOf('F-1', { checkInDate: '2026-12-03' }), stayOf('F-2', { serviceId: 9 })]],
+      ['2026-11-21', [stayOf('F-2', { checkInDate: '2026-12-04' })]],
+      ['2026-11-22', [stayOf('N-2'), stayOf('N-2', { checkOutDate: '2026-12-07' }), stayOf('F-2')]],
+      [
+        '2026-11-23',
+        [stayOf('N-1', { checkInDate: '2026-11-01' }), stayOf(undefined), stayOf('F-1', { serviceId: 9 })],
+      ],
+    ];
+
+    it('take in runs that are followed together as if each had been followed alone', async () => {
+      await judgedRun();
+      await update();
+      for (const [index, [day, stays]] of versions.entries()) await store(`v${index}`, day, stays);
+      await update();
+      const together = await bookings();
+      const changes = await listChanges();
+      await opened.cleanUp();
+      opened = await open();
+      ledger = opened.ledger;
+      await judgedRun();
+      await update();
+      for (const [index, [day, stays]] of versions.entries()) await store(`v${index}`, day, stays);
+      const alone = (await ledger.cases.listRunsToFollow()).map(({ runId }) => runId);
+      for (const runId of alone) {
+        const listRunsToFollow = async () => [{ runId, hasBookings: false, isComplete: false }];
+        await update(now, { ...ledger, cases: { ...ledger.cases, listRunsToFollow } });
+      }
+      expect(together).toEqual(await bookings());
+      expect(together.filter(({ resolved }) => resolved)).not.toEqual([]);
+      expect(changes).toEqual(await listChanges());
+    });
+
+    it('are read once for many runs, and written only where one changes', async () => {
+      await judgedRun();
+      await update();
+      const runIds = ['r2', 'r3', 'r4'];
+      for (const runId of runIds) await store(runId, '2026-11-21', [stayOf(runId)]);
+      await update();
+      expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2', 'r3', 'r4']);
+      const asked: string[] = [];
+      const { listActiveKeys, listOpenReferences, changeById, markFollowed } = ledger.cases;
+      const cases: typeof ledger.cases = {
+        ...ledger.cases,
+        listRunsToFollow: async () =>
+          runIds.map((runId) => ({ runId, hasBookings: false, isComplete: false })),
+        listActiveKeys: (page) => {
+          asked.push('active cases');
+          return listActiveKeys(page);
+        },
+        listOpenReferences: (day, page) => {
+          asked.push('open references');
+          return listOpenReferences(day, page);
+        },
+        changeById: (ids, decide) => {
+          asked.push('change');
+          return changeById(ids, decide);
+        },
+        markFollowed: (marks) => {
+          asked.push(`followed ${marks.map(({ runId }) => runId).join(' ')}`);
+          return markFollowed(marks);
+        },
+      };
+      await update(now, { ...ledger, cases });
+      expect(asked).toEqual(['open references', 'active cases', 'followed r2 r3 r4']);
+    });
+
+    it('are left out if they have all bookings of the runs already', async () => {
+      await judgedRun();
+      await update();
+      await store('r2', '2026-11-21', [stayOf('N-1'), stayOf('F-0', { serviceId: 9 })]);
+      const follow = (except: readonly number[]) =>
+        followBookings(['r2'], except, { ledger, today, clock: () => now });
+      const before = await bookings();
+      await follow([1]);
+      expect(await bookings()).toEqual(before);
+      await follow([2]);
+      expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'N-1']);
+      expect((await bookings())[0]).toHaveProperty('resolved');
+    });
+
+    it('are up to date with the runs before one that cannot be read', async () => {
+      await judgedRun();
+      await update();
+      for (const id of ['r2', 'r3', 'r4']) await store(id, '2026-11-21', [stayOf(id)]);
+      const { findStays } = ledger.stays;
+      const stays: typeof ledger.stays = {
+        ...ledger.stays,
+        findStays: (run, hashes, from) =>
+          run.runId === 'r3' ? Promise.reject(new Error('unreadable')) : findStays(run, hashes, from),
+      };
+      await expect(update(now, { ...ledger, stays })).rejects.toThrow('unreadable');
+      expect((await ledger.cases.listRunsToFollow()).map(({ runId }) => runId)).toEqual(['r3', 'r4']);
+      expect(await references()).toEqual(['F-0', 'F-1', 'F-2', 'r2']);
     });
 
     it('are not opened by suspects whose master hotel was merged, or whose mapping is as booked', async () => {

@@ -267,8 +267,8 @@ export function describeCasesContract(
       await cases.changeById([1], (held) => toDecision(held, applyCommand(held, 'report', at) ?? held, []));
       expect(await cases.listReported(at - 1)).toEqual([]);
       expect(await cases.listReported(at)).toEqual([1]);
-      expect(await cases.listOpenReferences(today)).toEqual([
-        { id: 1, reference: 'BR-1', day: '2026-11-20' },
+      expect(await cases.listOpenReferences(today, { limit: 9 })).toMatchObject([
+        { id: 1, place: 1, reference: 'BR-1', day: '2026-11-20' },
       ]);
     });
 
@@ -288,10 +288,10 @@ export function describeCasesContract(
         { runId: 'r1', ...unfollowed },
         { runId: 'r2', ...unfollowed },
       ]);
-      await cases.markFollowed({ runId: 'r1', hasBookings: true, isComplete: false });
-      await cases.markFollowed({ runId: 'r2', hasBookings: true, isComplete: true });
+      await cases.markFollowed([{ runId: 'r1', hasBookings: true, isComplete: false }]);
+      await cases.markFollowed([{ runId: 'r2', hasBookings: true, isComplete: true }]);
       expect(await cases.listRunsToFollow()).toEqual([{ runId: 'r1', hasBookings: true, isComplete: false }]);
-      await cases.markFollowed({ runId: 'r1', hasBookings: true, isComplete: true });
+      await cases.markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }]);
       expect(await cases.listRunsToFollow()).toEqual([]);
     });
 
@@ -317,7 +317,7 @@ export function describeCasesContract(
       await openOne(ledger, keyOf('1'), [stayOf('BR-1')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-2'), { ...stayOf('BR-3'), day: '2026-11-25' }]);
       const run = await collectedRun(ledger, 'r1');
-      await cases.markFollowed({ runId: 'r1', hasBookings: true, isComplete: true });
+      await cases.markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }]);
       await ledger.settle(rightOf(run), { state: 'cancelled', at });
       await ledger.prune('2026-11-20');
       expect((await cases.find(1))?.bookings).toHaveLength(1);

@@ -107,3 +107,18 @@ it('Nothing is read of a day without runs, and no more once nobody waits', async
   expect((await memory.read(['2026-11-19'], { signal }))[0]?.providers.size).toBe(0);
   expect(asked).toEqual([]);
 });
+
+it('Others may work between two days, also where nothing was delivered', async () => {
+  const turns: string[] = [];
+  for (const each of days) {
+    const { token } = await ledger.createRun(newRun(`of ${each}`, { day: each }));
+    await ledger.settle({ runId: `of ${each}`, token }, { state: 'failed', at });
+  }
+  const giveWay = async () => turns.push('others');
+  const listRuns: typeof ledger.listRuns = (options) => {
+    turns.push(`read ${options.day}`);
+    return ledger.listRuns(options);
+  };
+  await createScoreMemory({ ledger: { ...ledger, listRuns }, giveWay }).read(days, { signal });
+  expect(turns).toEqual(days.flatMap((each) => ['others', `read ${each}`]));
+});

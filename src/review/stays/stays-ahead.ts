@@ -1,4 +1,4 @@
-import { giveWay } from '../../async/give-way.js';
+import { forEachGivingWay, giveWay } from '../../async/give-way.js';
 import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
@@ -10,8 +10,10 @@ import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js'
 export interface StaysOptions {
   /** The day it is now in the account's zone, YYYY-MM-DD. */
   readonly today: string;
-  /** Only bookings that this run stored. */
-  readonly runId?: string | undefined;
+  /** Only bookings that these runs stored. */
+  readonly runIds?: ReadonlySet<string> | undefined;
+  /** Passes over some of the stays that a run holds, all of one reference: they are not looked for in later runs. */
+  readonly select?: ((stays: readonly StayAhead[]) => ReadonlySet<StayAhead>) | undefined;
   /** Called for each run that was read, with the number of all. */
   readonly onRun?: ((runs: number, of: number) => void) | undefined;
   /** Ends it between two runs: it throws the signal's reason. */
@@ -38,7 +40,7 @@ export async function* readStaysAhead(
 export async function* readBookingsAhead(
   { stays: index }: StayLedger,
   hotels: readonly ProviderHotel[],
-  { today, runId, onRun, signal }: StaysOptions,
+  { today, runIds, select, onRun, signal }: StaysOptions,
 ): AsyncGenerator<readonly BookingAhead[], void, undefined> {
   if (hotels.length === 0) return;
   const wanted = new Set(hotels.map(keyOfHotel));
@@ -51,12 +53,17 @@ export async function* readBookingsAhead(
     }
   let found: FoundStay[] = [];
   for (const [rank, run] of runs.entries()) {
-    if (runId !== undefined && run.runId !== runId) continue;
-    for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today)))
+    if (runIds && !runIds.has(run.runId)) continue;
+    const ofRun: FoundStay[] = [];
+    for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today))) {
       for (const booking of bookings) {
         const one = toFoundStay(booking, run, rank);
-        if (one && wanted.has(keyOfHotel(one.stay)) && (one.stay.checkIn ?? today) >= today) found.push(one);
+        if (one && wanted.has(keyOfHotel(one.stay)) && (one.stay.checkIn ?? today) >= today) ofRun.push(one);
       }
+      await giveWay(signal);
+    }
+    const selected = select?.(ofRun.map(({ stay }) => stay));
+    for (const one of ofRun) if (selected?.has(one.stay) !== false) found.push(one);
     onRun?.(rank + 1, runs.length);
     await giveWay(signal);
     // Only after a whole run, so that all its bookings of one reference are together.
@@ -105,7 +112,7 @@ async function keepLatest(
   const latest = await findLatestRuns(index, runs, found, signal);
   const kept = new Map<string, BookingAhead>();
   const withoutReference: BookingAhead[] = [];
-  for (const one of found) {
+  await forEachGivingWay(found, signal, (one) => {
     const { rank, stay } = one;
     if (stay.reference === undefined) {
       if (!isCollectedAgain(runs, one)) withoutReference.push(one);
@@ -113,7 +120,7 @@ async function keepLatest(
       const { reference, serviceId, checkIn, checkOut } = stay;
       kept.set([reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0'), one);
     }
-  }
+  });
   return [...kept.values(), ...withoutReference];
 }
 
@@ -125,25 +132,57 @@ async function findLatestRuns(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, number>> {
   const latest = new Map<string, number>();
-  for (const {
-    stay: { reference },
-    rank,
-  } of found)
+  await forEachGivingWay(found, signal, ({ stay: { reference }, rank }) => {
     if (reference !== undefined && rank < (latest.get(reference) ?? runs.length)) latest.set(reference, rank);
-  let oldest = 0;
-  for (const rank of latest.values()) oldest = Math.max(oldest, rank);
+  });
+  const { hashes, ranks, places, oldest } = await sortByHash(latest, signal);
+  const open = new Uint32Array(hashes.length);
   for (const [rank, run] of runs.slice(0, oldest).entries()) {
-    const open = [...latest].filter(([, known]) => known > rank);
-    const hashes = toSortedHashes(open.map(([reference]) => hashReference(reference)));
-    if (hashes.length === 0) continue;
-    for await (const bookings of readFound(index, run, await index.findReferences(run, hashes)))
+    let count = 0;
+    for (let place = 0; place < hashes.length; place += 1) {
+      const hash = hashes[place] ?? 0;
+      if ((ranks[place] ?? 0) <= rank || open[count - 1] === hash) continue;
+      open[count] = hash;
+      count += 1;
+    }
+    if (count === 0) continue;
+    const held = await index.findReferences(run, open.subarray(0, count));
+    for await (const bookings of readFound(index, run, held))
       for (const { booking } of bookings) {
         const { bookingReferenceId: reference } = booking;
-        if (reference !== undefined && (latest.get(reference) ?? 0) > rank) latest.set(reference, rank);
+        if (reference === undefined || (latest.get(reference) ?? 0) <= rank) continue;
+        latest.set(reference, rank);
+        ranks[places.get(reference) ?? 0] = rank;
       }
     await giveWay(signal);
   }
   return latest;
+}
+
+/** The hashes of references, ascending, with the rank known of each: sorting them for each run would take most of the time. */
+async function sortByHash(latest: ReadonlyMap<string, number>, signal: AbortSignal | undefined) {
+  // The hash is the high half of each 64-bit number, the number of its reference the low half.
+  const words = new Uint32Array(2 * latest.size);
+  const references: string[] = [];
+  await forEachGivingWay(latest.keys(), signal, (reference) => {
+    words[2 * references.length] = references.length;
+    words[2 * references.length + 1] = hashReference(reference);
+    references.push(reference);
+  });
+  new BigUint64Array(words.buffer).sort();
+  const hashes = new Uint32Array(references.length);
+  const ranks = new Uint32Array(references.length);
+  const places = new Map<string, number>();
+  let oldest = 0;
+  await forEachGivingWay(hashes.keys(), signal, (place) => {
+    const reference = references[words[2 * place] ?? 0] ?? '';
+    const rank = latest.get(reference) ?? 0;
+    hashes[place] = words[2 * place + 1] ?? 0;
+    ranks[place] = rank;
+    places.set(reference, place);
+    oldest = Math.max(oldest, rank);
+  });
+  return { hashes, ranks, places, oldest };
 }
 
 /**

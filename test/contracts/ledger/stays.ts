@@ -40,7 +40,10 @@ export function describeStays(opened: () => OpenedLedger): void {
           const made = runs.map((run, index) => nameRun(run, index, world));
           for (const run of made) await storeRun(ledger, run);
           const hotels = question.hotels.map((hotel) => hotelOf(hotel, world));
-          const asked = { today: dayOf(question.today), runId: made[question.run ?? -1]?.id };
+          const asked = {
+            today: dayOf(question.today),
+            ...(made[question.run ?? -1] && { runIds: new Set([made[question.run ?? -1]?.id ?? '']) }),
+          };
           const found = await readAll(ledger, hotels, asked);
           expect(found).toEqual(searchNaively(made, hotels, asked));
         }),
@@ -205,7 +208,7 @@ async function readAll(ledger: Ledger, hotels: Hotels, asked: Asked): Promise<St
 }
 
 /** What `readStaysAhead` promises, in one pass over all bookings. */
-function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runId }: Asked): StayAhead[] {
+function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runIds }: Asked): StayAhead[] {
   const runs = made.filter((run) => run.isCollected && run.trigger !== 'watch');
   const isLater = (one: MadeRun, other: MadeRun) =>
     one.day > other.day || (one.day === other.day && made.indexOf(one) > made.indexOf(other));
@@ -226,7 +229,7 @@ function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runId 
                 other.day === run.day && (!other.topsUp || (other.delivery === 'file' && form === 'file')),
             )
           : later.some((other) => other.stays.some((stay) => stay.booking.bookingReferenceId === reference));
-      if (isOutdated || (runId !== undefined && runId !== run.id)) continue;
+      if (isOutdated || runIds?.has(run.id) === false) continue;
       const stay: StayAhead = {
         ...{ providerName, providerHotelId, serviceId, day: run.day, runId: run.id },
         ...(reference !== undefined && { reference }),

@@ -1,0 +1,40 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { forEachGivingWay } from '../../src/async/give-way.js';
+
+const items = Array.from({ length: 1_000 }, (_, index) => index);
+
+describe('work on each item of a long list', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Each look at the clock is a millisecond after the one before. */
+  function slowDown(): void {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1;
+      return now;
+    });
+  }
+
+  it('lets others work in between', async () => {
+    slowDown();
+    const done: (number | string)[] = [];
+    setImmediate(() => done.push('other'));
+    await forEachGivingWay(items, undefined, (item) => done.push(item));
+    expect(done.filter((one) => one !== 'other')).toEqual(items);
+    expect(done.indexOf('other')).toBeLessThan(done.length - 1);
+  });
+
+  it('ends where the signal has aborted', async () => {
+    slowDown();
+    const stopping = new AbortController();
+    let done = 0;
+    setImmediate(() => stopping.abort(new Error('stopped')));
+    const work = forEachGivingWay(items, stopping.signal, () => {
+      done += 1;
+    });
+    await expect(work).rejects.toThrow('stopped');
+    expect(done).toBeLessThan(items.length);
+  });
+});
