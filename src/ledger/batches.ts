@@ -1,27 +1,42 @@
 import { freeMemory } from '../async/free-memory.js';
 import { KeyError } from '../keys/key-error.js';
+import type { BatchRange } from '../review/ledger.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { takeStoredLines } from '../review/stored-batches.js';
-import { type Dialect, one, type Query } from './query.js';
+import { all, type Dialect, one, type Query } from './query.js';
 import { noSuchRun } from './runs.js';
 import { isGone, placeOfBatch, type Sealing } from './sealing.js';
 
-export function* readBatch(
+export function* readBatch(dialect: Dialect, runId: string, form: BookingForm, batch: number): Query<Buffer> {
+  const [lines] = yield* readBatches(dialect, runId, form, { from: batch, to: batch + 1 });
+  if (!lines) throw noSuchBatch(form, batch);
+  return lines;
+}
+
+/** See `BatchReader`. */
+export function* readBatches(
   { schema, lines, sealing }: Dialect,
   runId: string,
   form: BookingForm,
-  batch: number,
-): Query<Buffer> {
-  const row = yield* one(
-    `SELECT number, ${lines} AS lines
-     FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? AND batch = ? WHERE id = ?`,
+  { from, to }: BatchRange,
+): Query<readonly Buffer[]> {
+  const rows = yield* all(
+    `SELECT number, batch, ${lines} AS lines
+     FROM ${schema}runs LEFT JOIN ${schema}batches ON run = number AND form = ? AND batch >= ? AND batch < ?
+     WHERE id = ? ORDER BY batch`,
     form,
-    batch,
+    from,
+    to,
     runId,
   );
-  if (!row) throw noSuchRun(runId);
-  if (row.lines === null) throw noSuchBatch(form, batch);
-  return openLines(sealing, row.lines, placeOfBatch(Number(row.number), form, batch));
+  const [run] = rows;
+  if (!run) throw noSuchRun(runId);
+  return Array.from({ length: to - from }, (_, index) => {
+    const batch = from + index;
+    const row = rows[index];
+    if (!row || row.lines === null || Number(row.batch) !== batch) throw noSuchBatch(form, batch);
+    return openLines(sealing, row.lines, placeOfBatch(Number(run.number), form, batch));
+  });
 }
 
 /** All lines of a batch of a run that is known to exist. */

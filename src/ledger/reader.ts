@@ -1,7 +1,7 @@
 import type { ReadOnlyNoticeLedger } from '../notifications/notice-store.js';
 import type { BookingForm } from '../review/step.js';
 import { createActionRecorder } from './audit-trail.js';
-import { measureBatches, readBatch, sampleBatches } from './batches.js';
+import { measureBatches, readBatch, readBatches, sampleBatches } from './batches.js';
 import { createCanaryReader } from './canaries.js';
 import { createCaseReader } from './cases.js';
 import { markDays } from './day-marks.js';
@@ -78,6 +78,7 @@ export function createReader(
     findWait: (runId, now) => read(() => findWait(dialect, runId, now)),
     isBeingPerformed: (runId) => read(() => isBeingPerformed(dialect, runId)),
     readBatch: (runId, form, batch) => read(() => readBatch(dialect, runId, form, batch)),
+    readBatches: (runId, form, range) => read(() => readBatches(dialect, runId, form, range)),
     measureBatches: (runId, form) => read(() => measureBatches(dialect, runId, form)),
     sampleBatches: (runId) => read(() => sampleBatches(dialect, runId)),
     nextDelivered: (runId, after) =>

@@ -181,8 +181,16 @@ export interface Wait {
 
 export interface BatchReader {
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
+  /** Several at once, each in memory of its own: whoever asks limits how many bookings that may be. */
+  readBatches(runId: string, form: BookingForm, range: BatchRange): Promise<readonly Buffer[]>;
   /** How many batches and bookings are stored in that form. */
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
+}
+
+/** From the number of the first batch to the one after the last. */
+export interface BatchRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface UndeliveredReader {

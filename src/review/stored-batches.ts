@@ -1,4 +1,5 @@
 import { freeMemory } from '../async/free-memory.js';
+import { giveWay } from '../async/give-way.js';
 import type { BatchReader } from './ledger.js';
 import type { Run } from './run.js';
 import type { BookingForm } from './step.js';
@@ -10,15 +11,23 @@ export interface StoredBatch {
   readonly lines: Buffer;
 }
 
-/** A run's bookings of one form, in their order, one batch at a time. */
+/** Some hundred kilobytes: with batches of a few bookings, a query for each takes far longer than what is done with it. */
+const bookingsAtOnce = 2_000;
+
+/** A run's bookings of one form, in their order, one batch at a time. Lets others work between two queries. */
 export async function* readStoredBatches(
   ledger: BatchReader,
   { id }: Pick<Run, 'id'>,
   form: BookingForm,
 ): AsyncGenerator<StoredBatch, void, undefined> {
-  const { batches } = await ledger.measureBatches(id, form);
-  for (let batch = 0; batch < batches; batch += 1)
-    yield { batch, lines: await ledger.readBatch(id, form, batch) };
+  const { batches, bookings } = await ledger.measureBatches(id, form);
+  const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
+  // The first one alone: some want only the first lines.
+  for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
+    if (from > 0) await giveWay();
+    const read = await ledger.readBatches(id, form, { from, to: Math.min(to, batches) });
+    for (const [index, lines] of read.entries()) yield { batch: from + index, lines };
+  }
 }
 
 /** The lines of a batch, without their line ends. */

@@ -1,8 +1,10 @@
 import type { CaseSummary } from '../../src/cases/case-store.js';
+import type { BatchRange } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
 import type { Judged } from '../../src/review/verdict.js';
 import type { ScorecardParts } from '../../src/scorecard/scorecard.js';
 import type { NamedPlace, ReceivedPair } from '../../src/verdict-mails/mail-log.js';
+import { toLines } from '../contracts/ledger/days.js';
 
 /** What a ledger knows about a run. */
 export interface StoredDay {
@@ -36,14 +38,10 @@ export function partsOf(
       stored.map(({ run }) => run).filter((run) => run.day === day),
     measureBatches: async (runId: string, form: 'body' | 'file') => ({
       batches: find(runId)?.[form]?.length ?? 0,
-      bookings: 0,
+      bookings: find(runId)?.[form]?.flat().length ?? 0,
     }),
-    readBatch: async (runId: string, form: 'body' | 'file', batch: number) =>
-      Buffer.from(
-        find(runId)
-          ?.[form]?.[batch]?.map((line) => `${line}\n`)
-          .join('') ?? '',
-      ),
+    readBatches: async (runId: string, form: 'body' | 'file', { from, to }: BatchRange) =>
+      find(runId)?.[form]?.slice(from, to).map(toLines),
     nextJudged: async (runId: string, judged: Judged, after = -1) => {
       const found = Object.entries(find(runId)?.judged?.[judged] ?? {}).find(
         ([batch]) => Number(batch) > after,

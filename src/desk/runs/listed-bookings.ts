@@ -102,22 +102,15 @@ function toListed(booking: CasedBooking): ListedBooking {
 /** What went by body, in the order of the source. */
 async function readPosted(ledger: ListLedger, { id }: Run, page: number, { may }: DeskVisit) {
   const { batches, bookings: count } = await ledger.measureBatches(id, 'body');
-  const read = async (batch: number) => splitStoredLines(await ledger.readBatch(id, 'body', batch));
-  if (batches === 0) return { count, bookings: [] };
-  // Every batch but the last holds as many.
-  const first = await read(0);
   const from = entriesBefore(page);
-  async function* readFrom(batch: number) {
-    for (let next = batch; next < batches; next += 1) yield next === 0 ? first : await read(next);
-  }
-  const start = Math.floor(from / Math.max(1, first.length));
-  const lines: string[] = [];
-  let skip = from - start * first.length;
-  for await (const batch of readFrom(start)) {
-    lines.push(...batch.slice(skip, skip + entriesPerPage - lines.length));
-    skip = 0;
-    if (lines.length === entriesPerPage) break;
-  }
+  if (from >= count) return { count, bookings: [] };
+  // Every batch but the last holds as many.
+  const { length: size } = splitStoredLines(await ledger.readBatch(id, 'body', 0));
+  const start = Math.floor(from / size);
+  const end = Math.min(batches, Math.ceil((from + entriesPerPage) / size));
+  const read = await ledger.readBatches(id, 'body', { from: start, to: end });
+  const skip = from - start * size;
+  const lines = read.flatMap(splitStoredLines).slice(skip, skip + entriesPerPage);
   const readShown = may('see-names') ? readFields : readNamelessFields;
   return { count, bookings: lines.map((line) => toRow(readShown(line, 'body'))) };
 }

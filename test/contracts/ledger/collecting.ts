@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { freeMemory } from '../../../src/async/free-memory.js';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { FencedError } from '../../../src/review/ledger-errors.js';
@@ -7,6 +8,7 @@ import type { OpenedLedger } from '../ledger.js';
 import {
   at,
   batchOf,
+  batchSize,
   chunkOf,
   collectedRun,
   done,
@@ -15,6 +17,7 @@ import {
   newRun,
   openNames,
   perform,
+  references,
   rightOf,
   startCollect,
   toLines,
@@ -44,6 +47,32 @@ export function describeCollecting(opened: () => OpenedLedger): void {
       expect(await ledger.readBatch('r1', 'file', 0)).toEqual(bytes.file);
       await expect(ledger.readBatch('r1', 'file', 1)).rejects.toThrow(RangeError);
       expect((await ledger.getRun('r1')).counts).toMatchObject({ read: 5, accepted: 5, pending: 5 });
+    });
+
+    it('returns several batches at once, in their order, each in memory of its own', async () => {
+      const { ledger } = opened();
+      // Memory of small batches is never given back.
+      const wide = (reference: string) => `${reference} ${'é'.repeat(20_000)}`;
+      await collectedRun(ledger, 'r1', { bookings: references(4 * batchSize).map(wide) });
+      await collectedRun(ledger, 'r2', { day: '2026-11-19' });
+      const all = [];
+      for (let batch = 0; batch < 4; batch += 1)
+        all.push(String(await ledger.readBatch('r1', 'body', batch)));
+      const read = await ledger.readBatches('r1', 'body', { from: 1, to: 4 });
+      for (const [index, lines] of read.entries()) {
+        expect(lines.toString()).toBe(all[index + 1]);
+        freeMemory(lines);
+        expect(lines.length).toBe(0);
+      }
+      expect(read).toHaveLength(3);
+      for (const missing of [
+        { from: 3, to: 5 },
+        { from: 4, to: 5 },
+      ])
+        await expect(ledger.readBatches('r1', 'body', missing)).rejects.toThrow(
+          'no body batch 4 in the ledger',
+        );
+      await expect(ledger.readBatches('r1', 'file', { from: 0, to: 1 })).rejects.toThrow(RangeError);
     });
 
     it('lists rejects by place, with the field and the value that made them unfit', async () => {

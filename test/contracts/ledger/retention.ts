@@ -267,6 +267,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(before).toMatchObject(row);
       expect(row.counts.delivered).toBe(2);
       await expect(ledger.readBatch('2024-01-01', 'body', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.readBatches('2024-01-01', 'body', { from: 0, to: 1 })).rejects.toThrow(RangeError);
       expect(await ledger.tally('2024-01-01')).toMatchObject({ stored: 0, delivered: 0 });
       expect(await ledger.countRejects('2024-01-01')).toEqual([]);
       expect(await ledger.countWarnings('2024-01-01')).toEqual([]);

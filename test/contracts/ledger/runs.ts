@@ -141,6 +141,7 @@ export function describeRuns(opened: () => OpenedLedger): void {
       await expect(ledger.takeOver('nobody')).rejects.toThrow(RangeError);
       await expect(ledger.tally('nobody')).rejects.toThrow(RangeError);
       await expect(ledger.readBatch('nobody', 'body', 0)).rejects.toThrow(RangeError);
+      await expect(ledger.readBatches('nobody', 'body', { from: 0, to: 1 })).rejects.toThrow(RangeError);
     });
 
     it('settles once: the second settlement of a run is refused and changes nothing', async () => {

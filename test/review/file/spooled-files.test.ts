@@ -64,8 +64,8 @@ describe('a recorded review file', () => {
     const { parts, finish } = await prepareFileRun({ bookings });
     const run = await finish('write', { sha256 });
     await spoolReviewFile(parts, run);
-    const readBatch = () => Promise.reject(new TypeError('expected no reading'));
-    await ensureSpooled({ ...parts, ledger: { ...parts.ledger, readBatch } }, run);
+    const readBatches = () => Promise.reject(new TypeError('expected no reading'));
+    await ensureSpooled({ ...parts, ledger: { ...parts.ledger, readBatches } }, run);
   });
 
   it('is refused if ledger and settings produce other bytes than recorded, in a message without cells', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/review/ledger.js';
+import type { BatchRange, Ledger } from '../../../src/review/ledger.js';
 import {
   previewBodies,
   previewReviewFile,
@@ -39,13 +39,13 @@ describe('the first lines of a collected run', () => {
 
   it('are read from no more batches than necessary', async () => {
     const { ledger, run } = await prepare({ file: 6, body: 5 });
-    const read: string[] = [];
-    const readBatch: Ledger['readBatch'] = (runId, form, batch) => {
-      read.push(`${form} ${batch}`);
-      return ledger.readBatch(runId, form, batch);
+    const read: [form: string, range: BatchRange][] = [];
+    const readBatches: Ledger['readBatches'] = (runId, form, range) => {
+      read.push([form, range]);
+      return ledger.readBatches(runId, form, range);
     };
-    await readFirstLines({ ...ledger, readBatch }, run, 4);
-    expect(read).toEqual(['file 0']);
+    await readFirstLines({ ...ledger, readBatches }, run, 4);
+    expect(read).toEqual([['file', { from: 0, to: 1 }]]);
   });
 });
 

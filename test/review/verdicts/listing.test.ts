@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CopiedMapping, ProviderHotel } from '../../../src/mappings/mapping-copy.js';
 import type { KeptColumns } from '../../../src/review/kept-columns.js';
+import type { BatchRange } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { Judged } from '../../../src/review/verdict.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
@@ -10,6 +11,7 @@ import {
   listAffected,
   listUnanswered,
 } from '../../../src/review/verdicts/listing.js';
+import { toLines } from '../../contracts/ledger/days.js';
 import { someRun } from '../some-run.js';
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
@@ -44,10 +46,14 @@ function openLedger(
         return new Map(references.map((reference) => [reference, { Price: 'of an earlier run' }]));
       },
       async measureBatches(runId: string) {
-        return { batches: judgements[runId]?.file?.length ?? 0, bookings: 0 };
+        const batches = judgements[runId]?.file ?? [];
+        return { batches: batches.length, bookings: batches.flat().length };
       },
-      async readBatch(runId: string, _form: string, batch: number) {
-        return Buffer.from(judgements[runId]?.file?.[batch]?.map((line) => `${line}\n`).join('') ?? '');
+      async readBatch() {
+        throw new TypeError('expected batches to be read several at a time');
+      },
+      async readBatches(runId: string, _form: string, { from, to }: BatchRange) {
+        return judgements[runId]?.file?.slice(from, to).map(toLines) ?? [];
       },
       mappings: {
         async lookUp(hotels: readonly ProviderHotel[]) {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { BatchRange, Ledger } from '../../src/review/ledger.js';
+import { readStoredBatches } from '../../src/review/stored-batches.js';
+import { batchSize, collectedRun, references } from '../contracts/ledger/days.js';
+import { openTemporaryLedger } from './temporary-ledger.js';
+
+describe('the stored batches of a run', () => {
+  it('come in their order, from few queries, of which the first is small', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(4_010) });
+    const { asked, batches } = await readAll(ledger, run.id);
+    expect(asked).toEqual([
+      { from: 0, to: 1 },
+      { from: 1, to: 501 },
+      { from: 501, to: 1_001 },
+      { from: 1_001, to: 1_003 },
+    ]);
+    expect(batches.map(({ batch }) => batch)).toEqual([...Array(1_003).keys()]);
+    for (const { batch, lines } of batches.slice(-3))
+      expect(lines).toEqual(await ledger.readBatch('r1', 'body', batch));
+  });
+
+  it('come one at a time if they are large', async () => {
+    const lines = Buffer.from('{}\n');
+    const asked: BatchRange[] = [];
+    const ledger = {
+      measureBatches: async () => ({ batches: 3, bookings: 20_500 }),
+      readBatches: async (_run: string, _form: string, range: BatchRange) => {
+        asked.push(range);
+        return [lines];
+      },
+      readBatch: async () => lines,
+    };
+    for await (const _ of readStoredBatches(ledger, { id: 'r1' }, 'body'));
+    expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
+  });
+
+  it('are none of a run without any', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await collectedRun(ledger, 'r1', { bookings: [] });
+    expect(await readAll(ledger, run.id)).toEqual({ asked: [], batches: [] });
+  });
+
+  it('let others work between two queries', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
+    const turns: string[] = [];
+    setImmediate(() => turns.push('another'));
+    for await (const { batch } of readStoredBatches(ledger, run, 'body')) turns.push(`batch ${batch}`);
+    expect(turns).toEqual(['batch 0', 'another', 'batch 1', 'batch 2']);
+  });
+
+  it('end with an error where those that are left are removed meanwhile', async () => {
+    const ledger = await openTemporaryLedger();
+    const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
+    const read = readStoredBatches(ledger, run, 'body');
+    expect((await read.next()).value).toMatchObject({ batch: 0 });
+    await ledger.abandon('r1', { reason: 'old', at: 1 });
+    expect(await ledger.prune('2030-01-01')).toBe(1);
+    await expect(read.next()).rejects.toThrow('no body batch 1 in the ledger');
+  });
+});
+
+async function readAll(ledger: Ledger, runId: string) {
+  const asked: BatchRange[] = [];
+  const readBatches: Ledger['readBatches'] = (id, form, range) => {
+    asked.push(range);
+    return ledger.readBatches(id, form, range);
+  };
+  const batches = [];
+  for await (const batch of readStoredBatches({ ...ledger, readBatches }, { id: runId }, 'body'))
+    batches.push(batch);
+  return { asked, batches };
+}
