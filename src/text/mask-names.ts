@@ -21,6 +21,8 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
   const standingOut = new Set<string>();
   const cutOff = new Set<string>();
   const decoded = texts.map(decode);
+  // No word goes across a line end.
+  const together = decoded.join('\n');
   for (const text of decoded) {
     for (const found of wordsOf(text)) {
       const folded = fold(found);
@@ -33,20 +35,31 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
   }
   const masked = new Set<string>();
   const maskedParts = new Set<string>();
+  const unmasked = createWordFilter();
+  for (const one of occurring) if (!keptWords.has(one)) unmasked.countWord(one, 1);
+  for (const last of cutOff) if (!keptWords.has(last)) unmasked.countStart(last, 1);
+
+  function addWord(one: string): void {
+    if (masked.has(one)) return;
+    masked.add(one);
+    if (occurring.has(one)) unmasked.countWord(one, -1);
+    if (cutOff.has(one)) unmasked.countStart(one, -1);
+  }
 
   function addPart(part: string): void {
-    if (part.length > 1 && decoded.some((text) => text.includes(part))) maskedParts.add(part);
+    if (part.length > 1 && together.includes(part)) maskedParts.add(part);
   }
 
   return {
     add(name) {
+      if (!unmasked.mayConcern(name)) return;
       const words = wordsOf(name.normalize('NFKC')).map(fold);
       const isWhole = words.every((one) => occurring.has(one));
       for (const one of words) {
         if (keptWords.has(one)) continue;
         if (isUncased(one)) addPart(one);
-        else if (occurring.has(one) && (isWhole || (one.length > 1 && standingOut.has(one)))) masked.add(one);
-        for (const last of cutOff) if (one.startsWith(last) && !keptWords.has(last)) masked.add(last);
+        else if (occurring.has(one) && (isWhole || (one.length > 1 && standingOut.has(one)))) addWord(one);
+        for (const last of cutOff) if (one.startsWith(last) && !keptWords.has(last)) addWord(last);
       }
       if (words.some(isUncased)) addPart(words.join(''));
     },
@@ -56,6 +69,84 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
       return result;
     },
   };
+}
+
+/** What a name can add to what is masked: words, and starts of words. */
+interface WordFilter {
+  /** Adds a word as often as that; negative to remove it. */
+  countWord(folded: string, times: number): void;
+  countStart(folded: string, times: number): void;
+  /** False if the name has none of these words, and no word with such a start. */
+  mayConcern(name: string): boolean;
+}
+
+const slots = 0x1_00_00;
+const emptyHash = 0x81_1c_9d_c5;
+
+/**
+ * Most names have nothing that a text has, and are told apart by hashes here: letter by letter in Latin scripts, in a
+ * fraction of the time that taking them apart takes. Others, and those with equal hashes, may always concern.
+ */
+function createWordFilter(): WordFilter {
+  latin ??= foldLatin();
+  const folded = latin;
+  const words = new Uint16Array(slots);
+  const starts = new Uint16Array(slots);
+  return {
+    countWord(one, times) {
+      const slot = slotOf(hashWord(one));
+      words[slot] = (words[slot] ?? 0) + times;
+    },
+    countStart(one, times) {
+      const slot = slotOf(hashWord(one));
+      starts[slot] = (starts[slot] ?? 0) + times;
+    },
+    mayConcern(name) {
+      let hash = emptyHash;
+      for (let at = 0; at < name.length; at += 1) {
+        const unit = folded[name.charCodeAt(at)] ?? unfolded;
+        if (unit === unfolded) return true;
+        if (unit === noLetter) {
+          if (words[slotOf(hash)] !== 0) return true;
+          hash = emptyHash;
+        } else {
+          hash = hashNext(hash, unit);
+          if (starts[slotOf(hash)] !== 0) return true;
+        }
+      }
+      return words[slotOf(hash)] !== 0;
+    },
+  };
+}
+
+/** FNV-1a over UTF-16 units. */
+function hashNext(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01_00_01_93);
+}
+
+function hashWord(folded: string): number {
+  let hash = emptyHash;
+  for (let at = 0; at < folded.length; at += 1) hash = hashNext(hash, folded.charCodeAt(at));
+  return hash;
+}
+
+function slotOf(hash: number): number {
+  return hash >>> 16;
+}
+
+const noLetter = 0;
+const unfolded = 0xff_ff;
+let latin: Uint16Array | undefined;
+
+/** What each character of the Latin scripts is in a folded word, where that doesn't depend on the others. */
+function foldLatin(): Uint16Array {
+  return Uint16Array.from({ length: 0x2_50 }, (_, unit) => {
+    const character = String.fromCharCode(unit);
+    if (character.normalize('NFKC') !== character || isUncased(character)) return unfolded;
+    if (wordsOf(character).length === 0) return noLetter;
+    const folded = fold(character);
+    return folded.length === 1 ? folded.charCodeAt(0) : unfolded;
+  });
 }
 
 function wordsOf(text: string): readonly string[] {

@@ -35,6 +35,7 @@ const layout: LineLayout = {
   ending: nothing,
 };
 const isDate = textFields.map(({ kind }) => kind === 'date');
+const guestPlace = serviceFields.indexOf('BookingClientName');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The columns of the review file. (Spec 2.6.) */
@@ -78,7 +79,7 @@ export function readCheckIn(line: string): string {
 
 /** Finds the hotel of a rendered line; undefined if the line doesn't name the provider's hotel. */
 export function findHotel(line: string): HotelOfLine | undefined {
-  const start = findProviderCell(line);
+  const start = findCell(line, providerPlace);
   const nameEnd = findCellEnd(line, start);
   const end = findCellEnd(line, nameEnd + 1);
   if (nameEnd === start || end === nameEnd + 1) return undefined;
@@ -87,14 +88,22 @@ export function findHotel(line: string): HotelOfLine | undefined {
 
 /** Finds the provider's name of a rendered line, as written in it; undefined if the line doesn't name one. */
 export function findProvider(line: string): string | undefined {
-  const start = findProviderCell(line);
+  const start = findCell(line, providerPlace);
   const end = findCellEnd(line, start);
   return start === end ? undefined : line.slice(start, end);
 }
 
-function findProviderCell(line: string): number {
+/** Finds the guest's name of a rendered line, as `readReviewLine` reads it; undefined if the line doesn't have one. */
+export function findGuestName(line: string): string | undefined {
+  const start = findCell(line, guestPlace);
+  if (line[start] === '"') return readReviewLine(line).bookingClientName;
+  const end = findCellEnd(line, start);
+  return start === end ? undefined : line.slice(start, end);
+}
+
+function findCell(line: string, place: number): number {
   let start = 0;
-  for (let cell = 0; cell < providerPlace; cell += 1) start = findCellEnd(line, start) + 1;
+  for (let cell = 0; cell < place; cell += 1) start = findCellEnd(line, start) + 1;
   return start;
 }
 

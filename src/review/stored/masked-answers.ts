@@ -1,3 +1,4 @@
+import { freeMemory } from '../../async/free-memory.js';
 import { createNameMask, type NameMask } from '../../text/mask-names.js';
 import type { Trace } from '../history.js';
 import type { BatchReader } from '../ledger.js';
@@ -56,6 +57,7 @@ async function createRunMask(
         const name = readGuestName(line, form);
         if (name !== undefined) mask.add(name);
       }
+      freeMemory(lines);
     }
   }
   return mask;

@@ -6,7 +6,9 @@ import { hashReference } from '../../../src/booking/reference-hash.js';
 import {
   blankNames,
   findHotel,
+  readBooking,
   readFields,
+  readGuestName,
   readProviderHotel,
   readReference,
 } from '../../../src/review/stored/stored-line.js';
@@ -16,11 +18,32 @@ import { openRun, openTemporaryLedger } from '../temporary-ledger.js';
 const forms = ['body', 'file'] as const;
 type Form = (typeof forms)[number];
 
+/** With what JSON and CSV escape. */
+const anyGuestName = fc.oneof(
+  fc.string({ minLength: 1, unit: fc.constantFrom('"', '\\', ',', 'A', ' ', 'é', '😀', '王') }),
+  fc.constantFrom('","ProviderName":"', ',"BookingClientName":"', '\\u0041', '""'),
+);
+
 describe.each(forms)('a line stored in the form %s', (form) => {
   it('has its reference', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
         expect(readReference(lineOf(booking, form), form)).toBe(booking.bookingReferenceId);
+      }),
+    );
+  });
+
+  it('has its guest’s name, as when all of it is parsed, or none', () => {
+    const anyName = fc.oneof(anyGuestName, fc.constant(undefined));
+    fc.assert(
+      fc.property(anyFileBooking, anyName, ({ bookingClientName: _, ...booking }, name) => {
+        const line = lineOf({ ...booking, ...(name !== undefined && { bookingClientName: name }) }, form);
+        expect(readGuestName(line, form)).toBe(name);
+        expect(readGuestName(line, form)).toBe(readBooking(line, form).bookingClientName);
+        const blanked = blankNames(Buffer.from(`${line}\n`), form)
+          .toString()
+          .slice(0, -1);
+        expect(readGuestName(blanked, form)).toBeUndefined();
       }),
     );
   });
