@@ -31,7 +31,7 @@ interface Shot {
 }
 
 const shots: readonly Shot[] = [
-  { name: 'days', path: () => '/', height: 860 },
+  { name: 'days', path: () => '/', height: 700 },
   { name: 'calendar', path: () => '/', from: 'Calendar', height: 640 },
   { name: 'calendar-dark', path: () => '/', from: 'Calendar', height: 640, view: { colours: 'dark' } },
   { name: 'day', path: ({ failedDay }) => `/days/${failedDay}` },

@@ -122,7 +122,10 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     countRejects: async () => [],
     countWarnings: async () => [],
     listCanaries: async () => [],
-    cases: { list: async () => [], count: async () => ({ openBookings: 0, unknownCheckIns: 0 }) } as never,
+    cases: {
+      listOutlines: async () => [],
+      count: async () => ({ openBookings: 0, unknownCheckIns: 0 }),
+    } as never,
     notices: { listProblems: async () => [], listOfDay: async () => [] } as never,
   };
   return part as DeskParts['ledger'];
