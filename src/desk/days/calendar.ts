@@ -36,17 +36,15 @@ interface CalendarOptions {
 }
 
 /**
- * The months since the first run, newest first: who is called at night looks at the last days. Each cell says its state by
+ * The months, newest first: who is called at night looks at the last days. Each cell says its state by
  * colour, sign and text, which is shown on hover, on focus and on a tap.
  *
  * @param days oldest first
  */
 export function renderCalendar(days: readonly ShownDay[], { selected }: CalendarOptions = {}): Html {
   const months = new Map<string, ShownDay[]>();
-  const first = days.find(({ judgement }) => judgement !== 'not-due') ?? days.at(-1);
   for (const day of days) {
-    const month = monthOf(day);
-    if (first && month < monthOf(first)) continue;
+    const month = day.day.slice(0, '2026-11'.length);
     months.set(month, [...(months.get(month) ?? []), day]);
   }
   return html`${defineShapes(marks)}${renderLegend(marks)}
@@ -120,11 +118,6 @@ function nameHow(day: ShownDay): string {
 
 function shorten(text: string): string {
   return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
-}
-
-/** 2026-11 for 2026-11-05 */
-function monthOf({ day }: ShownDay): string {
-  return day.slice(0, '2026-11'.length);
 }
 
 /** 5 for 2026-11-05 */

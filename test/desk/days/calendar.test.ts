@@ -68,13 +68,6 @@ describe('a cell of the calendar', () => {
   });
 });
 
-it('No month is shown before that of the first run', () => {
-  const days = listDays('2026-09-01', 50).map((day) =>
-    someDay(day, day < '2026-10-05' ? { judgement: 'not-due', isDue: false } : {}),
-  );
-  expect(renderCalendar(days).markup.match(/<h3>[^<]*/g)).toEqual(['<h3>October 2026']);
-});
-
 it('Months are shown from the newest to the oldest, each from the weekday of its first day', () => {
   const { markup } = renderCalendar(listDays('2026-10-01', 40).map((day) => someDay(day)));
   expect(
