@@ -54,7 +54,7 @@ function renderDeadline({ deadline, lateDays }: Facts, { now, timezone }: DeskVi
           lateDays.length > 1 ? html` and before` : undefined
         }</span>`;
   if (!deadline)
-    return html`<strong>none</strong> ${late ?? html`<span class="faint">no day has one to come</span>`}`;
+    return html`<strong>none</strong> ${late ?? html`<span class="faint">no day has a deadline ahead</span>`}`;
   const at = Date.parse(deadline.at);
   return html`<strong>${formatLocalInstant(at, timezone)}</strong> <span class="faint">for ${deadline.day}, in ${formatSpan(at - now)}</span> ${late}`;
 }
