@@ -23,7 +23,7 @@ interface RefusedParts {
 }
 
 /** Every name of the run is masked in the service's words, which takes too long for a page of a larger run. */
-const bookingsMasked = 50_000;
+const bookingsMasked = 30_000;
 
 /** The bookings that the service would not take, and its words, which name no guest. */
 export function createRefusedPage({ ledger, command }: RefusedParts): Page {

@@ -83,6 +83,8 @@ export function openDatabase({ url, place, connections, patienceMs, prepare }: D
     connectionString: url,
     max: connections,
     application_name: 'hotel-review',
+    // Compiling a query takes longer than any of ours.
+    options: '-c jit=off',
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,

@@ -83,10 +83,14 @@ export function createPostgresStore(
 
 /**
  * Searches all runs, newest first. A run's pages are sorted; those that may contain the hash start with the last page
- * whose first hash is smaller. Without that bound every page before it would be read.
+ * whose first hash is smaller. Without that bound every page before it would be read. The server looks into the pages itself:
+ * after years each of thousands of runs has one, and sending them takes most of the time.
  */
 function* findCandidates(reference: string): Query<Candidates[]> {
   const hash = hashReference(reference);
+  // As an entry has it.
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(hash);
   const rows = yield* all(
     `SELECT run, form, batch_size, string_agg(entries, '' ORDER BY page) AS entries
      FROM hotel_review.runs CROSS JOIN (VALUES ('body'), ('file')) AS forms (of_form) CROSS JOIN LATERAL (
@@ -94,6 +98,7 @@ function* findCandidates(reference: string): Query<Candidates[]> {
        WHERE run = number AND form = of_form AND first_hash <= ? AND last_hash >= ? AND first_hash >= coalesce(
          (SELECT max(before.first_hash) FROM hotel_review.reference_pages AS before
             WHERE before.run = number AND before.form = of_form AND before.first_hash < ?), ?)
+         AND position(?::bytea IN entries) > 0
      ) AS pages
      WHERE pruned_at IS NULL
      GROUP BY run, form, batch_size ORDER BY run DESC, form`,
@@ -101,13 +106,14 @@ function* findCandidates(reference: string): Query<Candidates[]> {
     hash,
     hash,
     hash,
+    bytes,
   );
-  return rows.map(({ run, form, batch_size, entries }) => ({
-    run: Number(run),
-    form: form as BookingForm,
-    batchSize: Number(batch_size),
-    positions: findInPage(entries as Buffer, hash).sort((a, b) => a - b),
-  }));
+  return rows.flatMap(({ run, form, batch_size, entries }) => {
+    const positions = findInPage(entries as Buffer, hash).sort((a, b) => a - b);
+    // These bytes may also stand across two entries.
+    if (positions.length === 0) return [];
+    return { run: Number(run), form: form as BookingForm, batchSize: Number(batch_size), positions };
+  });
 }
 
 /**
