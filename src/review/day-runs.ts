@@ -27,3 +27,14 @@ export function isOfItsDay({ trigger }: Pick<Run, 'trigger'>): boolean {
 export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
   return !incompleteTriggers.includes(trigger);
 }
+
+/** Runs by the day whose date they bear, in their order. */
+export function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
+  const days = new Map<string, Run[]>();
+  for (const run of runs) {
+    const known = days.get(run.day);
+    if (known) known.push(run);
+    else days.set(run.day, [run]);
+  }
+  return days;
+}

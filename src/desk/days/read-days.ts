@@ -6,8 +6,8 @@ import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications
 import { describeNotice } from '../../notifications/describe-notice.js';
 import type { NoticeStore, OpenProblem } from '../../notifications/notice-store.js';
 import { type CanaryReader, type CanaryState, judgeCanary } from '../../review/canary.js';
+import { groupByDay } from '../../review/day-runs.js';
 import type { DayOverview, DayRunLister } from '../../review/ledger.js';
-import type { Run } from '../../review/run.js';
 import { daysToCompare, usualOf, type VolumeHistory, type VolumeSettings } from '../../review/volume.js';
 import { businessDayOf, type Slots } from '../../schedule/slots.js';
 import type { Health } from '../../server/health.js';
@@ -99,16 +99,6 @@ function listCalendar(today: BusinessDay) {
   const days = [from];
   for (let day = from.next(); day.iso <= today.iso; day = day.next()) days.push(day);
   return { from, to: today, days };
-}
-
-function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
-  const days = new Map<string, Run[]>();
-  for (const run of runs) {
-    const known = days.get(run.day);
-    if (known) known.push(run);
-    else days.set(run.day, [run]);
-  }
-  return days;
 }
 
 /** What became of the newest canary of each day. */

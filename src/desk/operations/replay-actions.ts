@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { type BusinessDay, createBusinessDay } from '../../booking/business-day.js';
-import { isToReview, type RangeMode, rangeModes, toPlanObjects } from '../../review/day/range-plan.js';
+import {
+  isToReview,
+  type PlanLedger,
+  type RangeMode,
+  rangeModes,
+  toPlanObjects,
+} from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -9,7 +15,6 @@ import { type ChangeAction, type Done, defineAction, type Preview } from '../rou
 import type { Operations } from './operations.js';
 import {
   listSelected,
-  type PlanLedger,
   planReplay,
   type ReplayPlan,
   renderPlan,

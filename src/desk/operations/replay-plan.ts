@@ -4,11 +4,11 @@ import { takeBegun } from '../../review/day/begun-days.js';
 import {
   describePlan,
   isToReview,
+  type PlanLedger,
   type PlannedDay,
   planRange,
   type RangeMode,
 } from '../../review/day/range-plan.js';
-import type { DayOverview, RunLister, StepReader } from '../../review/ledger.js';
 import { UsageError } from '../../review/refusals.js';
 import type { Run } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
@@ -59,8 +59,6 @@ export function writeDays(days: readonly string[]): string {
 }
 
 const dayMs = 86_400_000;
-
-export type PlanLedger = DayOverview & RunLister & Pick<StepReader, 'isBeingPerformed'>;
 
 export interface ReplayPlan {
   readonly mode: RangeMode;

@@ -1,7 +1,7 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
-import { mayCompleteDay } from '../day-runs.js';
-import type { DayOverview, RunLister, StepReader } from '../ledger.js';
+import { describeIncomparable } from '../collect/delivered-lines.js';
+import { groupByDay, mayCompleteDay } from '../day-runs.js';
+import type { DayOverview, DayRunLister, StepReader } from '../ledger.js';
 import { isActive, type Run } from '../run.js';
 import { type DayRequest, type DayToOpen, decideOpening } from './open-run.js';
 
@@ -116,7 +116,9 @@ export function toPlanObjects(days: readonly PlannedDay[]) {
   }));
 }
 
-type PlanLedger = Pick<DayOverview, 'listLatestRuns'> & RunLister & Pick<StepReader, 'isBeingPerformed'>;
+export type PlanLedger = Pick<DayOverview, 'listLatestRuns'> &
+  DayRunLister &
+  Pick<StepReader, 'isBeingPerformed'>;
 
 /** What a replay would do with each day of a range, judged from the ledger alone. */
 export async function planRange(
@@ -126,24 +128,36 @@ export async function planRange(
 ): Promise<PlannedDay[]> {
   const [from, to] = [days[0]?.iso ?? '', days.at(-1)?.iso ?? ''];
   const latest = new Map((await ledger.listLatestRuns({ from, to })).map((run) => [run.day, run]));
-  const planned: PlannedDay[] = [];
-  for (const day of days) {
+  const planned = days.map((day): PlannedDay => {
     const run = latest.get(day.iso);
-    const plan = planDay(mode, run, { ...request, day });
-    const decided = await refuseInTime(ledger, plan, run);
-    planned.push({ day: day.iso, plan: decided, ...(run && { latest: run }) });
-  }
-  return planned;
+    return { day: day.iso, plan: planDay(mode, run, { ...request, day }), ...(run && { latest: run }) };
+  });
+  return refuseIncomparable(ledger, await refusePerformed(ledger, planned));
 }
 
-/** Refusals that don't follow from the state of the newest run alone. */
-async function refuseInTime(ledger: PlanLedger, plan: DayPlan, run: Run | undefined): Promise<DayPlan> {
-  if (!run || plan.action === 'nothing' || plan.action === 'refused') return plan;
-  if (isActive(run) && (await ledger.isBeingPerformed(run.id)))
-    return { action: 'refused', message: `${run.day} is being run by another process`, run };
-  if (plan.action !== 'top-up') return plan;
-  const message = describeIncomparable(await ledger.listRuns({ day: run.day, limit: runsCompared }));
-  return message === undefined ? plan : { action: 'refused', message, run };
+/** Refuses the days whose run somebody is working on. It asks for each: few runs are active at once. */
+async function refusePerformed(ledger: PlanLedger, planned: readonly PlannedDay[]): Promise<PlannedDay[]> {
+  const refused: PlannedDay[] = [];
+  for (const one of planned) {
+    const { day, latest: run } = one;
+    const isPerformed = run && isActive(run) && isToReview(one) && (await ledger.isBeingPerformed(run.id));
+    const message = `${day} is being run by another process`;
+    refused.push(isPerformed ? { ...one, plan: { action: 'refused', message, run } } : one);
+  }
+  return refused;
+}
+
+/** Refuses to top up days whose delivered bookings can't be compared. It asks for all days at once: there may be hundreds. */
+async function refuseIncomparable(ledger: PlanLedger, planned: readonly PlannedDay[]): Promise<PlannedDay[]> {
+  const toppedUp = planned.filter(({ plan }) => plan.action === 'top-up').map(({ day }) => day);
+  const [from, to] = [toppedUp[0], toppedUp.at(-1)];
+  if (from === undefined || to === undefined) return [...planned];
+  const runs = groupByDay(await ledger.listRunsOfDays({ from, to }));
+  return planned.map((one) => {
+    if (one.plan.action !== 'top-up') return one;
+    const message = describeIncomparable(runs.get(one.day) ?? []);
+    return message === undefined ? one : { ...one, plan: { action: 'refused', message, run: one.plan.run } };
+  });
 }
 
 function whyNot(mode: RangeMode | undefined, latest: Run | undefined): string | undefined {

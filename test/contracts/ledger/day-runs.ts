@@ -59,6 +59,28 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       );
     });
 
+    it('they say over many days whose names were blanked', async () => {
+      const { ledger } = opened();
+      for (const [id, on] of [
+        ['before', '2026-11-19'],
+        ['first', day],
+      ] as const) {
+        const run = await collectedRun(ledger, id, { day: on, bookings: [id] });
+        await perform(ledger, run, 'batch 0', done);
+        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      }
+      await ledger.blankGuestNames('2027-01-01', blankNames);
+      await succeed(ledger, 'second', {});
+      const listed = await ledger.listRunsOfDays({ from: '2026-11-19', to: day });
+      expect(
+        listed.map(({ id, linesBlanked = false, counts }) => [id, linesBlanked, counts.delivered]),
+      ).toEqual([
+        ['before', true, 1],
+        ['second', false, 0],
+        ['first', true, 1],
+      ]);
+    });
+
     it('each has a mark, which changes with its runs and their bookings, and with nothing else', async () => {
       const { ledger, reopen } = opened();
       const read = async () => (await reopen()).markDays({ from: '2026-11-19', to: day });

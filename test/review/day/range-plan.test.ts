@@ -105,7 +105,7 @@ describe('the plan of a range', () => {
   );
   const ledgerWith = (runs: readonly Run[], isBeingPerformed = false) => ({
     listLatestRuns: async () => [...runs],
-    listRuns: async () => [...runs],
+    listRunsOfDays: async () => [...runs],
     isBeingPerformed: async () => isBeingPerformed,
   });
 
@@ -136,5 +136,32 @@ describe('the plan of a range', () => {
       action: 'refused',
       message: expect.stringContaining('its guest names were blanked after guestNameDays'),
     });
+  });
+
+  it('judges each day by all its runs, and asks for those of all days at once', async () => {
+    const blanked = { linesBlanked: true } as const;
+    const latest = days.map(({ iso }) => someRun({ id: `latest-${iso}`, day: iso }));
+    const older = [
+      someRun({ id: 'nothing-sent', day: '2026-11-19', ...blanked, counts: { delivered: 0 } }),
+      someRun({ id: 'before', day: '2026-11-20', ...blanked }),
+      someRun({ id: 'so-far', day: '2026-11-21', trigger: 'today', ...blanked }),
+    ];
+    const asked: unknown[] = [];
+    const ledger = {
+      ...ledgerWith(latest),
+      async listRunsOfDays(range: unknown) {
+        asked.push(range);
+        return days.flatMap(({ iso }) => [...latest, ...older].filter((run) => run.day === iso));
+      },
+    };
+    const planned = await planRange(ledger, days, { mode: 'late', reason });
+    expect(planned.map(({ plan }) => plan)).toEqual([
+      { action: 'top-up', run: latest[0] },
+      { action: 'refused', message: expect.stringContaining('run before delivered'), run: latest[1] },
+      { action: 'top-up', run: latest[2] },
+    ]);
+    expect(asked).toEqual([{ from: '2026-11-19', to: '2026-11-21' }]);
+    await planRange(ledger, days, { mode: 'all', reason });
+    expect(asked).toHaveLength(1);
   });
 });
