@@ -42,7 +42,7 @@ export function createDeskPagesComparison({ name, database, measures }: DeskPage
           async run() {
             const pages = await (isTime ? loadWhileWorking(desk, addresses) : loadEach(desk, addresses, 1));
             report(pages);
-            missed.push(...listMissed(pages));
+            missed.push(...listMissed(pages, measures));
             if (pages.some(({ failures }) => failures.length > 0)) throw new Error(missed.join('; '));
             return {
               value: Math.max(

@@ -51,10 +51,7 @@ describe('the bench of the desk', () => {
     ];
 
     expect(pages[0]).toEqual({ address: '/', medianMs: 110, slowestMs: 900, kilobytes: 100, failures: [] });
-    expect(listMissed(pages)).toEqual([
-      '/slow: 201 ms (up to 250)',
-      '/large: 101 kB',
-      '/failing: answered 503',
-    ]);
+    expect(listMissed(pages, 'time')).toEqual(['/slow: 201 ms (up to 250)', '/failing: answered 503']);
+    expect(listMissed(pages, 'size')).toEqual(['/large: 101 kB', '/failing: answered 503']);
   });
 });
