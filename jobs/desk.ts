@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { giveWay } from '../src/async/give-way.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
 import { admitHookCallers } from '../src/desk/hook-callers.js';
@@ -38,7 +38,7 @@ export async function composeDesk(
   const access = checkCaller ? admitHookCallers(people, checkCaller) : people;
   const scoring = {
     timezone,
-    scores: createScoreMemory({ ledger, giveWay: setImmediate }),
+    scores: createScoreMemory({ ledger, giveWay }),
     readSilence: (now: number) => readSilence(config, ledger, now),
   };
   // Whoever asks first waits less.

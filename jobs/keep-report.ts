@@ -1,9 +1,9 @@
-import { pause } from '../src/async/abort.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import { reportsFolder } from '../src/report/kept-reports.js';
 import { mayCompleteDay } from '../src/review/day-runs.js';
 import type { Run } from '../src/review/run.js';
+import { answerWithin, TooLateError } from '../src/server/deadline.js';
 import { describeError } from '../src/text/safe-error.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { openArchive } from './deliveries.js';
@@ -30,15 +30,10 @@ export async function keepReport(config: Config, run: Run, parts: KeepReportPart
   if (name === undefined) return;
   const warn = (why: string) =>
     parts.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
-  const ended = new AbortController();
-  const tooLate = pause(keepMs, ended.signal).then(() => 'too-late' as const);
   try {
-    const outcome = await Promise.race([keepPage(config, run.day, name, parts), tooLate]);
-    if (outcome === 'too-late') warn('it did not answer in time');
+    await answerWithin(keepMs, keepPage(config, run.day, name, parts));
   } catch (error) {
-    warn(describeError(error));
-  } finally {
-    ended.abort();
+    warn(error instanceof TooLateError ? 'it did not answer in time' : describeError(error));
   }
 }
 

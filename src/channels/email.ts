@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { SendMailOptions } from 'nodemailer';
 import type { Message } from '../notifications/channel.js';
+import { shorten } from '../text/format.js';
 import { html } from '../text/html.js';
 import type { SettingsOf } from './channel-settings.js';
-import { shorten, summarise } from './message-texts.js';
+import { summarise } from './message-texts.js';
 
 const subjectCharacters = 250;
 

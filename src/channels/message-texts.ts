@@ -21,9 +21,3 @@ export function summarise({ severity, event, stage, day, runId }: Message): stri
 export function endsIncident({ event, stage }: Message): boolean {
   return stage === 'recovered' || event === 'day-recovered';
 }
-
-/** Cuts a text that is longer than a receiver accepts, and shows that it was cut. */
-export function shorten(text: string, most: number): string {
-  // Half a character must not remain.
-  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../notifications/channel.js';
-import { endsIncident, shorten } from './message-texts.js';
+import { shorten } from '../text/format.js';
+import { endsIncident } from './message-texts.js';
 
 const summaryCharacters = 1_024;
 const keyCharacters = 255;

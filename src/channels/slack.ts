@@ -1,5 +1,6 @@
 import type { Message } from '../notifications/channel.js';
-import { shorten, summarise } from './message-texts.js';
+import { shorten } from '../text/format.js';
+import { summarise } from './message-texts.js';
 
 /** What Slack accepts in one text of a block, and shows of the text beside the blocks. */
 const blockCharacters = 3_000;

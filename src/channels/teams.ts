@@ -1,5 +1,6 @@
 import type { Message } from '../notifications/channel.js';
-import { endsIncident, shorten, summarise } from './message-texts.js';
+import { shorten } from '../text/format.js';
+import { endsIncident, summarise } from './message-texts.js';
 
 /** Teams accepts 28 kB a message: these stay below it, even if every character takes three bytes. */
 const titleCharacters = 500;

@@ -32,8 +32,6 @@ export interface DayScoreParts {
   readonly signal: AbortSignal;
   /** Undefined where silence means nothing. */
   readonly silence?: Silence | undefined;
-  /** Lets others work between two batches. */
-  readonly giveWay?: () => Promise<unknown>;
 }
 
 /** Streams the stored bookings: one batch is held at a time. */
@@ -46,7 +44,7 @@ export async function* scoreDays(
 }
 
 export async function scoreDay(
-  { ledger, signal, giveWay }: Omit<DayScoreParts, 'silence'>,
+  { ledger, signal }: Omit<DayScoreParts, 'silence'>,
   day: string,
   sources: OutcomeSources,
 ): Promise<DayScore> {
@@ -62,7 +60,6 @@ export async function scoreDay(
   for await (const outcomes of readOutcomes(ledger, day, sources)) {
     signal.throwIfAborted();
     for (const outcome of outcomes) scoreOf(outcome.providerName).add(outcome);
-    await giveWay?.();
   }
   return { day, providers: new Map([...providers].map(([name, score]) => [name, score.total()])) };
 }

@@ -18,7 +18,7 @@ interface MemoryOptions {
 
 export interface MemoryParts {
   readonly ledger: OutcomeLedger & DayMarker;
-  /** Lets others work between two days, and between two batches. */
+  /** Lets others work between two days; reading a day does so between its batches. */
   readonly giveWay: () => Promise<unknown>;
 }
 
@@ -51,7 +51,7 @@ export function createScoreMemory({ ledger, giveWay }: MemoryParts): ScoreMemory
           signal.throwIfAborted();
           // A day of which nothing was delivered has no batch.
           await giveWay();
-          const score = await scoreDay({ ledger, signal, giveWay }, day, { namedPairs, silence });
+          const score = await scoreDay({ ledger, signal }, day, { namedPairs, silence });
           remember(day, mark, score);
           scores.push(score);
         }

@@ -81,6 +81,12 @@ export function formatRecentInstant(instant: number, timezone: string): string {
   return `${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
 }
 
+/** Cuts a text that is longer than there is room for, and shows that it was cut. */
+export function shorten(text: string, most: number): string {
+  // Half a character must not remain.
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 /** Indented lines that fit into 80 columns, without breaking words. */
 export function wrapText(text: string, indent = 2): string[] {
   const line = new RegExp(`\\S.{0,${79 - indent}}(?=\\s|$)|\\S+`, 'g');

@@ -1,4 +1,4 @@
-import { formatCount } from '../../text/format.js';
+import { formatCount, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import {
@@ -107,17 +107,14 @@ function name(day: ShownDay): string {
 }
 
 function explain({ judgement, headline, counts }: ShownDay): string {
-  if (judgement === 'attention' || judgement === 'unfinished') return `: ${shorten(showInLine(headline))}`;
+  if (judgement === 'attention' || judgement === 'unfinished')
+    return `: ${shorten(showInLine(headline), longestHeadline)}`;
   return counts ? `, ${formatCount(counts.accepted)} bookings` : '';
 }
 
 function nameHow(day: ShownDay): string {
   const how = listLetters(day).map(({ meaning }) => meaning);
   return how.length > 0 ? `; ${how.join(', ')}` : '';
-}
-
-function shorten(text: string): string {
-  return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
 }
 
 /** 5 for 2026-11-05 */

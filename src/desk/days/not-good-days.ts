@@ -1,4 +1,4 @@
-import { formatCountOf } from '../../text/format.js';
+import { formatCountOf, shorten } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
@@ -38,14 +38,10 @@ function renderDay(shown: ShownDay, visit: DeskVisit, isNewest: boolean): Html {
   const { day, judgement, headline, isLate } = shown;
   return html`<li><span><a class="whole" href="/days/${day}">${day}</a> <span class="faint">${nameWeekday(day)}</span></span>
 <span>${renderMark(judgement)}${isLate ? html`, <strong class="bad">late</strong>` : undefined}</span>
-<span class="why">${shorten(showInLine(headline))}</span> ${renderFirstAction(shown, visit, isNewest ? 'button' : 'button quiet')}</li>
+<span class="why">${shorten(showInLine(headline), longestHeadline)}</span> ${renderFirstAction(shown, visit, isNewest ? 'button' : 'button quiet')}</li>
 `;
 }
 
 function nameWeekday(day: string): string {
   return new Date(day).toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' });
-}
-
-function shorten(text: string): string {
-  return text.length <= longestHeadline ? text : `${text.slice(0, longestHeadline - 1)}…`;
 }
