@@ -6,6 +6,7 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
+import { splitPlainLines } from '../common/plain-lines.js';
 import type { DayFile } from '../files/day-file.js';
 import type { Encoding } from '../files/encoding.js';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../files/text-file.js';
 import { type CsvCut, createCsvCutter } from './cutter.js';
 import { type CsvHeader, decodeCell, readCsvHeader } from './header.js';
-import { splitPlainLines } from './plain-rows.js';
 
 export interface CsvSourceOptions {
   readonly file: DayFile;
@@ -125,7 +125,7 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
         }
         case 'lines': {
           if (header === undefined) throw new Error('expected the header to be cut as a record');
-          const last = splitPlainLines(cut, delimiterCode, header.row, records);
+          const last = splitPlainLines(cut, cut.firstLine, delimiterCode, header.row, records);
           if (last) readLastRow = () => parse({ bytes: last, lines: [0] })[0];
           break;
         }

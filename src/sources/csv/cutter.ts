@@ -1,3 +1,4 @@
+import { countLineFeeds, type PlainLines } from '../common/plain-lines.js';
 import { createRecordScanner } from './scanner.js';
 
 const carriageReturn = 0x0d;
@@ -15,7 +16,7 @@ export type CsvCut =
       readonly lines: readonly number[];
     }
   /** Complete lines without quotes, each with its line end: every line that is not blank is a record. */
-  | { readonly kind: 'lines'; readonly bytes: Buffer; readonly lines: number; readonly firstLine: number }
+  | (PlainLines & { readonly kind: 'lines'; readonly firstLine: number })
   | { readonly kind: 'unreadable'; readonly line: number; readonly reason: CutReason }
   /** The input ended inside a quoted field. The line is where its record began. */
   | { readonly kind: 'unterminated'; readonly line: number };
@@ -149,12 +150,6 @@ export function createCsvCutter(options: {
       return recordLine + scanner.lineFeeds;
     },
   };
-}
-
-function countLineFeeds(bytes: Buffer): number {
-  let lineFeeds = 0;
-  for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) lineFeeds++;
-  return lineFeeds;
 }
 
 function withoutLineEnd(bytes: Buffer): Buffer {

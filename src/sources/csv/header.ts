@@ -5,7 +5,7 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
-import type { RowColumns } from './plain-rows.js';
+import type { RowColumns } from '../common/plain-lines.js';
 
 export interface CsvHeader {
   readonly row: RowColumns;

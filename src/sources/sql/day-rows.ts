@@ -6,8 +6,8 @@ import { SourceError } from '../../review/source.js';
 import { codeOf } from '../../text/safe-error.js';
 import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
-import { type DayQuery, parseDayQuery, writeDayParameter } from './query-text.js';
-import type { OpenRows, SqlRow, SqlRows } from './rows.js';
+import { type DayQuery, parseDayQuery, writeDayQuery } from './query-text.js';
+import type { OpenRows, RowBatch, SqlRows } from './rows.js';
 import { openInProcess, type StartSqliteProcess } from './sqlite-process.js';
 
 export interface DayRowsOptions {
@@ -30,7 +30,7 @@ export interface DayRowsOptions {
 interface RowBlock {
   /** The column names from the database, in the query's order; the same in every block. */
   readonly columns: readonly string[];
-  readonly rows: readonly SqlRow[];
+  readonly rows: RowBatch;
 }
 
 /** The rows of a day, as the database returns them. */
@@ -68,8 +68,8 @@ export function createDayRows(options: DayRowsOptions): DayRows {
     isOnServer: address.kind !== 'sqlite',
     async *read(day, { signal, atMost }) {
       signal.throwIfAborted();
-      const { text, parameters } = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));
-      const values = parameters.map((parameter) => writeDayParameter(parameter, day, address.kind));
+      const dayQuery = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));
+      const { text, values } = writeDayQuery(dayQuery, day, address.kind);
       const openRows = await loadDatabase(address, where, options);
       const limit = startTimeLimit(signal, timeoutMs);
       let rows: SqlRows | undefined;

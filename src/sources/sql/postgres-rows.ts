@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import pg from 'pg';
-import Cursor from 'pg-cursor';
+import { to as copyTo } from 'pg-copy-streams';
 import { SourceError } from '../../review/source.js';
 import { completePostgresUrl } from '../../settings/connection-security.js';
+import { createCopyCutter } from './copy-cutter.js';
 import { createDatabaseFault, isCertificateFault, readAuthority, readErrorCode } from './database-fault.js';
-import { chunkBytes, measureRow, type RowsRequest, type SqlRow, type SqlRows } from './rows.js';
+import type { RowBatch, RowsRequest, SqlRows } from './rows.js';
 
 interface PostgresPlace {
   readonly url: string;
@@ -15,28 +16,19 @@ interface PostgresPlace {
 }
 
 const connectTimeoutMs = 10_000;
-/** The first fetch, while the width of rows is unknown. */
-const firstRows = 100;
 const bytea = 17;
 /** The server's time limits for idle transactions and for whole transactions. */
 const timeouts: readonly string[] = ['25P03', '25P04'];
 /** Also the code of a statement timeout, but by then the reader's own time limit has been reached. */
 const cancelled = '57014';
 
-/** Keeps every value as the server writes it; only `bytea` becomes bytes. */
-const asWritten = {
-  getTypeParser: (oid: number) => (text: string) =>
-    oid === bytea ? Buffer.from(text.slice('\\x'.length), 'hex') : text,
-};
-
 /**
- * Reads through a server-side cursor, so that the server works no further ahead than rows are fetched. A cursor is many
- * statements, so there is a limit for each statement and for the pause between two.
+ * Reads through COPY, which sends rows as lines of text: most cells are taken over as bytes. The server works no further
+ * ahead than lines are taken. COPY is one statement, so the server's own time limit ends it, too.
  */
 export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
   const { where } = place;
-  const { values, timeoutMs, signal } = request;
-  const { text, chunkRows } = limitRows(request);
+  const { text, timeoutMs, atMost, signal } = request;
   let isReading = false;
   const fail = (error: unknown) => explain(error, where, text, isReading);
   const client = await createClient(place).catch((error: unknown) => {
@@ -61,42 +53,33 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
     await close();
   };
 
-  let columns: readonly string[] = [];
-  let ahead: readonly SqlRow[] | undefined;
   try {
     await client.connect();
     await client.query(beginReading(timeoutMs));
-    const cursor = client.query(
-      new Cursor<SqlRow>(text, [...values], { rowMode: 'array', types: asWritten }),
-    );
-    cursor.on('end', () => {
-      isComplete = true;
-    });
-    let asked = Math.min(chunkRows, firstRows);
-    const fetch = () =>
-      new Promise<readonly SqlRow[]>((resolve, reject) => {
-        cursor.read(asked, (error, rows, result) => {
-          if (error) return reject(error);
-          asked = chooseCount(rows, chunkRows);
-          // After the end, the driver passes no result.
-          if (columns.length === 0 && result !== undefined) {
-            columns = result.fields.map(({ name }) => name);
-          }
-          resolve(rows);
-        });
-      });
-    // The names of the columns come with the first rows.
+    const { fields } = await client.query({ text: limitRows(text, 0), rowMode: 'array' });
+    if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     isReading = true;
-    ahead = await fetch();
-    if (columns.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
+    const copied = copyText(client, atMost === undefined ? `(${text}\n)` : `(${limitRows(text, atMost)})`);
+    const cutter = createCopyCutter(fields.map(({ dataTypeID }) => dataTypeID === bytea));
+    const read = async (): Promise<RowBatch> => {
+      for (let block = await copied.next(); block !== undefined; block = await copied.next()) {
+        const batch = cutter.cut(block);
+        if (batch.length > 0) return batch;
+      }
+      if ((await copied.countRows()) !== cutter.rows)
+        throw createDatabaseFault('lost', where, 'rows missing');
+      isComplete = true;
+      return [];
+    };
+    // The end is known with the last rows, so that nothing has to be cancelled after them.
+    let ahead = await read();
     return {
-      columns,
+      columns: fields.map(({ name }) => name),
       async next() {
         try {
-          const rows = ahead ?? (await fetch());
-          ahead = undefined;
-          if (rows.length === 0 && !isComplete) throw createDatabaseFault('lost', where, 'no end');
-          return rows;
+          const batch = ahead;
+          ahead = isComplete ? [] : await read();
+          return batch;
         } catch (error) {
           throw fail(error);
         }
@@ -111,22 +94,51 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
 
 /**
  * The query starts right after the parenthesis, to keep its line numbers, and ends with a line feed, as its last line may be
- * a comment. One row more than the limit is fetched, so that the server reports the end at once.
+ * a comment. With no rows wanted, the server names the columns without running it.
  */
-function limitRows({ text, chunkRows, atMost }: RowsRequest): Pick<RowsRequest, 'text' | 'chunkRows'> {
-  return atMost === undefined
-    ? { text, chunkRows }
-    : {
-        text: `SELECT * FROM (${text}\n) AS bookings LIMIT ${atMost}`,
-        chunkRows: Math.min(chunkRows, atMost + 1),
-      };
+function limitRows(text: string, atMost: number): string {
+  return `SELECT * FROM (${text}\n) AS bookings LIMIT ${atMost}`;
 }
 
-/** How many rows to fetch next, assuming they are as wide as the previous ones. */
-function chooseCount(before: readonly SqlRow[], most: number): number {
-  const bytes = before.reduce((sum, row) => sum + measureRow(row), 0);
-  const fitting = bytes === 0 ? most : Math.floor((chunkBytes / bytes) * before.length);
-  return Math.min(most, Math.max(1, fitting));
+interface CopiedText {
+  /** The next block, cut anywhere; undefined after the last one. */
+  next(): Promise<Buffer | undefined>;
+  /** After the last block: how many rows the server says it has sent. Rejects if it took back that it was done. */
+  countRows(): Promise<number>;
+}
+
+/** @param query in parentheses */
+function copyText(client: pg.Client, query: string): CopiedText {
+  const stream = client.query(copyTo(`COPY ${query} TO STDOUT`));
+  let hasEnded = false;
+  let failure: Error | undefined;
+  let wake = () => {};
+  stream.on('readable', () => wake());
+  stream.on('end', () => {
+    hasEnded = true;
+    wake();
+  });
+  stream.on('error', (error) => {
+    failure ??= error;
+    wake();
+  });
+  return {
+    async next() {
+      while (true) {
+        if (failure) throw failure;
+        const block = stream.read() as Buffer | null;
+        if (block) return block;
+        if (hasEnded) return undefined;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    async countRows() {
+      await client.query('COMMIT');
+      return stream.rowCount;
+    },
+  };
 }
 
 /** Settings of the transaction, not of the connection: poolers only pass those through. */
@@ -176,7 +188,6 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
 
 function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
   if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
-  if (takesNoParameters(error)) return createDatabaseFault('query-wrong', where, `${code}, no SELECT`);
   if (code === cancelled) return createDatabaseFault('cancelled', where, code);
   if (/^(08|57P0|53|58)/.test(code))
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
@@ -200,11 +211,6 @@ function findLine(error: unknown, query: string): string {
   return Number.isInteger(position)
     ? `, on line ${[...query].slice(0, position).filter((character) => character === '\n').length + 1}`
     : '';
-}
-
-/** For a statement such as COPY, where no value can be bound to :day. The routine's name is never translated. */
-function takesNoParameters(error: unknown): boolean {
-  return error instanceof Error && 'routine' in error && error.routine === 'exec_bind_message';
 }
 
 /** System codes such as EPIPE can have five letters, too. */

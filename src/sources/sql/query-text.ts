@@ -5,9 +5,9 @@ import { readDayBounds } from '../common/day-bounds.js';
 export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
 
 export interface DayQuery {
-  /** One statement, with the database's own placeholders in place of the names. */
-  readonly text: string;
-  /** The parameter for each placeholder, in order; a name that occurs twice has two. */
+  /** One statement, cut where the day's values go: one part more than there are parameters. */
+  readonly parts: readonly string[];
+  /** What goes between the parts, in order; a name that occurs twice is there twice. */
   readonly parameters: readonly DayParameter[];
 }
 
@@ -80,9 +80,8 @@ function compile(dialect: SqlDialect): RegExp {
 }
 
 /**
- * Parses a query in which `:day`, `:dayStart` and `:dayEnd` stand for the business day, and turns them into placeholders
- * for bound values: no value ever becomes part of the text. Literals, quoted identifiers, comments and casts (`::date`)
- * stay as they are.
+ * Parses a query in which `:day`, `:dayStart` and `:dayEnd` stand for the business day, and cuts it there.
+ * Literals, quoted identifiers, comments and casts (`::date`) stay as they are.
  *
  * @throws RangeError for any other name after a colon, one of the database's own placeholders, more than one statement, an
  *   unclosed literal or comment, effects that a read-only transaction doesn't prevent, and for a query without any of the
@@ -92,6 +91,7 @@ export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
   const token = compile(dialect);
   const parameters: DayParameter[] = [];
   const words: string[] = [];
+  const parts: string[] = [];
   let text = '';
   let isOver = false;
   let at = 0;
@@ -111,7 +111,8 @@ export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
       isOver = true;
     } else if (kinds.parameter !== undefined) {
       parameters.push(readParameter(kinds.parameter));
-      text += dialect === 'postgres' ? `$${parameters.length}` : '?';
+      parts.push(text);
+      text = '';
     } else {
       if (kinds.foreign !== undefined) refuseForeign(kinds.foreign);
       if (kinds.opening !== undefined) refuseOpening(kinds.opening);
@@ -125,7 +126,7 @@ export function parseDayQuery(query: string, dialect: SqlDialect): DayQuery {
       'the query has none of :day, :dayStart and :dayEnd outside of literals and comments: it would read the bookings of every day each night',
     );
   }
-  return { text, parameters };
+  return { parts: [...parts, text], parameters };
 }
 
 function readParameter(written: string): DayParameter {
@@ -193,6 +194,21 @@ type DayParameter = (typeof dayParameters)[number];
 
 function isDayParameter(name: string): name is DayParameter {
   return dayParameters.some((parameter) => parameter === name);
+}
+
+/**
+ * Writes the query for one day. Its values are bound, except for PostgreSQL, whose COPY takes none: there they are literals
+ * without a type, which it treats like bound values.
+ */
+export function writeDayQuery(
+  { parts, parameters }: DayQuery,
+  day: Parameters<typeof writeDayParameter>[1],
+  dialect: SqlDialect,
+): { readonly text: string; readonly values: readonly string[] } {
+  const values = parameters.map((parameter) => writeDayParameter(parameter, day, dialect));
+  if (dialect !== 'postgres') return { text: parts.join('?'), values };
+  const literals = values.map((value) => `('${value.replaceAll("'", "''")}')`);
+  return { text: parts.map((part, index) => part + (literals[index] ?? '')).join(''), values: [] };
 }
 
 /**

@@ -1,6 +1,10 @@
+import type { PlainLines } from '../common/plain-lines.js';
+
 /** A cell as the database writes it: bytes for binary data, NaN for a number that JavaScript can't represent. */
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
+/** In the query's order: rows, and rows that the server sent as lines of plain cells, separated by tabs. */
+export type RowBatch = readonly (SqlRow | PlainLines)[];
 
 /** A query with its values and limits. */
 export interface RowsRequest {
@@ -31,13 +35,16 @@ export interface SqlRows {
    *
    * @throws SourceError if the query fails or the connection is lost; any error once the signal has aborted
    */
-  next(): Promise<readonly SqlRow[]>;
+  next(): Promise<RowBatch>;
   /** Releases all resources, here and on the server, at any point. Never throws. */
   close(): Promise<void>;
 }
 
 /** @throws SourceError for a database that can't be reached or rejects the query */
 export type OpenRows = (request: RowsRequest) => Promise<SqlRows>;
+
+/** In bytes, for all cells of a row together. (Design 4.) */
+export const rowLimit = 1_000_000;
 
 /** About how many bytes of rows to buffer, whatever their number: a row can be as wide as a document. */
 export const chunkBytes = 8_000_000;
@@ -50,4 +57,16 @@ export function measureRow(row: readonly unknown[]): number {
     else if (ArrayBuffer.isView(cell)) bytes += cell.byteLength;
   }
   return bytes;
+}
+
+/** A batch whose lines are split and decoded. */
+export function listRows(batch: RowBatch): readonly SqlRow[] {
+  return batch.flatMap((item) =>
+    'bytes' in item
+      ? item.bytes
+          .toString('utf8', 0, item.bytes.length - 1)
+          .split('\n')
+          .map((line) => line.split('\t'))
+      : [item],
+  );
 }

@@ -9,7 +9,7 @@ import {
 import { createDayRows } from './day-rows.js';
 import { queryFileRule, queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
-import type { SqlRow, SqlValue } from './rows.js';
+import { listRows, type SqlRow, type SqlValue } from './rows.js';
 
 export interface SqlAnswers {
   readonly kind: 'sql';
@@ -65,7 +65,7 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
         sample = {
           ...sample,
           columns,
-          records: [...sample.records, ...rows.map((row) => toRecord(columns, row))],
+          records: [...sample.records, ...listRows(rows).map((row) => toRecord(columns, row))],
         };
       }
       return sample;

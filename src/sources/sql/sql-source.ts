@@ -6,8 +6,9 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
+import { type RowColumns, splitPlainLines } from '../common/plain-lines.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
-import { measureRow, type SqlRow } from './rows.js';
+import { measureRow, rowLimit, type SqlRow } from './rows.js';
 
 export interface SqlSourceOptions extends DayRowsOptions {
   /** The column of each field, if it is not named like the field. */
@@ -18,8 +19,7 @@ export interface SqlSourceOptions extends DayRowsOptions {
   readonly keptColumns?: readonly string[];
 }
 
-/** In bytes, for all fields of a row together. (Design 4.) */
-const recordLimit = 1_000_000;
+const tab = 0x09;
 
 /**
  * Reads the day's bookings as rows of one query: PostgreSQL, MySQL, MariaDB, or a SQLite file. `place` is the row, counted
@@ -50,14 +50,19 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
           pendingNotices = found.notices;
         }
         if (rows.length === 0) continue;
-        const { pickRecord } = found;
+        const records: SourceRecord[] = [];
+        for (const row of rows) {
+          if ('bytes' in row) {
+            splitPlainLines(row, place + 1, tab, found.row, records);
+            place += row.lines;
+            continue;
+          }
+          place += 1;
+          const isTooLong = measureRow(row) > rowLimit;
+          records.push(isTooLong ? { place, unreadable: 'record-too-long' } : found.pickRecord(place, row));
+        }
         yield {
-          records: rows.map((row) => {
-            place += 1;
-            return measureRow(row) > recordLimit
-              ? { place, unreadable: 'record-too-long' as const }
-              : pickRecord(place, row);
-          }),
+          records,
           ...(pendingNotices.length > 0 && { notices: pendingNotices }),
         };
         pendingNotices = [];
@@ -70,6 +75,8 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
 
 export interface ResultColumns {
   readonly notices: readonly SourceNotice[];
+  /** Where the needed cells are in a line. */
+  readonly row: RowColumns;
   pickRecord(place: number, row: SqlRow): SourceRecord;
 }
 
@@ -138,6 +145,7 @@ export function findResultColumns(
   const pickFields = (row: SqlRow) => buildRecord((place) => readCell(row, places[place]));
   return {
     notices,
+    row: { columns: names.length, places, extraPlaces, keptPlaces },
     pickRecord: (place, row) =>
       extraPlaces.length + keptPlaces.length === 0
         ? { place, fields: pickFields(row) }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { on } from 'node:events';
 import { SourceError, type SourceFault } from '../../review/source.js';
 import { createDatabaseFault } from './database-fault.js';
-import type { OpenRows, RowsRequest, SqlRow, SqlRows } from './rows.js';
+import type { OpenRows, RowBatch, RowsRequest, SqlRows } from './rows.js';
 import type { SqlitePlace } from './sqlite-rows.js';
 
 /** What the process is told to do. */
@@ -17,7 +17,7 @@ export type SqliteOrder =
 /** What it answers, once per order. */
 export type SqliteAnswer =
   | { readonly kind: 'opened'; readonly columns: readonly string[] }
-  | { readonly kind: 'rows'; readonly rows: readonly SqlRow[] }
+  | { readonly kind: 'rows'; readonly rows: RowBatch }
   /** Without the driver's words, which may quote cells. */
   | { readonly kind: 'failed'; readonly fault: SourceFault | undefined; readonly message: string };
 

@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { vi } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/review/source.js';
@@ -79,4 +81,17 @@ export async function measureMemory(options: SqlSourceOptions) {
     growth = Math.max(growth, inUse() - before);
   }
   return { rows, growth };
+}
+
+/** Counts the bytes read from a port, without those that only the system buffers. */
+export function countArriving(port: number): () => number {
+  const sockets: Socket[] = [];
+  const original = Socket.prototype.connect;
+  vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...to: unknown[]) {
+    this.once('connect', () => {
+      if (this.remotePort === port) sockets.push(this);
+    });
+    return Reflect.apply(original, this, to);
+  });
+  return () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
 }

@@ -1,4 +1,3 @@
-import net from 'node:net';
 import { vi } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
@@ -6,7 +5,7 @@ import { describeSourceContract, type IntendedRecord, type SourceDriver } from '
 import { mariadbPassword, mariadbUser } from '../../support/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { useMariadb } from '../../support/use-servers.js';
-import { readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
+import { countArriving, readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
 const mariadb = useMariadb();
 
@@ -39,7 +38,7 @@ function createMariadbDriver(breakage: Breakage): SourceDriver {
       IF(${breaks} AND place = 40000, refuse(BookingClientName), 1) AS broken
       FROM bookings WHERE booked_on = :day ORDER BY booked_on, place`;
     const options = { url, query };
-    const taken = countArriving(new URL(url).port);
+    const taken = countArriving(Number(new URL(url).port));
     if (!isBroken) await readDay(options);
     const dayBytes = taken();
     if (isBroken && breakage === 'a lost connection') {
@@ -73,18 +72,6 @@ function createMariadbDriver(breakage: Breakage): SourceDriver {
       proxy = undefined;
     },
   };
-}
-
-/** Counts the bytes read from a port, without those that the system only buffers. */
-function countArriving(port: string): () => number {
-  const sockets: net.Socket[] = [];
-  const original = net.connect;
-  vi.spyOn(net, 'connect').mockImplementation(((...to: Parameters<typeof net.connect>) => {
-    const socket = original(...to);
-    if (String(to[0]) === port) sockets.push(socket);
-    return socket;
-  }) as typeof net.connect);
-  return () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
 }
 
 describeSourceContract('mariadb, with a row that quotes its guest', () =>

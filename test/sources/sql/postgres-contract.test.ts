@@ -1,9 +1,10 @@
+import { vi } from 'vitest';
 import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { describeSourceContract, type IntendedRecord, type SourceDriver } from '../../contracts/source.js';
 import { password, superuser } from '../../support/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { usePostgres } from '../../support/use-servers.js';
-import { readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
+import { countArriving, readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
 const postgres = usePostgres();
 const insertRows = `INSERT INTO bookings SELECT r."place", r."bookedOn", r.cells->>0, r.cells->>1, r.cells->>2, r.cells->>3,
@@ -35,7 +36,9 @@ function createPostgresDriver(breakage: Breakage): SourceDriver {
       query: `SELECT *, CASE WHEN ${breaks} AND place = 40000 THEN "BookingClientName"::int END AS broken
         FROM (SELECT * FROM bookings WHERE booked_on = :day ORDER BY place OFFSET 0) AS day`,
     };
-    const dayBytes = isBroken ? 1 : await countBytes(passing, () => readDay(options));
+    const taken = countArriving(passing.port);
+    if (!isBroken) await readDay(options);
+    const dayBytes = taken();
     if (isBroken && breakage === 'a lost connection') {
       passing.beforePassing(() => {
         if (passing.happened.bytesToClient > 1_000_000) passing.cutAll();
@@ -45,7 +48,7 @@ function createPostgresDriver(breakage: Breakage): SourceDriver {
       source: createSqlSource(options),
       places: records.map((_, index) => index + 1),
       secrets: [password, superuser],
-      taken: () => passing.happened.bytesToClient / dayBytes,
+      taken: () => taken() / dayBytes,
       held: () => countSessions(url),
     };
   }
@@ -54,15 +57,10 @@ function createPostgresDriver(breakage: Breakage): SourceDriver {
     prepareBroken: (records) => prepare(records, true),
     prepareDays: (days) => prepare([], false, rowsOfDays(days)),
     async dispose() {
+      vi.restoreAllMocks();
       await proxy?.stop();
     },
   };
-}
-
-async function countBytes(proxy: TcpProxy, work: () => Promise<unknown>): Promise<number> {
-  const before = proxy.happened.bytesToClient;
-  await work();
-  return proxy.happened.bytesToClient - before;
 }
 
 async function countSessions(url: string): Promise<number> {

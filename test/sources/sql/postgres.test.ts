@@ -47,19 +47,44 @@ describe('bookings in PostgreSQL', () => {
         '2026-03-29'::date AS "CheckInDate", '2026-03-29 00:30+01'::timestamptz AS "CheckOutDate"
         WHERE :day::date = '2026-11-20'`,
     });
-    expect(records).toEqual([
+    expect(records.map((record) => 'fields' in record && record.fields)).toEqual([
       {
-        place: 1,
-        fields: {
-          ServiceId: '9007199254740991',
-          ProviderHotelId: '000123',
-          BookingReferenceId: '0.10000000000000000001',
-          ProviderName: '1e+20',
-          CheckInDate: '2026-03-29',
-          CheckOutDate: '2026-03-28 23:30:00+00',
-        },
+        ServiceId: '9007199254740991',
+        ProviderHotelId: '000123',
+        BookingReferenceId: '0.10000000000000000001',
+        ProviderName: '1e+20',
+        CheckInDate: '2026-03-29',
+        CheckOutDate: '2026-03-28 23:30:00+00',
       },
     ]);
+  });
+
+  it('keep every character, and an empty text is not NULL', async () => {
+    const texts = ['', 'Ærø 🏨', 'a\tb\\N\r\n\\.', '\b\f\v', '\\x41', 'NULL', '\\N', '"a", "b"'];
+    await postgres().query(
+      url,
+      'CREATE TABLE bookings (serviceid int, bookingclientname text, providername text)',
+    );
+    await postgres().query(
+      url,
+      `INSERT INTO bookings SELECT place, text, CASE WHEN place % 2 = 0 THEN text END
+        FROM json_array_elements_text($1) WITH ORDINALITY AS t(text, place)`,
+      [JSON.stringify(texts)],
+    );
+    const { records } = await readDay({
+      url,
+      query: "SELECT * FROM bookings WHERE :day > '' ORDER BY serviceid",
+    });
+    expect(records).toMatchObject(
+      texts.map((text, index) => ({
+        place: index + 1,
+        fields: {
+          ServiceId: `${index + 1}`,
+          BookingClientName: text,
+          ProviderName: index % 2 === 1 ? text : null,
+        },
+      })),
+    );
   });
 
   it('lack a field that is NULL, and are rejected if it is bytes', async () => {
@@ -152,8 +177,12 @@ describe('bookings in PostgreSQL', () => {
   });
 
   it('fail with the database’s code if the query would write', async () => {
-    await postgres().query(url, 'CREATE TABLE kept (a text)');
-    await expect(failureOf({ url, query: 'INSERT INTO kept VALUES (:day)' })).resolves.toMatchObject({
+    await postgres().query(
+      url,
+      `CREATE TABLE kept (a text);
+       CREATE FUNCTION keep(a text) RETURNS text LANGUAGE sql AS 'INSERT INTO kept VALUES (a) RETURNING a'`,
+    );
+    await expect(failureOf({ url, query: 'SELECT keep(:day) AS serviceid' })).resolves.toMatchObject({
       fault: 'unreadable',
       message: expect.stringContaining('would write, which the database refused (25006)'),
     });
@@ -213,7 +242,9 @@ describe('bookings in PostgreSQL', () => {
 
   it('are never a short day: a server restart in the middle is reported, and the day can be read again', async () => {
     await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 50000) AS serviceid');
-    const options = { url, query: 'SELECT * FROM bookings WHERE :day::text IS NOT NULL' };
+    // More than the sockets hold.
+    const query = "SELECT *, repeat('x', 1000) AS note FROM bookings WHERE :day::text IS NOT NULL";
+    const options = { url, query };
     const reading = createSqlSource(options)
       .read(day, { signal: new AbortController().signal })
       [Symbol.asyncIterator]();
@@ -272,9 +303,9 @@ describe('bookings in PostgreSQL', () => {
       ['a missing table', () => ({ query: 'SELECT *\nFROM nope WHERE a = :day' }), '42P01, on line 2'],
       ['a column that is not there', () => ({ query: 'SELECT nope WHERE a = :day' }), '42703, on line 1'],
       [
-        'a statement that takes no parameters',
+        'a statement that is no query',
         () => ({ query: 'COPY (SELECT :day) TO STDOUT' }),
-        "can't run this query (08P01, no SELECT)",
+        "can't run this query (42601, on line 1)",
       ],
       [
         'a query without columns',

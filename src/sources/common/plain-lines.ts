@@ -51,12 +51,16 @@ function readCell({ bytes, bounds, first }: RowCells, index: number): string {
   return bytes.toString('utf8', bounds[first + 2 * index], bounds[first + 2 * index + 1]);
 }
 
-/**
- * Splits complete lines without quotes into records and appends these. Blank lines are none. Returns the last line that is
- * not blank.
- */
+/** Complete lines, each with its line end, whose cells need no decoding. */
+export interface PlainLines {
+  readonly bytes: Buffer;
+  readonly lines: number;
+}
+
+/** Splits lines into records and appends these. Blank lines are none. Returns the last line that is not blank. */
 export function splitPlainLines(
-  { bytes, lines, firstLine }: { readonly bytes: Buffer; readonly lines: number; readonly firstLine: number },
+  { bytes, lines }: PlainLines,
+  firstPlace: number,
   delimiter: number,
   row: RowColumns,
   records: SourceRecord[],
@@ -69,7 +73,7 @@ export function splitPlainLines(
   let at = 0;
   let lastStart = 0;
   let lastEnd = 0;
-  for (let place = firstLine; at < bytes.length; place += 1) {
+  for (let place = firstPlace; at < bytes.length; place += 1) {
     const start = at;
     let cells = 1;
     starts[0] = at;
@@ -100,4 +104,10 @@ export function splitPlainLines(
     first += 2 * needed.length;
   }
   return lastEnd === 0 ? undefined : bytes.subarray(lastStart, lastEnd);
+}
+
+export function countLineFeeds(bytes: Buffer): number {
+  let lineFeeds = 0;
+  for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) lineFeeds++;
+  return lineFeeds;
 }
