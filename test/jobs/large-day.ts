@@ -53,7 +53,7 @@ export interface CountingService {
 const success = JSON.stringify({ Status: true, Message: 'Success', StatusCode: 2000 });
 
 /**
- * A stand-in of the service for large days: it accepts every batch and keeps one bit per booking, by the number in
+ * A stand-in for the service on large days: it accepts every batch and keeps one bit per booking, by the number in
  * its reference. It ends with the test.
  *
  * @param count of the made bookings, numbered from 1

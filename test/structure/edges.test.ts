@@ -52,7 +52,7 @@ describe('text for people', () => {
 });
 
 describe('CSV for people', () => {
-  it('is written in one place; the stand-in of the service writes files for programs', () => {
+  it('is written in one place; the stand-in for the service writes files for programs', () => {
     const writers = findFiles(/'csv-stringify|\bunparse\(/);
     expect(writers.filter((name) => !name.startsWith('src/sandbox/'))).toEqual(['src/text/csv.ts']);
     const { code = '' } = files.find(({ name }) => name === 'src/text/csv.ts') ?? {};
