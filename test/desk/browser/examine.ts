@@ -5,7 +5,11 @@ const windows = [
   { name: 'wide', size: { width: 1_280, height: 900 } },
   { name: 'phone', size: { width: 390, height: 844 } },
 ] as const;
-const colours = ['light', 'dark'] as const;
+/** Other colours change nothing but contrast. */
+const colours = [
+  { colorScheme: 'light', rules: undefined },
+  { colorScheme: 'dark', rules: ['color-contrast'] },
+] as const;
 
 /** By how many pixels a page has to be scrolled sideways. */
 const overflow = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.documentElement)';
@@ -18,9 +22,10 @@ export async function examine(page: Page, address: string, status = 200): Promis
     problems.push(`${answer?.status()} instead of ${status}: ${await page.innerText('main')}`);
   for (const { name, size } of windows) {
     await page.setViewportSize(size);
-    for (const colorScheme of colours) {
+    for (const { colorScheme, rules } of colours) {
       await page.emulateMedia({ colorScheme });
-      for (const words of await findAxeViolations(page)) problems.push(`${name}, ${colorScheme}: ${words}`);
+      for (const words of await findAxeViolations(page, rules))
+        problems.push(`${name}, ${colorScheme}: ${words}`);
     }
     const pixels = await page.evaluate<number>(overflow);
     if (pixels > 0) problems.push(`${name}: ${pixels} pixels wider than the window`);
