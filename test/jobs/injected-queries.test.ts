@@ -73,7 +73,13 @@ describe('a query to PostgreSQL', () => {
   /** `reader` may only SELECT, as docs/sources-sql.md advises; the other user is a superuser. */
   it.each([
     ['superuser', 'SELECT * FROM bookings WHERE :day::text <> $$$$; DROP TABLE bookings', 2, inOneStatement],
-    ['superuser', 'INSERT INTO bookings VALUES (8) RETURNING serviceid, :day::text', 1, 'would write'],
+    ['superuser', 'INSERT INTO bookings VALUES (8) RETURNING serviceid, :day::text', 1, '(42601, on line 1)'],
+    [
+      'superuser',
+      "SELECT 7 AS serviceid WHERE :day::text <> '') TO PROGRAM 'cat > TARGET' --",
+      1,
+      '(42601, on line 1)',
+    ],
     ['superuser', 'SELECT erase() AS serviceid WHERE :day::text <> $$$$', 1, 'would write'],
     ['superuser', "COPY (SELECT :day) TO PROGRAM 'cat > TARGET'", 1, "can't run this query"],
     [

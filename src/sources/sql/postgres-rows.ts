@@ -29,8 +29,10 @@ const cancelled = '57014';
 export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
   const { where } = place;
   const { text, timeoutMs, atMost, signal } = request;
+  const probe = limitRows(text, 0);
+  const copy = `COPY (${atMost === undefined ? `${text}\n` : limitRows(text, atMost)}) TO STDOUT`;
   let isReading = false;
-  const fail = (error: unknown) => explain(error, where, text, isReading);
+  const fail = (error: unknown) => explain(error, where, isReading ? copy : probe, isReading);
   const client = await createClient(place).catch((error: unknown) => {
     // The files are those of sslrootcert, sslcert and sslkey.
     const code = readErrorCode(error);
@@ -56,10 +58,10 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
   try {
     await client.connect();
     await client.query(beginReading(timeoutMs));
-    const { fields } = await client.query({ text: limitRows(text, 0), rowMode: 'array' });
+    const { fields } = await client.query({ text: probe, rowMode: 'array' });
     if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
     isReading = true;
-    const copied = copyText(client, atMost === undefined ? `(${text}\n)` : `(${limitRows(text, atMost)})`);
+    const copied = copyText(client, copy);
     const cutter = createCopyCutter(fields.map(({ dataTypeID }) => dataTypeID === bytea));
     const read = async (): Promise<RowBatch> => {
       for (let block = await copied.next(); block !== undefined; block = await copied.next()) {
@@ -93,8 +95,8 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
 }
 
 /**
- * The query starts right after the parenthesis, to keep its line numbers, and ends with a line feed, as its last line may be
- * a comment. With no rows wanted, the server names the columns without running it.
+ * The query starts on the first line, to keep its line numbers, and ends with a line feed, as its last line may be a
+ * comment. With no rows wanted, the server names the columns without running it.
  */
 function limitRows(text: string, atMost: number): string {
   return `SELECT * FROM (${text}\n) AS bookings LIMIT ${atMost}`;
@@ -107,9 +109,8 @@ interface CopiedText {
   countRows(): Promise<number>;
 }
 
-/** @param query in parentheses */
-function copyText(client: pg.Client, query: string): CopiedText {
-  const stream = client.query(copyTo(`COPY ${query} TO STDOUT`));
+function copyText(client: pg.Client, copy: string): CopiedText {
+  const stream = client.query(copyTo(copy));
   let hasEnded = false;
   let failure: Error | undefined;
   let wake = () => {};
