@@ -40,14 +40,14 @@ const routing = {
     )
     .min(1, expected('at least one event'))
     .exactOptional()
-    .describe('The events that it is told; by default all of them, but `morning-digest` only by e-mail.'),
+    .describe('The events that it gets; by default all of them, but `morning-digest` only by e-mail.'),
   minimum: oneOf(...severities)
     .default('info')
-    .describe('The least severity that it is told.'),
+    .describe('The lowest severity that it gets.'),
   quietHours: timesOfDay('22:00-07:00')
     .exactOptional()
     .describe(
-      'Times of day, in the configured time zone, between which it is told only what is critical; the rest follows at their end.',
+      'Times of day, in the configured time zone, between which it gets critical messages only; the rest follows afterwards.',
     ),
   at: timeOfDay('08:00')
     .default('08:00')
@@ -62,7 +62,7 @@ const authority = text('a path')
 
 const receivedAt = (example: string) =>
   webAddress(example)
-    .describe('The address of the webhook. Whoever knows it can post there, so it is kept like a password.')
+    .describe('The address of the webhook. Anybody who knows it can post there, so treat it like a password.')
     .register(confidentiality, { level: 'secret' });
 
 const mailbox = textLike(

@@ -42,7 +42,7 @@ export const deadline = z.union(
           )
           .default({})
           .describe(
-            'By business day, instead of the above: `"2026-12-25": none` expects nothing of the bookings of that day.',
+            'By business day, instead of the above: `"2026-12-25": none` sets no deadline for the bookings of that day.',
           ),
       },
       forms,
@@ -63,7 +63,7 @@ export const heartbeat = group(
       .register(confidentiality, { level: 'secret' }),
     kind: oneOf(...heartbeatKinds)
       .default('healthchecks')
-      .describe('Whose form the calls have: that of Healthchecks, Uptime Kuma or Cronitor.'),
+      .describe('The format of the calls: that of Healthchecks, Uptime Kuma or Cronitor.'),
   },
   'a group with url and kind',
 );

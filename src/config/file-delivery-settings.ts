@@ -108,7 +108,7 @@ export const file = group({
   removeAfterDays: wholeNumber(1, 36_500)
     .exactOptional()
     .describe(
-      'After how many days our files and their results are removed from the SFTP server, where it permits that. Only what is byte for byte what the ledger knows is removed. Not set: nothing is.',
+      'After how many days our files and their results are removed from the SFTP server, if it permits that. Only files that match the ledger byte for byte are removed. Without it, none are.',
     ),
   spool: text('a path')
     .default('./data/spool')

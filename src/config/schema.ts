@@ -99,22 +99,24 @@ export const settingsSchema = group({
     .exactOptional()
     .describe(
       "Encrypts everything that holds guests' names: bookings, the service's words and rejected values in the ledger, and the files " +
-        'of spool and archive, under one key per business day. This is the folder of those keys, which is created if it is missing; keep it apart from ledger and archive, and back it up apart. Without it nothing is encrypted.',
+        'of spool and archive, under one key per business day. This is the folder of those keys, which is created if it is missing; keep it and its backups separate from ledger and archive. Without it nothing is encrypted.',
     ),
   s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
   deadline: deadline
     .exactOptional()
     .describe(
-      "By when the bookings of the day before must be reviewed, in the configured time zone; a day that is not good by then is late, whatever did or did not start. A time of day, or a group of times by business day. Deadlines that passed before the first process with this setting don't count. Without it, no day is late.",
+      "By when the bookings of the day before must be reviewed, in the configured time zone; a day that is not good by then is late, whether or not anything ran. A time of day, or a group of times by business day. Deadlines that passed before the first process with this setting don't count. Without it, no day is late.",
     ),
   heartbeat: heartbeat
     .exactOptional()
     .describe(
-      'A service outside that raises an alarm if it does not hear of the night: it is called when the run of the day before starts, succeeds or fails, by whichever process does that.',
+      'An outside service that raises an alarm if it gets no signal. Whichever process starts or ends the run of the day before calls it.',
     ),
   hook: hook.prefault({}).describe('The end-of-day hook of `serve`.'),
-  notify: notify.default([]).describe('The channels by which people are told what happened, or did not.'),
+  notify: notify
+    .default([])
+    .describe('The channels that tell people what happened, and what should have happened but did not.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
   cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),

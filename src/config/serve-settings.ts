@@ -45,7 +45,7 @@ export const schedule = group({
   giveUpAfter: timeOfDay('12:00')
     .default('12:00')
     .describe(
-      'Until when `serve` tries a day again whose source is missing or not marked as done: the first such time of day after the ' +
+      'Until when `serve` retries a day whose source is missing or not marked as done: the first such time of day after the ' +
         'slot or the call of the hook, in the configured time zone.',
     ),
 });
@@ -54,9 +54,7 @@ export const schedule = group({
 export const cases = group({
   escalateDays: wholeNumber(1, 366)
     .default(3)
-    .describe(
-      'After how many days a case that was reported to the service, but is not corrected, is escalated.',
-    ),
+    .describe('After how many days a case is escalated that was reported to the service but not corrected.'),
 });
 
 /** What happens with stays ahead whose mapping changed. */
@@ -132,7 +130,7 @@ export const server = group({
   users: text('a path')
     .exactOptional()
     .describe(
-      'The file of those who may use the pages of `serve`: names, roles and hashed passwords, which `user add` writes. Without users, the pages are read-only on this machine, and refused elsewhere.',
+      'The file of the users of the pages of `serve`: names, roles and hashed passwords, which `user add` writes. Without users, the pages are read-only on this machine, and refused elsewhere.',
     ),
   idleMinutes: wholeNumber(1, 12 * 60)
     .default(30)

@@ -65,7 +65,7 @@ export const verdicts = group({
   matchDays: wholeNumber(1, 366)
     .default(14)
     .describe(
-      'E-mails are matched with the bookings of runs that ended within so many days. A mailbox on an IMAP server is read as far back.',
+      'E-mails are matched with the bookings of runs that ended within this many days. An IMAP mailbox is read as far back.',
     ),
   silenceMeansCorrectAfter: numberUpTo(yearInHours)
     .exactOptional()

@@ -40,7 +40,7 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
   addCsvOptions(
     program
       .command('cases')
-      .description('list wrong or doubtful mappings with bookings that need somebody, nearest check-in first')
+      .description('list wrong or doubtful mappings with open bookings, nearest check-in first')
       .addOption(new Option('--state <state>', 'only mappings in this state').choices(mappingStates))
       .option('--check-in-before <day>', 'only with an open booking that checks in before this day', readDay)
       .option('--provider <name>', 'only mappings of this provider')
@@ -119,14 +119,14 @@ function readRequest(
 }
 
 const casesExamples = `
-Without --state it lists every case with an open booking: a corrected mapping does
-not change a booking that was made before.
+Without --state it lists every case with an open booking, even if its mapping is
+corrected: that does not change a booking made before.
 
 Examples:
   hotel-review cases
   hotel-review cases --check-in-before 2026-12-01 --csv urgent.csv
   hotel-review cases --state escalated --provider hotelbeds
-  hotel-review cases --sort -Price          by the price of who checks in next`;
+  hotel-review cases --sort -Price          by the price of the next check-in`;
 
 const caseExamples = `
 A booking without a reference is named by its number in the case: '#3'.

@@ -37,7 +37,7 @@ const weekInMinutes = 10_080;
 export function addExportCommands(program: Command, handlers: ExportHandlers, finish: Finish): void {
   const exports = program
     .command('export')
-    .description("the service's exports of all mappings as files: request, fetch and compare them")
+    .description("request, fetch and compare the service's exports of all mappings")
     .addHelpText('after', exportExamples);
 
   exports
@@ -59,7 +59,7 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
     .description('wait for the requested export, and store its files in the archive')
     .option(
       '--since <instant>',
-      'take only an export since then, as 2026-11-20 or 2026-11-20T12:00:00Z',
+      'only an export made since then, as 2026-11-20 or 2026-11-20T12:00:00Z',
       readInstant,
     )
     .option(

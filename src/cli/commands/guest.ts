@@ -19,13 +19,13 @@ export interface GuestHandlers {
 export function addGuestCommands(program: Command, handlers: GuestHandlers, finish: Finish): void {
   const guest = program
     .command('guest')
-    .description('hand out or remove what is kept of guests')
+    .description('hand out or remove the data kept about guests')
     .addHelpText('after', guestExamples);
 
   guest
     .command('export [booking-reference]')
     .description(
-      'print everything that is kept of a guest as JSON: in ledger, archive, spool and audit trail',
+      'print everything that is kept about a guest, in ledger, archive, spool and audit trail, as JSON',
     )
     .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .addHelpText('after', exportExamples)
@@ -38,7 +38,7 @@ export function addGuestCommands(program: Command, handlers: GuestHandlers, fini
     .description(
       "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
     )
-    .requiredOption('--reason <text>', 'why; it is printed with the receipt and kept in the audit trail')
+    .requiredOption('--reason <text>', 'why; printed on the receipt and kept in the audit trail')
     .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .option('--all', 'remove the reference and the stay too', false)
     .option('--dry-run', 'only show what would be changed', false)
@@ -66,7 +66,7 @@ export function addGuestCommands(program: Command, handlers: GuestHandlers, fini
 
 const guestExamples = `
 Examples:
-  hotel-review guest export BR-1042   what is kept of this booking's guest
+  hotel-review guest export BR-1042   what is kept about this booking's guest
   hotel-review guest erase BR-1042 --reason "ticket 7"
   hotel-review guest purge --dry-run  what is too old to be kept`;
 

@@ -63,7 +63,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   program
     .command('show [booking-reference]')
     .description('show the history of a booking: when it was sent, in which step, with what verdict')
-    .option('--name <name>', 'all bookings of the guest of this name, instead of one reference')
+    .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .option('--answers', "also show the service's own messages, which may name a guest", false)
     .addHelpText('after', showExamples)
     .action(
@@ -97,7 +97,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   addCsvOptions(
     program
       .command('rejected <day>')
-      .description("list the records of a day's latest run that can't be sent: where, why, and which value"),
+      .description("list the records of a day's latest run that couldn't be sent: where, why, and the value"),
   )
     .addHelpText('after', rejectedExamples)
     .action(async (day: string, options: CsvOptions, command: Command) => {
@@ -127,7 +127,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   program
     .command('report <day>')
     .description('report how a day went: runs, verdicts, open cases, and what is unusual')
-    .option('--html <file>', 'also write it as a page to this new file; the page loads nothing')
+    .option('--html <file>', 'also write it as a self-contained page to this new file')
     .option('--markdown', 'print Markdown instead of text', false)
     .addHelpText('after', reportExamples)
     .action(async (day: string, options: ReportOptions, command: Command) => {
@@ -149,7 +149,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   program
     .command('evidence <reference>')
     .description(
-      'write a ZIP file that proves what was done about a booking; it holds the name of the guest, where that is still kept',
+      "write a ZIP file that proves what was done about a booking; it holds the guest's name if that is still kept",
     )
     .requiredOption('--out <file>', 'the new file; an existing one is not overwritten')
     .addHelpText('after', evidenceExamples)
@@ -190,7 +190,7 @@ Examples:
   hotel-review suspects --sort -Price               the dearest first`;
 
 const reportExamples = `
-It holds references and stays, and no guest's name.
+It holds references and stays, but no guest names.
 
 Examples:
   hotel-review report yesterday

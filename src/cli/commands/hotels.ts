@@ -12,7 +12,7 @@ export function addHotelCommands(program: Command, handlers: HotelHandlers, fini
     .description('names, places and phones of master hotels, from the content file of an export')
     .addHelpText('after', hotelsExamples)
     .command('load <file>')
-    .description('load a content file (CSV, also gzip) into the local copy; export fetch does it by itself')
+    .description('load a content file (CSV, also gzip) into the local copy; export fetch does this by itself')
     .addHelpText('after', loadExamples)
     .action(async (file: string, _options: unknown, command: Command) => {
       finish(await handlers.loadHotels(file, readGlobals(command)));

@@ -12,7 +12,7 @@ export interface KeyHandlers {
 export function addKeyCommands(program: Command, handlers: KeyHandlers, finish: Finish): void {
   const keys = program
     .command('keys')
-    .description("the keys that encrypt guests' names (setting keys)")
+    .description("manage the keys that encrypt guests' names (setting keys)")
     .addHelpText('after', examples);
 
   keys

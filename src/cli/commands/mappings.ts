@@ -43,7 +43,7 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
     )
     .option('--provider-family <name>', 'only the mappings of this provider (default: as configured)')
     .option('--new-hotels <file>', 'write the new master hotels to this file, as NDJSON')
-    .option('--held <file>', 'a file of ids of master hotels that you have already: they are not listed')
+    .option('--held <file>', 'a file with ids of master hotels that you already have; they are not listed')
     .addHelpText('after', syncExamples)
     .action(async (options: SyncOptions, command: Command) => {
       finish(await handlers.syncMappings(options, readGlobals(command)));

@@ -9,7 +9,7 @@ export interface NotifyHandlers {
 export function addNotifyCommands(program: Command, handlers: NotifyHandlers, finish: Finish): void {
   const notify = program
     .command('notify')
-    .description('the channels by which people are told what happened: try them')
+    .description('try the channels that tell people what happened')
     .addHelpText('after', notifyExamples);
 
   notify
@@ -23,7 +23,7 @@ export function addNotifyCommands(program: Command, handlers: NotifyHandlers, fi
 
 const notifyExamples = `
 Example:
-  hotel-review notify test   is everybody told?`;
+  hotel-review notify test   does every channel work?`;
 
 const testExamples = `
 Exits with 0 if every receiver accepted the message. With PagerDuty, it opens an

@@ -36,7 +36,7 @@ export function addCsvOptions(command: Command): Command {
     .option('--csv <file>', 'write all of them to this file')
     .option(
       '--delimiter <character>',
-      'between the cells of that file: "," (default), ";" or "tab"',
+      'the separator in that file: "," (default), ";" or "tab"',
       readDelimiter,
     );
 }
@@ -104,5 +104,5 @@ export function readGuest(reference: string | undefined, name: string | undefine
 /** Of lists with kept columns. */
 export const sortOption = [
   '--sort <column>',
-  'by a column of source.keep; with a minus before it, the largest first',
+  'sort by a column of source.keep; with a leading minus, largest first',
 ] as const;

@@ -16,8 +16,8 @@ export interface PrivacyHandlers {
 export function addPrivacyCommands(program: Command, handlers: PrivacyHandlers, finish: Finish): void {
   program
     .command('audit')
-    .description("list who looked at guests' data or wrote it to a file: when, and what")
-    .option('--from <day>', 'the first day (default: as far as the trail goes back)', readWrittenDay)
+    .description("list who looked at guests' data or wrote it to a file, when, and which data")
+    .option('--from <day>', 'the first day (default: the start of the trail)', readWrittenDay)
     .option('--to <day>', 'the last day (default: today)', readWrittenDay)
     .addHelpText('after', auditExamples)
     .action(async (options: AuditOptions, command: Command) => {
@@ -26,7 +26,7 @@ export function addPrivacyCommands(program: Command, handlers: PrivacyHandlers, 
 
   program
     .command('privacy')
-    .description('print which personal data is where, since when, until when, and who receives it')
+    .description('print which personal data is kept, where, since when, until when, and who receives it')
     .addHelpText('after', privacyExamples)
     .action(async (_options: unknown, command: Command) => {
       finish(await handlers.privacy(readGlobals(command)));

@@ -61,7 +61,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     .action(async (day: string | undefined, options: RunOptions, command: Command) => {
       checkOut(options);
       if (options.dryRun && options.metricsFile !== undefined)
-        throw new UsageError('--metrics-file is about runs, and --dry-run is none: omit one of them');
+        throw new UsageError('--metrics-file needs a run, and --dry-run is none: omit one of them');
       finish(await handlers.run({ ...options, ...readOneDay(day, options) }, readGlobals(command)));
     });
 
@@ -108,7 +108,7 @@ function readOneDay(argument: string | undefined, { day }: RunOptions): Pick<Run
     throw new UsageError(`expected one day, got: ${argument} and --day ${day}`);
   return { day: readWrittenDay(argument) };
 }
-const acceptVolume = 'send the day although it has far fewer bookings than usual';
+const acceptVolume = 'send the day even if it has far fewer bookings than usual';
 
 function deliveryOption(): Option {
   return new Option('--delivery <how>', 'how to reach the service (default: as configured)').choices([
@@ -133,14 +133,14 @@ Examples:
   hotel-review run 2026-11-20     review that day, or resume it
   hotel-review run today          review what has been booked today so far
   hotel-review run --day 2026-11-20 --dry-run
-                                  what would be sent, and what rejected
+                                                                    what would be sent and rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
                                   what would be sent, as files
   hotel-review run --detach       with Redis: workers do the rest, see \`status\``;
 
 const cancelExamples = `
-What was sent stays sent. A run of the day starts anew, with \`run\` or the
-end-of-day hook; the schedule and its catch-up no longer start the day.
+What was sent stays sent. To start the day again, use \`run\` or the end-of-day
+hook; the schedule and its catch-up leave the day alone.
 
 Example:
   hotel-review cancel 2026-11-20 --reason "wrong export"

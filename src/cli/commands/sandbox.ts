@@ -78,7 +78,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .description('run a stand-in for the mapping service on this machine: HTTP, SFTP and an e-mail outbox')
     .option('--folder <dir>', 'the folder for its files (default: a new temporary folder)')
     .option('--host <host>', 'the name or address under which others reach this machine', '127.0.0.1')
-    .option('--port <port>', 'the port of the service; 0 takes a free one', wholeNumber(0, 65_535), 0)
+    .option('--port <port>', 'the port of the service; 0 picks a free one', wholeNumber(0, 65_535), 0)
     .option('--sftp-port <port>', 'the port of the SFTP server', wholeNumber(0, 65_535), 0)
     .option(
       '--tls-certificate <file>',
@@ -131,7 +131,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     )
     .option(
       '--max-limit <mappings>',
-      'the most mappings that a page may have',
+      'the largest number of mappings per page',
       wholeNumber(1, 1_000_000),
       1_000,
     )
@@ -177,7 +177,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     )
     .option(
       '--cut-after <bytes>',
-      'end after this many bytes, like an export that broke off',
+      'stop after this many bytes, like an export that was cut off',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .option('--late <seconds>', 'wait this long before writing', numberUpTo(dayInSeconds))
@@ -237,7 +237,7 @@ function hotelsOption(): Option {
 function wrongMappingsOption(): Option {
   return new Option(
     '--wrong-mappings <share>',
-    'the share of the mappings that are wrong until the service corrects them',
+    'the share of mappings that are wrong until the service corrects them',
   )
     .argParser(numberUpTo(1))
     .default(0);

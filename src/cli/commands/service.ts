@@ -54,7 +54,11 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
     .command('hook')
     .description('print a signed curl command that calls the end-of-day hook, to try it')
     .option('--day <day>', 'the business day as YYYY-MM-DD (default: yesterday)', readDay)
-    .option('--expected <count>', 'how many records the day has; with another number the run fails', anyCount)
+    .option(
+      '--expected <count>',
+      'how many records the day has; with any other number the run fails',
+      anyCount,
+    )
     .option('--url <url>', 'the address of serve (default: as configured)')
     .addOption(
       new Option('--with <how>', 'how to authenticate (default: whichever is configured)').choices([

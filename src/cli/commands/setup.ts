@@ -43,9 +43,10 @@ type KindOptions = Pick<SourceKind<SourceSettings>, 'name' | 'flags'>;
 
 function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
   init.addOption(
-    new Option('--kind <kind>', 'the kind of source: a file per day, a database, an API, own code').choices(
-      kinds.map(({ name }) => name),
-    ),
+    new Option(
+      '--kind <kind>',
+      'the kind of source: a file per day, a database, an API, your own code',
+    ).choices(kinds.map(({ name }) => name)),
   );
   for (const name of new Set(kinds.flatMap(({ flags }) => Object.keys(flags)))) {
     init.addOption(createSourceOption(name, kinds));
@@ -75,7 +76,11 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
     .option('--sftp-username <name>', 'its user name')
     .option('--sftp-key-file <path>', 'its private key; without one a password is used')
-    .option('--yes', 'ask nothing: what no option sets gets its default or is left to fill in', false);
+    .option(
+      '--yes',
+      'ask nothing: settings without an option get their default or are left to fill in',
+      false,
+    );
 }
 
 /** Kinds may share an option: the help says what it means for each. */

@@ -17,7 +17,7 @@ export interface UserHandlers {
 export function addUserCommands(program: Command, handlers: UserHandlers, finish: Finish): void {
   const user = program
     .command('user')
-    .description('who may use the pages of serve (setting server.users)')
+    .description('manage who may use the pages of serve (setting server.users)')
     .addHelpText('after', examples);
 
   user

@@ -25,7 +25,7 @@ export function addVerdictCommands(program: Command, handlers: VerdictHandlers, 
 
   verdicts
     .command('list')
-    .description('list the e-mails that were read, the newest first')
+    .description('list the e-mails that were read, newest first')
     .option('--unknown', 'only those that name nothing known, or cannot be read', false)
     .addHelpText('after', listExamples)
     .action(async (options: { readonly unknown: boolean }, command: Command) => {
@@ -50,4 +50,4 @@ Examples:
 const listExamples = `
 Examples:
   hotel-review verdicts list
-  hotel-review verdicts list --unknown --json   those that somebody should look at`;
+  hotel-review verdicts list --unknown --json   those that somebody should read`;
