@@ -133,7 +133,7 @@ Examples:
   hotel-review run 2026-11-20     review that day, or resume it
   hotel-review run today          review what has been booked today so far
   hotel-review run --day 2026-11-20 --dry-run
-                                                                    what would be sent and rejected
+                                  what would be sent and rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
                                   what would be sent, as files
   hotel-review run --detach       with Redis: workers do the rest, see \`status\``;
