@@ -22,7 +22,7 @@ const common = {
   server: { deps: { external: [/\/dist\//] } },
 };
 
-/** What runs for long, or takes another course each time; and tests that have more cases by night. */
+/** Tests that run for long or are random, and tests that have more cases by night. */
 const nightly = [
   'test/**/*.nightly.test.ts',
   'test/jobs/file-days.test.ts',
