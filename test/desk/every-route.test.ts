@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import Fastify from 'fastify';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { may, roles } from '../../src/access/roles.js';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { may, type Role, roles } from '../../src/access/roles.js';
 import { createDesk, type DeskParts, listRoutes } from '../../src/desk/desk.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
 import type { DeskRoute } from '../../src/desk/routing/route.js';
-import { openRun, openTemporaryLedger } from '../review/temporary-ledger.js';
+import { createTemporaryLedger, openRun } from '../review/temporary-ledger.js';
 import { openCases, threeCases } from './cases/some-cases.js';
 import {
   admitAs,
@@ -14,6 +14,7 @@ import {
   now,
   otherParts,
   runsOnly,
+  type SomeDesk,
   startDesk,
   stopServers,
   timezone,
@@ -61,15 +62,32 @@ const samples: Readonly<Record<string, string>> = {
 const routes = listRoutes({ ...otherParts, ledger: runsOnly([]) });
 const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
 
+/** Whoever asks: somebody of a role, or nobody. */
+const visitors = [...roles, undefined] as const;
 let ledger: DeskParts['ledger'];
-let archive: DeskParts['archive'];
-beforeEach(async () => {
-  ledger = await openTemporaryLedger(() => now);
+/** One for each visitor, all over one ledger: no request of these tests changes anything. */
+const desks = new Map<Role | undefined, SomeDesk>();
+beforeAll(async () => {
+  const temporary = await createTemporaryLedger(() => now);
+  ledger = temporary.ledger;
   await openRun(ledger, '2026-11-20');
-  archive = archiveOf(await addFileRun(ledger));
-  await openCases(ledger, threeCases);
+  const archive = archiveOf(await addFileRun(ledger));
+  await openCases(temporary.ledger, threeCases);
+  for (const role of visitors) desks.set(role, await startDesk({ ledger, parts: { archive }, role }));
+  return async () => {
+    await stopServers();
+    await temporary.remove();
+  };
 });
-afterEach(stopServers);
+afterEach(() => {
+  for (const { recorded } of desks.values()) recorded.length = 0;
+});
+
+function deskFor(role: Role | undefined): SomeDesk {
+  const desk = desks.get(role);
+  if (!desk) throw new Error(`no desk was started for ${role}`);
+  return desk;
+}
 
 const ask = (url: string, init: RequestInit & { readonly accept?: string } = {}) =>
   fetch(url, {
@@ -118,7 +136,7 @@ describe.each(sampled)('$path', (route) => {
   const { sample, permission, kind } = route;
 
   it('is closed without a session, for people and programs', async () => {
-    const { url, recorded } = await startDesk({ ledger, parts: { archive }, role: undefined });
+    const { url, recorded } = deskFor(undefined);
     expect((await ask(url + sample)).headers.get('location')).toMatch(/^\/sign-in\?to=/);
     expect((await ask(url + sample, { accept: 'application/json' })).status).toBe(401);
     expect((await send(url + sample, route, { token: csrfToken })).status).toBe(
@@ -128,7 +146,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it.each(roles)(`is open to %s as far as the role may ${permission}`, async (role) => {
-    const { url } = await startDesk({ ledger, parts: { archive }, role });
+    const { url } = deskFor(role);
     const { status, body } = await ask(url + sample);
     await body?.cancel();
     if (may(role, permission)) expect(status).toBe(200);
@@ -136,7 +154,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it('never repeats a script that stands in its address, and never breaks on one', async () => {
-    const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
+    const { url } = deskFor('admin');
     for (const address of hostileAddresses(route, sample)) {
       const answer = await ask(url + address);
       const type = answer.headers.get('content-type') ?? '';
@@ -147,7 +165,7 @@ describe.each(sampled)('$path', (route) => {
   });
 
   it('accepts no other method', async () => {
-    const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
+    const { url } = deskFor('admin');
     const others = kind === 'action' ? ['PUT', 'DELETE'] : ['POST', 'PUT', 'DELETE'];
     for (const method of others) expect((await ask(url + sample, { method })).status).toBe(405);
   });
@@ -156,7 +174,7 @@ describe.each(sampled)('$path', (route) => {
 it.each(sampled.filter(({ kind }) => kind === 'page' || kind === 'action'))(
   '$path is the same as data, in the form that /openapi.json promises',
   async ({ path, sample }) => {
-    const { url } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
+    const { url } = deskFor('admin');
     const answer = await ask(url + sample, { accept: 'application/json' });
     const type = answer.headers.get('content-type');
     expect([answer.status, type]).toEqual([200, expect.stringContaining('application/json')]);
@@ -189,11 +207,11 @@ it.each(sampled.filter(({ kind }) => kind === 'action'))(
   async (route) => {
     const { sample, permission } = route;
     for (const role of roles.filter((one) => !may(one, permission))) {
-      const { url, recorded } = await startDesk({ ledger, parts: { archive }, role });
+      const { url, recorded } = deskFor(role);
       expect((await send(url + sample, route, { token: csrfToken })).status).toBe(403);
       expect(recorded).toEqual([]);
     }
-    const { url, recorded } = await startDesk({ ledger, parts: { archive }, role: 'admin' });
+    const { url, recorded } = deskFor('admin');
     for (const token of ['', 'forged', `${csrfToken}x`])
       expect((await send(url + sample, route, { token })).status).toBe(403);
     expect(recorded).toEqual([]);

@@ -10,17 +10,24 @@ import { readReference } from '../../src/review/stored/stored-line.js';
 
 /** The real ledger, in a folder that is removed after the test. */
 export async function openTemporaryLedger(clock: () => number = Date.now): Promise<NoticeLedger> {
+  const { ledger, remove } = await createTemporaryLedger(clock);
+  onTestFinished(remove);
+  return ledger;
+}
+
+/** The same for as long as several tests read it. */
+export async function createTemporaryLedger(clock: () => number) {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));
-  const ledger = createSqliteLedger({
+  const ledger: NoticeLedger = createSqliteLedger({
     path: join(folder, 'ledger.db'),
     carriesReference: (line, form, reference) => readReference(line, form) === reference,
     clock,
   });
-  onTestFinished(async () => {
+  async function remove(): Promise<void> {
     await ledger.close();
     await rm(folder, { recursive: true });
-  });
-  return ledger;
+  }
+  return { ledger, remove };
 }
 
 /** A new run of a day, by body. */
