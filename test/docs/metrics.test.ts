@@ -244,12 +244,21 @@ describe('ops/prometheus', () => {
   it('fires each alert in a test, and promtool agrees', ({ skip }) => {
     for (const { alert } of rules) expect(testsText).toContain(alert);
     skip(promtoolNeeds !== undefined, promtoolNeeds);
-    const run = (text: string) =>
+    const run = (alerts: string, tests = testsText) =>
       promtool(['test', 'rules', 'alerts.test.yml'], {
-        cwd: temporaryFolder({ 'alerts.yml': text, 'alerts.test.yml': testsText }),
+        cwd: temporaryFolder({ 'alerts.yml': alerts, 'alerts.test.yml': tests }),
       });
     expect(run(rulesText)).toEqual({ status: 0, text: expect.stringContaining('SUCCESS') });
-    expect(run(rulesText.replace('(24 + 6) * 3600', '(24 + 7) * 3600')).status).not.toBe(0);
+    // The test of one alert is enough to see that a wrong alert fails: promtool takes seconds for all of them.
+    const { tests, ...others } = parse(testsText) as { readonly tests: readonly { readonly name: string }[] };
+    const ofOne = stringify({
+      ...others,
+      tests: tests.filter(({ name }) => name.startsWith('nothing is known')),
+    });
+    expect(run(rulesText, ofOne).status).toBe(0);
+    expect(
+      run(rulesText.replace(/(alert: HotelReviewNoGoodDay\n.+\n +for:) 1h/, '$1 2h'), ofOne).status,
+    ).not.toBe(0);
   });
 });
 
