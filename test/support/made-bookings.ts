@@ -12,8 +12,19 @@ export interface MadeBooking {
   readonly CheckOutDate: string;
 }
 
+interface MadeStays {
+  /** The number of the first reference. */
+  readonly first?: number;
+  /** YYYY-MM-DD */
+  readonly checkIn?: string;
+  readonly checkOut?: string;
+}
+
 /** References are BR-1, BR-2, … unless they start later. */
-export function makeBookings(count: number, { first = 1 }: { readonly first?: number } = {}): MadeBooking[] {
+export function makeBookings(
+  count: number,
+  { first = 1, checkIn = '2026-12-01', checkOut = '2026-12-08' }: MadeStays = {},
+): MadeBooking[] {
   return Array.from({ length: count }, (_, index) => {
     const number = first + index;
     return {
@@ -22,10 +33,16 @@ export function makeBookings(count: number, { first = 1 }: { readonly first?: nu
       BookingClientName: `Guest ${number}`,
       ProviderName: number % 2 === 0 ? 'Hotelbeds' : 'Expedia',
       ProviderHotelId: `00${number}A`,
-      CheckInDate: '2026-12-01',
-      CheckOutDate: '2026-12-08',
+      CheckInDate: checkIn,
+      CheckOutDate: checkOut,
     };
   });
+}
+
+/** A stay that is still to come, whenever the tests run: a case about a guest who has arrived is no work any more. */
+export function stayToCome(): { readonly checkIn: string; readonly checkOut: string } {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  return { checkIn: inDays(10), checkOut: inDays(17) };
 }
 
 export const bookingsHeader =
