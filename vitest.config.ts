@@ -25,6 +25,7 @@ const common = {
 /** Tests that run for long or are random, and tests that have more cases by night. */
 const nightly = [
   'test/**/*.nightly.test.ts',
+  'test/desk/browser/*.test.ts',
   'test/jobs/file-days.test.ts',
   'test/jobs/file-faults.test.ts',
   'test/jobs/file-frozen-owner.test.ts',

@@ -28,7 +28,6 @@ function startDays() {
 }
 
 it.each([
-  { size: 'wide', colours: 'light' },
   { size: 'wide', colours: 'dark' },
   { size: 'phone', colours: 'light' },
 ] as const)('axe finds nothing, and nothing scrolls sideways: %o', async (view) => {
