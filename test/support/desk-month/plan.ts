@@ -53,6 +53,8 @@ export interface PlannedDay {
 export interface MonthOptions {
   /** YYYY-MM-DD; the month ends with the day before. */
   readonly today: string;
+  /** How long it is; 31 by default. */
+  readonly days?: number;
   readonly bookingsADay: number;
   /** Bookings that confuse hotels, on the days that have some. */
   readonly wrongADay: number;
@@ -60,7 +62,6 @@ export interface MonthOptions {
   readonly outages?: readonly number[];
 }
 
-const days = 31;
 const dayMs = 86_400_000;
 const byFile: readonly Course[] = ['awaiting', 'cancelled', 'unanswered'];
 const byBody: readonly Course[] = ['failed', 'refused', 'replayed'];
@@ -68,6 +69,7 @@ const byBody: readonly Course[] = ['failed', 'refused', 'replayed'];
 /** The days before that one, oldest first. Weekends are quieter. */
 export function planMonth({
   today,
+  days = 31,
   bookingsADay,
   wrongADay,
   outages = [],
