@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { addUser, auditOf, reached, visitDesk } from '../support/desk-visit.js';
+import { auditOf, reached, visitDesk, writeUsers } from '../support/desk-visit.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { csvOf } from '../support/made-bookings.js';
+import { makeBookings, stayToCome, toCsv } from '../support/made-bookings.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite } from '../support/use-servers.js';
@@ -12,7 +12,7 @@ const day = '2026-11-20';
 
 async function prepare() {
   const prepared = await prepareFileDay(newServer(), {
-    bookings: csvOf(3),
+    bookings: toCsv(makeBookings(3, stayToCome())),
     settings: {
       server: { users: './users.json' },
       // Nothing starts by itself.
@@ -22,8 +22,7 @@ async function prepare() {
     onCall: () => success,
   });
   const { folder } = prepared;
-  await addUser(folder, 'olga', 'operator');
-  await addUser(folder, 'tom', 'team');
+  writeUsers(folder, { olga: 'operator', tom: 'team' });
   // Where runs are distributed, others may look for the result.
   await folder.processes.gather();
   return prepared;

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { vi } from 'vitest';
+import type { Role } from '../../src/access/roles.js';
+import { createUsers, openUsersFile } from '../../src/access/users-file.js';
+import { password, passwordHash } from '../access/some-users.js';
 import type { DayFolder } from './day-folder.js';
 import { patienceMs } from './patience.js';
-
-const password = 'four random words here';
 
 /** A running `serve`, and somebody who is signed in to its pages. */
 export interface DeskVisitor {
@@ -22,9 +24,10 @@ export interface DeskAnswer {
   readonly data: Record<string, unknown>;
 }
 
-/** Adds somebody to the users' file; `server.users` has to name one. */
-export async function addUser(folder: DayFolder, name: string, role: string): Promise<void> {
-  await folder.run(['user', 'add', name, '--role', role], { input: `${password}\n` });
+/** Lets these people sign in; `server.users` has to name `users.json`. */
+export function writeUsers({ path }: DayFolder, people: Readonly<Record<string, Role>>): void {
+  const users = Object.entries(people).map(([name, role]) => ({ name, role, password: passwordHash }));
+  openUsersFile(join(path, 'users.json')).replace({ ...createUsers(), users });
 }
 
 /** Starts `serve` in this process and signs in. */

@@ -90,6 +90,6 @@ async function configure(sandbox: Sandbox): Promise<string> {
     server: { users: 'users.json' },
   };
   await writeFile(path, stringify(changed));
-  await writePeople(join(sandbox.folder, 'users.json'));
+  writePeople(join(sandbox.folder, 'users.json'));
   return path;
 }

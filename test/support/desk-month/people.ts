@@ -1,6 +1,6 @@
-import { hashPassword } from '../../../src/access/passwords.js';
 import type { Role } from '../../../src/access/roles.js';
 import { createUsers, openUsersFile } from '../../../src/access/users-file.js';
+import { password, passwordHash } from '../../access/some-users.js';
 
 /** Who uses the desk of the month. */
 export const people: Readonly<Record<Role, string>> = {
@@ -11,10 +11,13 @@ export const people: Readonly<Record<Role, string>> = {
 };
 
 /** Of each of them. */
-export const passwordOfPeople = 'four random words';
+export const passwordOfPeople = password;
 
-export async function writePeople(file: string): Promise<void> {
-  const password = await hashPassword(passwordOfPeople);
-  const users = Object.entries(people).map(([role, name]) => ({ name, role: role as Role, password }));
+export function writePeople(file: string): void {
+  const users = Object.entries(people).map(([role, name]) => ({
+    name,
+    role: role as Role,
+    password: passwordHash,
+  }));
   openUsersFile(file).replace({ ...createUsers(), users });
 }
