@@ -85,7 +85,7 @@ export interface SyncWork {
   sync(signal: AbortSignal): Promise<void>;
   /** Whether this process syncs now. */
   isSyncing(): boolean;
-  /** Compares what moved with the stays ahead. Returns false if something is left to do. */
+  /** Compares what moved with the upcoming stays. Returns false if something is left to do. */
   watch(signal: AbortSignal): Promise<boolean>;
 }
 

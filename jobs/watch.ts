@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.js';
 /** What sends bookings for review. */
 type Review = ReviewEndangeredParts['review'];
 
-/** `hotel-review watch`: compares what moved in the local copy of the mappings with the stays ahead. */
+/** `hotel-review watch`: compares what moved in the local copy of the mappings with the upcoming stays. */
 export async function watchOnce(config: Config, terminal: Terminal): Promise<number> {
   const { ledger, review, close } = await open(config, terminal);
   try {

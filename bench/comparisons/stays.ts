@@ -20,7 +20,7 @@ const today = '2026-11-20';
 export function createStaysComparison(name: string, database: DatabaseKind): Comparison {
   return {
     name,
-    work: `all stays ahead at a provider hotel in 30 days of 1,000,000 bookings on ${databaseTitles[database]}`,
+    work: `all upcoming stays at a provider hotel in 30 days of 1,000,000 bookings on ${databaseTitles[database]}`,
     against: '–',
     unit: 'ms',
     reach: { ours: { atMost: 1_000, unit: 'ms' } },

@@ -16,7 +16,7 @@ export interface Evidence {
   readonly references: ReadonlySet<string>;
   /** Whether the copy has the booked master hotel now. */
   readonly isBookedInCopy: boolean;
-  /** All stays ahead on the mapping. */
+  /** All upcoming stays on the mapping. */
   readonly stays: readonly CaseStay[];
 }
 

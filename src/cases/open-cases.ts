@@ -39,7 +39,7 @@ export interface OpenCasesParts {
   readonly today: string;
   readonly clock: () => number;
   readonly notify?: NotifyCases | undefined;
-  /** The stays ahead of each case, by its key, where they have just been read. */
+  /** The upcoming stays of each case, by its key, where they have just been read. */
   readonly stays?: StaysByCase | undefined;
   /** Ends it before something is written: it throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -208,7 +208,7 @@ async function groupByCase(
   return Array.from(groups.values(), ({ merged, ...key }) => ({ ...key, findings: [...merged.values()] }));
 }
 
-/** The stays ahead of each case, by its key. */
+/** The upcoming stays of each case, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
   { ledger, today, signal }: Pick<OpenCasesParts, 'ledger' | 'today' | 'signal'>,

@@ -4,7 +4,7 @@ import type { CaseKey } from './case.js';
 
 /** What the watch has to read, and how far it has come. Contains no guest data. */
 export interface WatchStore {
-  /** The mappings of the next moves that no watch has compared with the stays ahead, by the oldest moves first. */
+  /** The mappings of the next moves that no watch has compared with the upcoming stays, by the oldest moves first. */
   nextMoves(limit: number): Promise<MovedMappings | undefined>;
   /** Records that all moves up to that number are compared, and what they endanger is recorded. Never goes back. */
   finishMoves(upTo: number, at: number): Promise<void>;

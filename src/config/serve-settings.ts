@@ -57,13 +57,13 @@ export const cases = group({
     .describe('After how many days a case is escalated that was reported to the service but not corrected.'),
 });
 
-/** What happens with stays ahead whose mapping changed. */
+/** What happens with upcoming stays whose mapping changed. */
 export const watch = group({
   review: z
     .boolean(expected('true or false'))
     .default(false)
     .describe(
-      'Sends the bookings of stays ahead whose mapping was re-pointed or deleted for review again, by body.',
+      'Sends the bookings of upcoming stays whose mapping was re-pointed or deleted for review again, by body.',
     ),
 });
 

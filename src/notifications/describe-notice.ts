@@ -110,7 +110,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       return {
         title: `The copy of the mappings is ${formatCountOf(about.number('hours'), 'hour')} old`,
         text: lines(
-          'Bookings are compared with it, and stays ahead are watched by it.',
+          'Bookings are compared with it, and upcoming stays are watched by it.',
           `To update it: ${command('mappings sync')}`,
         ),
       };

@@ -21,7 +21,7 @@ export type SchedulerEvent =
   | { readonly type: 'slot-missed'; readonly slot: Date }
   /** A sync failed. It stays due, and the next check starts it again. */
   | { readonly type: 'sync-failed'; readonly error: unknown }
-  /** What moved in the copy could not be compared with the stays ahead: it is tried again. */
+  /** What moved in the copy could not be compared with the upcoming stays: it is tried again. */
   | { readonly type: 'watch-failed'; readonly error: unknown }
   /** Redis, which keeps the schedule, can't be reached or refuses. */
   | { readonly type: 'schedule-away'; readonly error: unknown };

@@ -12,7 +12,7 @@ export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
   /**
-   * Compares what moved with the stays ahead. It must end soon after the signal aborts.
+   * Compares what moved with the upcoming stays. It must end soon after the signal aborts.
    *
    * @returns false if something is left to do at the next check
    */

@@ -59,7 +59,7 @@ describe('watch', () => {
     await fillCopyOf(folder, { rows: [mappingOf(rePointed)], at: seenAt }, { rows: [moved], at: movedAt });
     const { stdout, stderr } = await folder.run(['watch', '--log-level', 'trace']);
     expect(stdout).toContain(
-      '1 move of mappings compared with the stays ahead: 1 booking may lead to another',
+      '1 move of mappings compared with the upcoming stays: 1 booking may lead to another',
     );
     expect(stdout).toContain(' re-pointed to another master hotel');
     expect(stderr).toContain('"msg":"mappings watched"');

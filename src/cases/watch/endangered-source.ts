@@ -15,10 +15,10 @@ export interface EndangeredSourceParts {
 
 const recordsPerChunk = 1_000;
 
-/** The stays ahead that the watch found in danger, as the ledger holds them. */
+/** The upcoming stays that the watch found in danger, as the ledger holds them. */
 export function createEndangeredSource({ ledger, runId, today }: EndangeredSourceParts): BookingSource {
   return {
-    locate: () => 'the ledger: stays ahead whose mapping changed',
+    locate: () => 'the ledger: upcoming stays whose mapping changed',
     placeUnit: 'booking',
     measure: async () => undefined,
     async *read(_day, { signal }) {

@@ -2,7 +2,7 @@
 export type WatchEvent =
   /** So many of the runs in which stays may be ahead are read. */
   | { readonly type: 'searching-stays'; readonly runs: number; readonly of: number }
-  /** So many moves are compared with the stays ahead, and this many mappings of stays are not as booked. */
+  /** So many moves are compared with the upcoming stays, and this many mappings of stays are not as booked. */
   | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
   /** All moves since the last watch are compared; there may have been none. */
   | ({ readonly type: 'mappings-watched' } & WatchCounts);

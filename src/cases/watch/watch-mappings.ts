@@ -26,7 +26,7 @@ export interface WatchParts {
   readonly notify: (event: WatchEvent | CaseEvent) => void;
 }
 
-/** Stays ahead whose mapping is no longer as it was booked. */
+/** Upcoming stays whose mapping is no longer as it was booked. */
 export interface MoveFinding extends CaseKey {
   /** The master hotel that the copy has now; null where the mapping is deleted. */
   readonly copyServiceId: number | null;
@@ -48,7 +48,7 @@ const movesAtOnce = 10_000;
 const idsAtOnce = 1_000;
 
 /**
- * Compares every mapping that moved, was deleted or came back since the last watch with the stays ahead, and opens cases for
+ * Compares every mapping that moved, was deleted or came back since the last watch with the upcoming stays, and opens cases for
  * those in danger. The moves count as compared only once their cases are open: a watch that was cut off looks again, and opening
  * a case again changes nothing.
  *
@@ -89,7 +89,7 @@ interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move'
   readonly stays: readonly StayAhead[];
 }
 
-/** The stays ahead on these mappings, by booked master hotel, that are not as booked any more. */
+/** The upcoming stays on these mappings, by booked master hotel, that are not as booked any more. */
 async function findMovedStays(
   { ledger, today, notify }: WatchParts,
   mappings: readonly MovedMapping[],

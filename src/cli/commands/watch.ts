@@ -9,7 +9,7 @@ export interface WatchHandlers {
 export function addWatchCommand(program: Command, { watch }: WatchHandlers, finish: Finish): void {
   program
     .command('watch')
-    .description('find the bookings of stays ahead whose mapping has changed since they were booked')
+    .description('find the bookings of upcoming stays whose mapping has changed since they were booked')
     .addHelpText('after', watchExamples)
     .action(async (_options: unknown, command: Command) => {
       finish(await watch(readGlobals(command)));

@@ -30,7 +30,7 @@ interface MadeRun extends Pick<NewRun, 'id' | 'day' | 'delivery' | 'trigger'> {
 }
 
 export function describeStays(opened: () => OpenedLedger): void {
-  describe('stays ahead', () => {
+  describe('upcoming stays', () => {
     it('are those that a search through all bookings finds', async () => {
       const { ledger } = opened();
       let world = 0;
