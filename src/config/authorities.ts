@@ -23,6 +23,7 @@ function listAuthorities({
   queue,
   source,
   notify,
+  verdicts,
 }: Config): Readonly<Record<string, string | undefined>> {
   return {
     'service.ca': service.ca,
@@ -33,6 +34,7 @@ function listAuthorities({
         : undefined,
     'queue.ca': queue.kind === 'redis' ? queue.ca : undefined,
     'source.ca': 'ca' in source ? source.ca : undefined,
+    'verdicts.imap.ca': verdicts.imap?.ca,
     ...Object.fromEntries(notify.map(({ ca }, index) => [`notify[${index}].ca`, ca])),
   };
 }
