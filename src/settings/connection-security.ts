@@ -14,10 +14,11 @@ export interface ConfiguredAddress {
 
 /**
  * Says how the drivers protect a connection to `postgres:`, `mysql:`, `mariadb:` or `redis:`. It reads parameters as each
- * driver does, since a difference would let a plain connection pass. Anything else is a file and counts as `local`.
+ * driver does, since a difference would let a plain connection pass. What has no host is a file and counts as `local`; a
+ * protocol that is not listed counts as `plain`.
  */
 export function readConnectionSecurity({ url, ca }: ConfiguredAddress): ConnectionSecurity {
-  if (!/^[a-z]+:\/\//i.test(url) || !URL.canParse(url)) return 'local';
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(url) || !URL.canParse(url)) return 'local';
   const address = new URL(url);
   const authority = ca !== undefined;
   switch (address.protocol) {
@@ -30,8 +31,10 @@ export function readConnectionSecurity({ url, ca }: ConfiguredAddress): Connecti
     case 'redis:':
     case 'rediss:':
       return readRedis(url, authority);
-    default:
+    case 'sqlite:':
       return 'local';
+    default:
+      return 'plain';
   }
 }
 

@@ -8,6 +8,7 @@ import {
 
 it.each([
   'sqlite:/srv/ledger.db',
+  'sqlite:///srv/ledger.db',
   'in-process',
   'postgres://u:p@localhost/db',
   'postgres://u:p@LOCALHOST/db',
@@ -63,6 +64,13 @@ it.each([
   expect(explainUnprotected({ url }, 'plaintext: allowed')).toMatch(/^must use TLS.*plaintext: allowed$/);
   expect(explainUnprotected({ url, plaintext: 'allowed' }, 'x')).toBeUndefined();
 });
+
+it.each(['mssql://u:p@db.example.com/db', 'mysql2://u:p@localhost/db', 'redis+sentinel://cache.example.com'])(
+  'a protocol is refused until its rules are written here: %s',
+  (url) => {
+    expect(explainUnprotected({ url, ca: '/ca.pem' }, 'x')).toMatch(/^must use TLS/);
+  },
+);
 
 it.each([
   'postgres://u:p@db.example.com/db?sslmode=no-verify',
