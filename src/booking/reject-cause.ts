@@ -21,8 +21,15 @@ const maxValueLength = 200;
 
 /** The cause of a reject by the normaliser. */
 export function findRejectCause(raw: RawBooking, reason: RejectReason): RejectCause {
-  const field = reason === 'field-not-text' ? findFieldThatIsNotText(raw) : masterIdField.name;
-  return field === undefined ? {} : describeCause(raw, field);
+  switch (reason) {
+    case 'service-id-missing':
+    case 'service-id-invalid':
+      return describeCause(raw, masterIdField.name);
+    case 'field-not-text': {
+      const field = findFieldThatIsNotText(raw);
+      return field === undefined ? {} : describeCause(raw, field);
+    }
+  }
 }
 
 /** A value may hold the guest's name although its field is another one: columns are easily mixed up. */

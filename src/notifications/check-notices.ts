@@ -8,7 +8,7 @@ import { incompleteTriggers, isOfItsDay } from '../review/day-runs.js';
 import type { RunReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import { formatBytes } from '../text/format.js';
-import { type NewNotice, noticeEvents } from './notice.js';
+import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from './notice.js';
 import type { NoticeStore, OpenProblem } from './notice-store.js';
 
 /**
@@ -212,23 +212,27 @@ async function endOthers(
   const ended: OpenProblem[] = [];
   const gone: OpenProblem[] = [];
   for (const problem of problems) {
-    if (noticeEvents[problem.event].lasts !== 'until-recovered') continue;
-    if (found.some((one) => isSame(one, problem))) continue;
-    if (problem.event !== 'resource-low') {
-      if (await worksAgain(problem, ledger)) ended.push(problem);
-    } else if (disks.some(({ place }) => place === problem.subject)) ended.push(problem);
-    else if (now - problem.lastToldAt > goneAfterMs) gone.push(problem);
+    const { event, lastToldAt } = problem;
+    if (!isPartProblem(event) || found.some((one) => isSame(one, problem))) continue;
+    if (await worksAgain(event, problem, { ledger, disks })) ended.push(problem);
+    else if (event === 'resource-low' && now - lastToldAt > goneAfterMs) gone.push(problem);
   }
   await ledger.notices.dismiss(gone, now);
   await ledger.notices.end(ended, { at: now });
 }
 
-/** What is not looked for above is over once something succeeded that needs it. */
+/** For a problem that was not found just now. What is not looked for above is over once something succeeded that needs it. */
 async function worksAgain(
-  { event, subject, lastToldAt }: OpenProblem,
-  ledger: CheckParts['ledger'],
+  event: PartProblem,
+  { subject, lastToldAt }: OpenProblem,
+  { ledger, disks }: Pick<CheckParts, 'ledger'> & { readonly disks: Disks },
 ): Promise<boolean> {
   switch (event) {
+    case 'copy-stale':
+    case 'export-missing':
+      return true;
+    case 'resource-low':
+      return disks.some(({ place }) => place === subject);
     case 'sync-failing': {
       const latest = await ledger.mappings.latestSync(subject);
       return (latest?.endedAt ?? 0) > lastToldAt;
@@ -240,8 +244,6 @@ async function worksAgain(
           finishedAt > lastToldAt &&
           (subject === 'service' ? counts.delivered > 0 : file?.triggeredAt !== undefined),
       );
-    default:
-      return true;
   }
 }
 

@@ -2,7 +2,7 @@ import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import type { Message } from './channel.js';
-import type { Facts, Notice } from './notice.js';
+import { type Facts, isPartProblem, type Notice } from './notice.js';
 
 /** How it is with the reviews when a message is sent. */
 export interface Situation {
@@ -147,6 +147,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
 
 /** What works again. Problems of a day are over with `day-recovered`. */
 function describeRecovery({ event, subject }: Notice): string {
+  if (!isPartProblem(event)) return `${event} ${subject}`;
   switch (event) {
     case 'sync-failing':
       return 'the copy of the mappings is updated again';
@@ -158,8 +159,6 @@ function describeRecovery({ event, subject }: Notice): string {
       return subject === 'sftp' ? 'the SFTP server accepts the account' : 'the service accepts the account';
     case 'resource-low':
       return `enough space is free for ${subject}`;
-    default:
-      return `${event} ${subject}`;
   }
 }
 

@@ -60,6 +60,15 @@ export const noticeEvents = {
 
 export type NoticeEvent = keyof typeof noticeEvents;
 
+/** The events that last until a part works again. */
+export type PartProblem = {
+  [Event in NoticeEvent]: (typeof noticeEvents)[Event]['lasts'] extends 'until-recovered' ? Event : never;
+}[NoticeEvent];
+
+export function isPartProblem(event: NoticeEvent): event is PartProblem {
+  return noticeEvents[event].lasts === 'until-recovered';
+}
+
 export const noticeEventNames = Object.keys(noticeEvents) as readonly NoticeEvent[];
 
 export function isAtLeast(severity: Severity, minimum: Severity): boolean {
