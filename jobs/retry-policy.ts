@@ -1,7 +1,10 @@
 import type { RetryPolicy } from '../src/async/retry.js';
 import type { Config } from '../src/config/load.js';
 
-/** The configured retries: the same for calls of the service, SFTP and sources. */
+/**
+ * The configured retries: of steps, of calls of the service, of an export on its SFTP server and of HTTP sources. Files of a
+ * source are read again by their adapters' own rules.
+ */
 export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
   return {
     tries: retry.tries,

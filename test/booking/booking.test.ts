@@ -19,6 +19,19 @@ describe('The table of fields', () => {
     expect(bookingFields[0].name).toBe('ServiceId');
   });
 
+  it('ends with what stored lines are read by: the hotel of the provider and the only two dates', () => {
+    // review-line.ts, booking-item.ts and plain-bookings.ts find these cells by their places.
+    expect(serviceFields.slice(-4)).toEqual([
+      'ProviderName',
+      'ProviderHotelId',
+      'CheckInDate',
+      'CheckOutDate',
+    ]);
+    // plain-bookings.ts takes every other date for check-out, and countDates counts no third one.
+    const dates = bookingFields.filter(({ kind }) => kind === 'date');
+    expect(dates.map(({ name }) => name)).toEqual(['CheckInDate', 'CheckOutDate']);
+  });
+
   it('is in the order in which records are built and read', () => {
     const record = buildRecord((place) => serviceFields[place]);
     expect(Object.entries(record)).toEqual(serviceFields.map((name) => [name, name]));

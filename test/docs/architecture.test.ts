@@ -1,17 +1,50 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFile } from '../support/compose-file.js';
 
 const page = projectFile('docs/architecture.md');
 const [, diagram = '', text = ''] = /```mermaid\n([\s\S]*?)```([\s\S]*)/.exec(page) ?? [];
 
+const root = new URL('../../', import.meta.url);
+const roots = ['src', 'jobs', 'test', 'docs', 'ops', '.ci'];
+const existing = new Set([
+  ...readdirSync(root),
+  ...roots.flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map(
+      (path) => `${folder}/${path}`,
+    ),
+  ),
+]);
+
+/** The files and folders that a text names by their whole path. */
+function listPaths(markdown: string): string[] {
+  return [...markdown.matchAll(/`((?:src|jobs|test|docs|ops|\.ci)(?:\/[\w.-]+)*)`/g)].map(
+    ([, path = '']) => path,
+  );
+}
+
 describe('docs/architecture.md', () => {
   it('names files and folders that exist', () => {
-    const paths = [...page.matchAll(/`((?:src|jobs|test|\.ci)(?:\/[\w.-]+)*)`/g)].map(
-      ([, path = '']) => path,
-    );
+    const paths = listPaths(page);
     expect(paths.length).toBeGreaterThan(30);
-    for (const path of paths) expect(existsSync(new URL(`../../${path}`, import.meta.url)), path).toBe(true);
+    for (const path of paths) expect(existing.has(path), path).toBe(true);
+  });
+
+  it('names a file by its name alone where the same paragraph or row names its folder, or a file in it', () => {
+    let checked = 0;
+    for (const part of page.split(/\n\n|\n(?=\|)/)) {
+      const folders = listPaths(part).map((path) => (/\.\w+$/.test(path) ? dirname(path) : path));
+      const files = [...existing].filter(
+        (path) => !path.includes('/') || folders.some((folder) => path.startsWith(`${folder}/`)),
+      );
+      const names = new Set(files.map((path) => basename(path)));
+      for (const [, name = ''] of part.matchAll(/`([\w-]+\.(?:ts|js))`/g)) {
+        checked += 1;
+        expect(names.has(name), `${name} in "${part.slice(0, 60)}"`).toBe(true);
+      }
+    }
+    expect(checked).toBeGreaterThan(30);
   });
 
   it('lists every folder of src, in the diagram and in the table', () => {
