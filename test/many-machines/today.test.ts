@@ -1,24 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
 import { type DayFolder, day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
+import { type FastClock, startFastClock } from '../support/fast-clock.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { fakeTimeNeeds, startingAt } from '../support/machine.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 import { until } from './machines.js';
-import { type Serving, serve, timezone } from './serving.js';
+import { timezone } from './serving.js';
 
-beforeEach(({ skip }) => skip(fakeTimeNeeds !== undefined, fakeTimeNeeds));
+/** That of the commands: they are called in this process, one after the other. */
+let clock: FastClock & { end(): void };
+beforeEach(() => {
+  clock = startFastClock();
+});
+afterEach(() => clock.end());
 
 const bookings = makeBookings(9);
 const settings = { timezone, schedule: { cron: '30 2 * * *', today: '*/20 7-23 * * *' } };
 const morning = '2026-11-20T07:01:00Z';
 const noon = '2026-11-20T11:01:00Z';
-const night = '2026-11-21T01:29:55Z';
+/** Just before the slot. */
+const night = '2026-11-21T01:29:59Z';
 
 describe('`serve` with schedule.today', () => {
   it('reviews by body what is new during the day, and the night makes the day good', async () => {
@@ -46,9 +52,7 @@ describe('`serve` with schedule.today', () => {
   it('does nothing twice for one slot, whoever starts', async () => {
     const { folder } = await prepareDay({ settings, bookings: toCsv(bookings) });
     await serveOnce(folder, noon, 1);
-    const other = await serve(folder, { env: startingAt('2026-11-20T11:05:00Z') });
-    expect(await readDay(other)).toHaveLength(1);
-    await stop(other);
+    await serveOnce(folder, '2026-11-20T11:05:00Z', 1);
     expect(await readStatus(folder, noon)).toHaveLength(1);
   });
 
@@ -123,16 +127,16 @@ async function serveOnce(
   runs: number,
   state = 'succeeded',
 ): Promise<void> {
-  const serving = await serve(folder, { env: startingAt(instant) });
+  clock.set(instant);
+  const serving = folder.call(['serve', '--port', '0']);
+  await serving.wrote('"serving"');
+  const url = /"url":"([^"]+)"/.exec(serving.stderr)?.[1] ?? '';
   await until(async () => {
-    const found = await readDay(serving);
-    return found.length === runs && found[0]?.state === state;
+    const found = (await (await fetch(`${url}/days/${day}`)).json()) as { runs: readonly ClosingReport[] };
+    return found.runs.length === runs && found.runs[0]?.state === state;
   });
-  await stop(serving);
-}
-
-async function readDay({ get }: Serving): Promise<readonly ClosingReport[]> {
-  return (JSON.parse((await get(`/days/${day}`)).text) as { readonly runs: readonly ClosingReport[] }).runs;
+  serving.stop('SIGTERM');
+  expect((await serving.ended).exitCode).toBe(0);
 }
 
 async function readStatus(folder: DayFolder, instant: string) {
@@ -141,10 +145,6 @@ async function readStatus(folder: DayFolder, instant: string) {
 }
 
 function runAt(folder: DayFolder, instant: string, args: readonly string[]) {
-  return folder.run(args, { env: startingAt(instant), asProcess: true });
-}
-
-async function stop({ command }: Serving): Promise<void> {
-  command.kill('SIGTERM');
-  expect((await command.ended).exitCode).toBe(0);
+  clock.set(instant);
+  return folder.run(args);
 }
