@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -36,6 +37,19 @@ function rowsOf(bookedOn: string, records: readonly IntendedRecord[]) {
     bookedOn,
     cells: serviceFields.map((field) => record[field] ?? null),
   }));
+}
+
+type Rows = ReturnType<typeof rowsOf>;
+
+/** Makes a table only the first time that somebody asks for these rows: most checks of the contract read the same ones. */
+export function onceForRows<Table>(make: (rows: Rows) => Promise<Table>): (rows: Rows) => Promise<Table> {
+  const made = new Map<string, Promise<Table>>();
+  return (rows) => {
+    const key = createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+    const table = made.get(key) ?? make(rows);
+    made.set(key, table);
+    return table;
+  };
 }
 
 /** Reads a day to its end. */

@@ -5,9 +5,36 @@ import { describeSourceContract, type IntendedRecord, type SourceDriver } from '
 import { mariadbPassword, mariadbUser } from '../../support/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { useMariadb } from '../../support/use-servers.js';
-import { countArriving, readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
+import { countArriving, onceForRows, readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
 const mariadb = useMariadb();
+
+/** A database with these rows, and the bytes of their day. */
+const makeTable = onceForRows(async (tableRows) => {
+  const url = await mariadb().createDatabase();
+  await mariadb().query(
+    url,
+    `CREATE TABLE bookings (booked_on date, place int, ${serviceFields.map((field) => `${field} text`).join(', ')},
+      PRIMARY KEY (booked_on, place))`,
+  );
+  await mariadb().query(
+    url,
+    `CREATE FUNCTION refuse(name text) RETURNS int
+      BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = name; RETURN 1; END`,
+  );
+  const rows = tableRows.map(({ bookedOn, place, cells }) => [bookedOn, place, ...cells]);
+  for (let from = 0; from < rows.length; from += 5_000) {
+    await mariadb().query(url, 'INSERT INTO bookings VALUES ?', [rows.slice(from, from + 5_000)]);
+  }
+  const taken = countArriving(Number(new URL(url).port));
+  await readDay({ url, query: queryOf(0) });
+  vi.restoreAllMocks();
+  return { url, dayBytes: taken() };
+});
+
+const queryOf = (breaks: 0 | 1) => `SELECT *,
+  IF(${breaks} AND place = 40000, refuse(BookingClientName), 1) AS broken
+  FROM bookings WHERE booked_on = :day ORDER BY booked_on, place`;
 
 type Breakage = 'a row that quotes its guest' | 'a lost connection';
 
@@ -18,29 +45,9 @@ function createMariadbDriver(breakage: Breakage): SourceDriver {
     isBroken: boolean,
     tableRows = rowsWithOtherDays(records),
   ) {
-    const url = await mariadb().createDatabase();
-    await mariadb().query(
-      url,
-      `CREATE TABLE bookings (booked_on date, place int, ${serviceFields.map((field) => `${field} text`).join(', ')},
-        PRIMARY KEY (booked_on, place))`,
-    );
-    await mariadb().query(
-      url,
-      `CREATE FUNCTION refuse(name text) RETURNS int
-        BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = name; RETURN 1; END`,
-    );
-    const rows = tableRows.map(({ bookedOn, place, cells }) => [bookedOn, place, ...cells]);
-    for (let from = 0; from < rows.length; from += 5_000) {
-      await mariadb().query(url, 'INSERT INTO bookings VALUES ?', [rows.slice(from, from + 5_000)]);
-    }
-    const breaks = isBroken && breakage === 'a row that quotes its guest' ? 1 : 0;
-    const query = `SELECT *,
-      IF(${breaks} AND place = 40000, refuse(BookingClientName), 1) AS broken
-      FROM bookings WHERE booked_on = :day ORDER BY booked_on, place`;
-    const options = { url, query };
+    const { url, dayBytes } = await makeTable(tableRows);
+    const options = { url, query: queryOf(isBroken && breakage === 'a row that quotes its guest' ? 1 : 0) };
     const taken = countArriving(Number(new URL(url).port));
-    if (!isBroken) await readDay(options);
-    const dayBytes = taken();
     if (isBroken && breakage === 'a lost connection') {
       const passing = await startTcpProxy(mariadb().port);
       proxy = passing;

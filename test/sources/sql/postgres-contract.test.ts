@@ -4,41 +4,51 @@ import { describeSourceContract, type IntendedRecord, type SourceDriver } from '
 import { password, superuser } from '../../support/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { usePostgres } from '../../support/use-servers.js';
-import { countArriving, readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
+import { countArriving, onceForRows, readDay, rowsOfDays, rowsWithOtherDays } from './day-table.js';
 
 const postgres = usePostgres();
 const insertRows = `INSERT INTO bookings SELECT r."place", r."bookedOn", r.cells->>0, r.cells->>1, r.cells->>2, r.cells->>3,
   r.cells->>4, r.cells->>5, r.cells->>6 FROM json_to_recordset($1) AS r(place int, "bookedOn" date, cells json)`;
 
+/** A database with these rows, and the bytes of their day. */
+const makeTable = onceForRows(async (rows) => {
+  const url = await postgres().createDatabase();
+  await postgres().query(
+    url,
+    `CREATE TABLE bookings (place int, booked_on date, "ServiceId" text, "BookingReferenceId" text,
+      "BookingClientName" text, "ProviderName" text, "ProviderHotelId" text, "CheckInDate" text, "CheckOutDate" text,
+      PRIMARY KEY (booked_on, place))`,
+  );
+  await postgres().query(url, insertRows, [JSON.stringify(rows)]);
+  const taken = countArriving(postgres().port);
+  await readDay({ url: postgres().overTcp(url), query: queryOf(false) });
+  vi.restoreAllMocks();
+  return { url, dayBytes: taken() };
+});
+
+const queryOf = (
+  breaks: boolean,
+) => `SELECT *, CASE WHEN ${breaks} AND place = 40000 THEN "BookingClientName"::int END AS broken
+  FROM (SELECT * FROM bookings WHERE booked_on = :day ORDER BY place OFFSET 0) AS day`;
+
 type Breakage = 'a row that quotes its guest' | 'a lost connection';
 
 function createPostgresDriver(breakage: Breakage): SourceDriver {
-  let url = '';
   let proxy: TcpProxy | undefined;
   async function prepare(
     records: readonly IntendedRecord[],
     isBroken: boolean,
     tableRows = rowsWithOtherDays(records),
   ) {
-    url = await postgres().createDatabase();
+    const { url, dayBytes } = await makeTable(tableRows);
     const passing = await startTcpProxy(postgres().port);
     proxy = passing;
-    await postgres().query(
-      url,
-      `CREATE TABLE bookings (place int, booked_on date, "ServiceId" text, "BookingReferenceId" text,
-        "BookingClientName" text, "ProviderName" text, "ProviderHotelId" text, "CheckInDate" text, "CheckOutDate" text,
-        PRIMARY KEY (booked_on, place))`,
-    );
-    await postgres().query(url, insertRows, [JSON.stringify(tableRows)]);
     const breaks = isBroken && breakage === 'a row that quotes its guest';
     const options = {
       url: postgres().overTcp(url, { port: passing.port }),
-      query: `SELECT *, CASE WHEN ${breaks} AND place = 40000 THEN "BookingClientName"::int END AS broken
-        FROM (SELECT * FROM bookings WHERE booked_on = :day ORDER BY place OFFSET 0) AS day`,
+      query: queryOf(breaks),
     };
     const taken = countArriving(passing.port);
-    if (!isBroken) await readDay(options);
-    const dayBytes = taken();
     if (isBroken && breakage === 'a lost connection') {
       passing.beforePassing(() => {
         if (passing.happened.bytesToClient > 1_000_000) passing.cutAll();
