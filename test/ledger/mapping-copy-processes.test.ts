@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MappingRow, MappingSync } from '../../src/mappings/mapping-copy.js';
 import { listAll, newSync, pageOf } from '../contracts/mapping-copy/pages.js';
+import { isNightly } from '../support/nightly.js';
 import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const pageSize = 1_000;
+/** Each kills at another moment of storing; what is stored so far is checked after each. */
+const kills = isNightly ? 12 : 4;
 
 /** The rows of a page, the same as the child's: each page moves the mappings of the previous one. */
 function rowsOf(page: number): MappingRow[] {
@@ -60,7 +63,7 @@ describe('the local copy of the mappings among several processes', () => {
   it('contains only complete pages when a process that stores them is killed at any point; the next process continues there', async () => {
     const { mappings } = opened.ledger;
     await mappings.beginSync(newSync('s1'));
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < kills; round += 1) {
       const from = (await mappings.latestSync(''))?.counts.pages ?? 0;
       // A separate thread kills the process: the main thread is busy storing pages.
       const child = start(
@@ -73,7 +76,7 @@ describe('the local copy of the mappings among several processes', () => {
          for (let page = ${from}; ; page += 1) {
            const after = page === 0 ? {} : { after: String(page) };
            await mappings.storePage({ syncId: 's1', ...after, resumeKey: String(page + 1), rows: rowsOf(page), at: page });
-           if (page === ${from}) killer.postMessage(${round * 4});
+           if (page === ${from}) killer.postMessage(${(round * 48) / kills});
          }`,
       );
       await expect(child.printed('anything')).rejects.toThrow();
