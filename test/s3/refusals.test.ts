@@ -106,15 +106,16 @@ describe.each(everyCall)('when a server refuses a %s, the error says', (call) =>
     expect(error.why).toContain("this machine's clock and the server's are too far apart; set the clock");
   });
 
-  it.each([
-    ['SlowDown', 503],
-    ['TooManyRequests', 429],
-  ])('that it is overloaded, after four tries: %s', async (code, status) => {
-    const { error, asked } = await fail(call, { status, code });
-    expect(error.fault).toBe('unreachable');
-    expect(error.why).toContain('the server is overloaded; try again later');
-    expect(asked).toBe(4);
-  });
+  // The client waits between its tries; the second code takes the same way for each call.
+  it.each([['SlowDown', 503] as const, ...(call === 'look' ? [['TooManyRequests', 429] as const] : [])])(
+    'that it is overloaded, after four tries: %s',
+    async (code, status) => {
+      const { error, asked } = await fail(call, { status, code });
+      expect(error.fault).toBe('unreachable');
+      expect(error.why).toContain('the server is overloaded; try again later');
+      expect(asked).toBe(4);
+    },
+  );
 });
 
 describe('a clock that is wrong', () => {
