@@ -111,9 +111,9 @@ async function takesConnections(port: number, server: ChildProcess): Promise<boo
 
 /** Keys and values of one database, as text. */
 export async function readEverything(client: Redis): Promise<string> {
-  const texts: unknown[] = [];
-  for (const key of await client.keys('*')) texts.push(key, await readKey(client, key));
-  return JSON.stringify(texts);
+  const keys = await client.keys('*');
+  const values = await Promise.all(keys.map((key) => readKey(client, key)));
+  return JSON.stringify(keys.flatMap((key, index) => [key, values[index]]));
 }
 
 async function readKey(client: Redis, key: string): Promise<unknown> {
