@@ -1,7 +1,7 @@
-import { vi } from 'vitest';
+import pg from 'pg';
+import { onTestFinished, vi } from 'vitest';
 import { day } from '../support/day-folder.js';
 import { patienceMs } from '../support/patience.js';
-import type { Postgres } from '../support/postgres.js';
 
 /** The state of the day's latest run. */
 export interface RunMoment {
@@ -39,9 +39,14 @@ export interface DatabaseWatch {
 
 const latest = '(SELECT max(number) FROM hotel_review.runs WHERE day = $1)';
 
-/** Its queries wait while the server is down. */
-export function watchDatabase(postgres: Postgres, url: string, ofDay = day): DatabaseWatch {
-  const query = (sql: string, values: readonly unknown[] = []) => postgres.query(url, sql, values);
+/** Keeps one connection until the test ends; a new one for each question would cost the server a process. */
+export function watchDatabase(url: string, ofDay = day): DatabaseWatch {
+  const connection = new pg.Pool({ connectionString: url, max: 1 });
+  // The server may be stopped; the next query connects again.
+  connection.on('error', () => {});
+  onTestFinished(() => connection.end());
+  const query = async (sql: string, values: readonly unknown[] = []) =>
+    (await connection.query(sql, [...values])).rows;
 
   const watch: DatabaseWatch = {
     url,

@@ -10,7 +10,7 @@ import { openSsh } from '../support/sftp-programs.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { makeRemoteFolder, startForSuite, usePostgres, useRedis } from '../support/use-servers.js';
 import { type DatabaseWatch, watchDatabase } from './database-watch.js';
-import { sharedSettings, startWorker } from './machines.js';
+import { callWorker, sharedSettings, startWorker } from './machines.js';
 
 const redis = useRedis();
 const postgres = usePostgres();
@@ -29,7 +29,7 @@ describe('the worker that uploads the file', () => {
     expect(await stopped).toBeGreaterThan(midway);
     expect((await first.ended).signal).toBe('SIGKILL');
     expect(fileDay.listRemote()).toEqual([expect.stringMatching(/\.part$/)]);
-    await startWorker(fileDay.folder);
+    await callWorker(fileDay.folder);
     await expectWhole(fileDay);
   });
 
@@ -43,7 +43,7 @@ describe('the worker that uploads the file', () => {
     await detach(fileDay);
     await stopped;
     await freeze(first);
-    await startWorker(fileDay.folder);
+    await callWorker(fileDay.folder);
     await expectWhole(fileDay);
     const published = describePublished(fileDay);
     const steps = await fileDay.database.query('SELECT * FROM hotel_review.steps ORDER BY position');
@@ -76,7 +76,7 @@ async function prepareSharedFileDay(): Promise<SharedFileDay> {
     port: proxy.port,
     settings: { ...sharedSettings(url, redis().url), body: { batchSize: 500 } },
   });
-  return { ...fileDay, proxy, database: watchDatabase(postgres(), url) };
+  return { ...fileDay, proxy, database: watchDatabase(url) };
 }
 
 async function detach({ folder }: SharedFileDay): Promise<void> {

@@ -127,5 +127,5 @@ async function prepareHook(): Promise<{ folder: DayFolder; standIn: StandIn; dat
     settings: { timezone, ledger, hook: { secret: [secret, nextSecret], token } },
   });
   await folder.writeBookings(toCsv(bookings), yesterday.iso);
-  return { folder, standIn, database: watchDatabase(postgres(), ledger) };
+  return { folder, standIn, database: watchDatabase(ledger) };
 }

@@ -31,12 +31,12 @@ describe('`run` with Redis', () => {
         return success;
       },
     });
-    await machines.startWorker();
+    await machines.callWorker();
     const detached = await machines.folder.run(['run', '--day', day, '--json', '--detach']);
     expect(detached.exitCode).toBe(0);
     expect(detached.report).toMatchObject({ state: 'delivering', counts: { delivered: 0, pending: 100 } });
     await machines.standIn.received(stepsPerProcess);
-    const joined = machines.folder.start(['run', '--day', day, '--json']);
+    const joined = machines.folder.call(['run', '--day', day, '--json']);
     // That it claims steps itself shows that it has joined.
     await machines.standIn.received(2 * stepsPerProcess);
     gate.open();
@@ -61,8 +61,8 @@ describe('`run` with Redis', () => {
     });
     const first = machines.folder.start(['run', '--day', day, '--json']);
     await machines.standIn.received(stepsPerProcess);
-    const second = machines.folder.start(['run', '--day', day, '--json']);
-    await machines.startWorker();
+    const second = machines.folder.call(['run', '--day', day, '--json']);
+    await machines.callWorker();
     await machines.standIn.received(3 * stepsPerProcess);
     gate.open();
     for (const command of [first, second]) {
@@ -75,26 +75,27 @@ describe('`run` with Redis', () => {
   });
 
   it('waits while another one collects, and then joins', async () => {
-    const machines = await prepare({
-      bookings: 30_000,
-      settings: { body: { batchSize: 1_000, concurrency: stepsPerProcess } },
-    });
-    const first = machines.folder.start(['run', '--day', day, '--json', '--log-level', 'info']);
-    await first.wrote('run opened');
-    const second = machines.folder.start(['run', '--day', day, '--json', '--log-level', 'info']);
+    const source = await startHeldSource({ after: 100 });
+    const machines = await prepare({ bookings: 200, settings: { source: source.settings } });
+    source.serve(machines.bookings);
+    const first = machines.folder.start(['run', '--day', day, '--json']);
+    await source.isAskedForRest();
+    const second = machines.folder.call(['run', '--day', day, '--json', '--log-level', 'info']);
+    await second.wrote('waiting: the day is being worked on by another process');
+    source.giveRest();
     const [one, other] = await Promise.all([first.ended, second.ended]);
     for (const { exitCode, report } of [one, other]) {
       expect(exitCode).toBe(0);
-      expect(report).toMatchObject({ state: 'succeeded', counts: { delivered: 30_000, repeated: 0 } });
+      expect(report).toMatchObject({ state: 'succeeded', counts: { delivered: 200, repeated: 0 } });
     }
     expect(one.report.runId).toBe(other.report.runId);
     await expectCompleted(machines);
   });
 
   it('takes over the collect of one that was killed, once its lease has expired', async () => {
-    const source = await startHeldSource({ after: 10_000 });
+    const source = await startHeldSource({ after: 6_000 });
     const machines = await prepare({
-      bookings: 20_000,
+      bookings: 7_000,
       settings: { source: source.settings, body: { batchSize: 1_000, concurrency: stepsPerProcess } },
     });
     source.serve(machines.bookings);
@@ -106,7 +107,7 @@ describe('`run` with Redis', () => {
     source.giveRest();
     const { exitCode, report } = await machines.folder.runDay();
     expect(exitCode).toBe(0);
-    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 20_000, delivered: 20_000 } });
+    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 7_000, delivered: 7_000 } });
     expect(await machines.database.run()).toMatchObject({ token: 2 });
     await expectCompleted(machines);
   });

@@ -26,7 +26,7 @@ describe('one of two workers', () => {
     const { machines, release } = await prepareHeldWorker();
     const first = await machines.startWorker();
     await machines.standIn.received(stepsPerProcess);
-    const second = await machines.startWorker();
+    const second = await machines.callWorker();
     await machines.database.until(({ done }) => done >= 5);
 
     const before = await readDelivered(machines);
@@ -48,7 +48,7 @@ describe('one of two workers', () => {
       await machines.standIn.received(stepsPerProcess);
       await freeze(first);
       const before = await readDelivered(machines);
-      await machines.startWorker();
+      await machines.callWorker();
       const { counts } = await expectCompleted(machines, { before: [before] });
       expect(counts.repeated).toBe(stepsPerProcess * batchSize);
 
@@ -77,32 +77,32 @@ describe('a `run` that is frozen in mid-collect past its lease', () => {
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),
-      bookings: 40_000,
+      bookings: 7_000,
       settings: {
         source: { kind: 'module', path: 'bookings.mjs' },
-        body: { batchSize: 2_000 },
+        body: { batchSize: 1_000 },
         // The `run` that takes over must keep its right even on a busy machine.
         workers: { leaseSeconds: 6, reconcileSeconds: 0.5 },
       },
     });
     const place = machines.folder.path;
     await writeFile(join(place, 'bookings.json'), JSON.stringify(machines.bookings));
-    // It yields the second half once the test allows it.
+    // It yields the last ones once the test allows it: more than one transaction stores came before.
     await writeFile(
       join(place, 'bookings.mjs'),
       `import { existsSync, readFileSync } from 'node:fs';
        export async function* bookings() {
          const all = JSON.parse(readFileSync(new URL('bookings.json', import.meta.url)));
-         yield all.slice(0, 20_000);
-         while (!existsSync(new URL('second-half', import.meta.url))) await new Promise((resolve) => setTimeout(resolve, 5));
-         yield all.slice(20_000);
+         yield all.slice(0, 6_000);
+         while (!existsSync(new URL('rest-allowed', import.meta.url))) await new Promise((resolve) => setTimeout(resolve, 5));
+         yield all.slice(6_000);
        }`,
     );
     const first = machines.folder.start(['run', '--day', day, '--json']);
     await machines.database.until(({ read }) => read > 0);
     await freeze(first);
     expect(await machines.database.run()).toMatchObject({ state: 'collecting', token: 1 });
-    await writeFile(join(place, 'second-half'), '');
+    await writeFile(join(place, 'rest-allowed'), '');
     await expectOtherRunInstead(machines, first);
   });
 

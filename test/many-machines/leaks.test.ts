@@ -33,7 +33,7 @@ it("does not leak a guest's name when the service and the database quote it", as
   const serving = await serve(folder);
   const worker = folder.start(['work', '--log-level', 'trace', '--stack-trace']);
   await worker.wrote('"working"');
-  const database = watchDatabase(postgres(), ledger, yesterday.iso);
+  const database = watchDatabase(ledger, yesterday.iso);
   const look = async () => {
     expectNoLeak('Redis', await redis().readEverything(), [secret, token]);
     for (const path of ['/', '/metrics', `/days/${yesterday.iso}`, '/readyz']) await serving.get(path);

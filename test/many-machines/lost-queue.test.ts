@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningCommand } from '../support/command.js';
+import type { CalledCommand, RunningCommand } from '../support/command.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { isNightly } from '../support/nightly.js';
@@ -81,10 +81,10 @@ describe('a day during which Redis', () => {
   });
 });
 
-/** Two fully occupied workers on a day in progress. */
+/** Two fully occupied workers on a day in progress, one of them in a process of its own. */
 async function prepareHeldDay(): Promise<{
   machines: Machines;
-  workers: readonly RunningCommand[];
+  workers: readonly (RunningCommand | CalledCommand)[];
   release: () => void;
 }> {
   const gate = createGate();
@@ -98,7 +98,7 @@ async function prepareHeldDay(): Promise<{
       return success;
     },
   });
-  const workers = await Promise.all(Array.from({ length: processes }, () => machines.startWorker()));
+  const workers = await Promise.all([machines.startWorker(), machines.callWorker()]);
   await machines.detach();
   await machines.standIn.received(answered + processes * stepsPerProcess);
   await until(async () => (await machines.database.run())?.done === answered);

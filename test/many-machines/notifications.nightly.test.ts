@@ -26,7 +26,7 @@ async function prepareServed(settings: object) {
       ...settings,
     },
   });
-  return { folder, receiver, database: watchDatabase(postgres(), ledger) };
+  return { folder, receiver, database: watchDatabase(ledger) };
 }
 
 /** Two of them, started at an instant, for as long as each takes to look again. */

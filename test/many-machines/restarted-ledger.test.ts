@@ -9,6 +9,7 @@ import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite, usePostgres, useRedis } from '../support/use-servers.js';
 import { watchDatabase } from './database-watch.js';
 import {
+  callWorker,
   expectCompleted,
   prepareMachines,
   readDelivered,
@@ -35,7 +36,7 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
         return success;
       },
     });
-    const workers = await Promise.all([machines.startWorker(), machines.startWorker()]);
+    const workers = await Promise.all([machines.startWorker(), machines.callWorker()]);
     await machines.detach();
     await machines.standIn.received(6 + 2 * stepsPerProcess);
     await until(async () => (await machines.database.run())?.done === 6);
@@ -53,11 +54,11 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
   });
 
   it('by body, during collect: the run that collects continues, and every booking is stored once', async () => {
-    const source = await startHeldSource({ after: 10_000 });
+    const source = await startHeldSource({ after: 6_000 });
     const machines = await prepareMachines({
       redis: redis(),
       postgres: postgres(),
-      bookings: 20_000,
+      bookings: 7_000,
       settings: { source: source.settings, body: { batchSize: 500, concurrency: stepsPerProcess } },
     });
     source.serve(machines.bookings);
@@ -68,14 +69,14 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
     source.giveRest();
     const { report, exitCode } = await run.ended;
     expect(exitCode).toBe(0);
-    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 20_000, delivered: 20_000 } });
+    expect(report).toMatchObject({ state: 'succeeded', counts: { read: 7_000, delivered: 7_000 } });
     await expectCompleted(machines);
   });
 
   it('by file: is completed, with one call for one file', async () => {
     const server = newServer();
     const url = await postgres().createDatabase();
-    const database = watchDatabase(postgres(), url);
+    const database = watchDatabase(url);
     const shared = sharedSettings(url, redis().url);
     const { folder, service, listRemote } = await prepareFileDay(server, {
       bookings: toCsv(makeBookings(60)),
@@ -86,7 +87,7 @@ describe('a day during which PostgreSQL restarts as after a power cut', () => {
         return success;
       },
     });
-    const workers = await Promise.all([startWorker(folder), startWorker(folder)]);
+    const workers = await Promise.all([startWorker(folder), callWorker(folder)]);
     expect((await folder.run(['run', '--day', day, '--detach'])).exitCode).toBe(0);
     await database.until(({ state }) => state === 'succeeded');
     expect(service.calls).toHaveLength(1);

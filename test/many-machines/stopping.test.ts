@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
-import { withEndlessEnd } from '../support/held-source.js';
+import { startHeldSource } from '../support/held-source.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { type StandInHandler, success } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
@@ -44,7 +44,7 @@ describe('a worker that is asked to stop', () => {
     expect(await first.ended).toMatchObject({ exitCode: 0, signal: null });
     expect(await machines.database.run()).toMatchObject({ running: 0, state: 'delivering' });
 
-    await machines.startWorker();
+    await machines.callWorker();
     const { counts } = await expectCompleted(machines);
     expect(counts.repeated).toBe(stepsPerProcess * batchSize);
   });
@@ -72,7 +72,7 @@ describe('a worker that is asked to stop', () => {
     expect(machines.standIn.requests).toHaveLength(stepsPerProcess);
     const before = await readDelivered(machines);
     expect(before.size).toBe(stepsPerProcess * batchSize);
-    await machines.startWorker();
+    await machines.callWorker();
     expect((await expectCompleted(machines, { before: [before] })).counts.repeated).toBe(0);
   });
 
@@ -100,7 +100,7 @@ describe('a worker that is asked to stop', () => {
     } finally {
       await postgres().start();
     }
-    await machines.startWorker();
+    await machines.callWorker();
     await expectCompleted(machines);
   });
 
@@ -122,7 +122,7 @@ describe('a worker that is asked to stop', () => {
       first.kill('SIGTERM');
       expect(await first.ended).toMatchObject({ exitCode: 0 });
       own.thaw();
-      await machines.startWorker();
+      await machines.callWorker();
       await expectCompleted(machines);
     } finally {
       await own.close();
@@ -144,7 +144,7 @@ describe('a worker that is asked to stop', () => {
     await first.wrote('"stopping"');
     first.kill('SIGTERM');
     expect(await first.ended).toMatchObject({ exitCode: 1 });
-    await machines.startWorker();
+    await machines.callWorker();
     await expectCompleted(machines);
   });
 });
@@ -171,7 +171,7 @@ describe('a `run` that is asked to stop', () => {
     expect(exitCode).toBe(1);
     expect(report).toMatchObject({ state: 'delivering' });
     gate.open();
-    await machines.startWorker();
+    await machines.callWorker();
     await expectCompleted(machines, { before: [before] });
     const next = await machines.folder.runDay();
     expect(next.exitCode).toBe(0);
@@ -185,10 +185,12 @@ describe('`serve`, when asked to stop', () => {
   const bookings = makeBookings(100);
 
   it('in mid-collect ends cleanly, and the next run collects the day again', async () => {
-    const many = makeBookings(12_000);
-    const { folder, standIn } = await prepareDay({ settings });
-    await folder.writeBookings(withEndlessEnd(toCsv(many)), yesterday.iso);
-    await folder.configure({ body: { batchSize: 2_000 } });
+    const many = makeBookings(7_000);
+    const source = await startHeldSource({ after: 6_000 });
+    source.serve(many);
+    const { folder, standIn } = await prepareDay({
+      settings: { ...settings, source: source.settings, body: { batchSize: 1_000 } },
+    });
     const { command, ask, get } = await serve(folder);
     const { body } = await ask(yesterday.iso);
     await until(async () =>
@@ -199,12 +201,12 @@ describe('`serve`, when asked to stop', () => {
     expect(exitCode).toBe(0);
     expect(stderr).not.toContain('broke off');
     expect(standIn.requests).toHaveLength(0);
-    await folder.writeBookings(toCsv(many), yesterday.iso);
+    source.giveRest();
     const { report } = await folder.run(['run', '--day', yesterday.iso, '--json']);
     expect(report).toMatchObject({
       runId: body.runId,
       state: 'succeeded',
-      counts: { read: 12_000, repeated: 0 },
+      counts: { read: 7_000, repeated: 0 },
     });
     expectEachOnce(standIn, many);
   });
