@@ -26,12 +26,14 @@ const common = {
 const nightly = [
   'test/**/*.nightly.test.ts',
   'test/desk/browser/*.test.ts',
+  'test/jobs/every-source.test.ts',
   'test/jobs/file-days.test.ts',
   'test/jobs/file-faults.test.ts',
   'test/jobs/file-frozen-owner.test.ts',
   'test/jobs/file-kill.test.ts',
   'test/jobs/file-server-faults.test.ts',
   'test/jobs/mappings-sync.test.ts',
+  'test/jobs/sandbox-faults-by-file.test.ts',
   'test/ledger/mapping-copy-processes.test.ts',
   'test/ledger/{postgres,sqlite,sqlite-encrypted}.test.ts',
   'test/library/bookings-module.test.ts',
@@ -45,7 +47,6 @@ const nightly = [
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */
 const shared = [
-  'canary',
   'days',
   'desk-case-work',
   'desk-operations',
@@ -62,6 +63,7 @@ const sharedNightly = [
   ...shared,
   'audit',
   'bad-input',
+  'canary',
   'faults',
   'file-calls',
   'file-faults',
@@ -93,7 +95,7 @@ const isolated = embedded.filter((name) => needsOwnProcess.test(readFileSync(nam
 const distributed = {
   ...common,
   name: 'distributed',
-  // Three processes where there is one otherwise, and leases that run out.
+  // Several processes where there is one otherwise, and leases that run out.
   testTimeout: patienceMs + 180_000,
   provide: { engine: 'distributed' as const },
   globalSetup: ['test/support/distributed-servers.ts'],

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareDay } from '../support/day-folder.js';
-import { runsEveryCase } from '../support/engine.js';
 import { expectReport } from '../support/expectations.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { parseRecords } from '../support/file-service.js';
@@ -61,64 +60,61 @@ describe('by body, the canary', () => {
     expect((await folder.run(['evidence', reference, '--out', 'proof.zip'])).exitCode).toBe(1);
   });
 
-  if (runsEveryCase) {
-    it('that the service refuses is given up: the run succeeds, with nothing refused', async () => {
-      const { folder, sent } = await prepareBodyDay({}, refusesCanary);
-      const result = await folder.runDay();
-      expectReport(result, { exitCode: 0, state: 'succeeded', counts });
-      expect(JSON.parse(result.stdout)).toMatchObject({ canary: { state: 'not-taken', code: 'code-2009' } });
-      expect(sent()).toEqual([]);
-    });
+  it('that the service refuses is given up: the run succeeds, with nothing refused', async () => {
+    const { folder, sent } = await prepareBodyDay({}, refusesCanary);
+    const result = await folder.runDay();
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts });
+    expect(JSON.parse(result.stdout)).toMatchObject({ canary: { state: 'not-taken', code: 'code-2009' } });
+    expect(sent()).toEqual([]);
+  });
 
-    it('is sent again by a replay, and not by a run that only tops its day up, nor by a dry run', async () => {
-      const { folder, sent } = await prepareBodyDay();
-      await folder.run(['run', '--day', day, '--dry-run']);
-      expect(sent()).toHaveLength(0);
-      await folder.runDay();
-      await folder.writeBookings(toCsv(makeBookings(32)));
-      const late = await folder.run(['replay', day, '--late', '--json']);
-      expect(JSON.parse(late.stdout)).toMatchObject({ counts: { delivered: 2 } });
-      expect(JSON.parse(late.stdout)).not.toHaveProperty('canary');
-      expect(sent()).toHaveLength(1);
-      expect((await folder.run(['replay', day])).exitCode).toBe(0);
-      expect(new Set(sent().map((hotel) => JSON.stringify(hotel))).size).toBe(2);
-    });
+  it('is sent again by a replay, and not by a run that only tops its day up, nor by a dry run', async () => {
+    const { folder, sent } = await prepareBodyDay();
+    await folder.run(['run', '--day', day, '--dry-run']);
+    expect(sent()).toHaveLength(0);
+    await folder.runDay();
+    await folder.writeBookings(toCsv(makeBookings(32)));
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(JSON.parse(late.stdout)).toMatchObject({ counts: { delivered: 2 } });
+    expect(JSON.parse(late.stdout)).not.toHaveProperty('canary');
+    expect(sent()).toHaveLength(1);
+    expect((await folder.run(['replay', day])).exitCode).toBe(0);
+    expect(new Set(sent().map((hotel) => JSON.stringify(hotel))).size).toBe(2);
+  });
 
-    it('is not sent by late bookings of a day that was good without one', async () => {
-      const { folder, sent } = await prepareBodyDay({ canary: undefined });
-      await folder.runDay();
-      await folder.configure({ canary });
-      await folder.writeBookings(toCsv(makeBookings(32)));
-      const late = await folder.run(['replay', day, '--late', '--json']);
-      expect(JSON.parse(late.stdout)).toMatchObject({ counts: { delivered: 2 } });
-      expect(JSON.parse(late.stdout)).not.toHaveProperty('canary');
-      expect(sent()).toEqual([]);
-    });
+  it('is not sent by late bookings of a day that was good without one', async () => {
+    const { folder, sent } = await prepareBodyDay({ canary: undefined });
+    await folder.runDay();
+    await folder.configure({ canary });
+    await folder.writeBookings(toCsv(makeBookings(32)));
+    const late = await folder.run(['replay', day, '--late', '--json']);
+    expect(JSON.parse(late.stdout)).toMatchObject({ counts: { delivered: 2 } });
+    expect(JSON.parse(late.stdout)).not.toHaveProperty('canary');
+    expect(sent()).toEqual([]);
+  });
 
-    it('is sent by the run that sends what one that was given up has left', async () => {
-      const { folder, sent } = await prepareBodyDay(
-        { canary: undefined, retry: { tries: 1 } },
-        (_, number) => (number === 1 ? { kind: 'text', status: 500, body: '' } : success),
-      );
-      expect((await folder.runDay()).exitCode).toBe(1);
-      await folder.configure({ canary });
-      const late = await folder.run(['replay', day, '--late', '--reason', 'left over', '--json']);
-      expect(JSON.parse(late.stdout)).toMatchObject({ topsUp: true, canary: { state: 'waiting' } });
-      expect(sent()).toHaveLength(1);
-    });
+  it('is sent by the run that sends what one that was given up has left', async () => {
+    const { folder, sent } = await prepareBodyDay({ canary: undefined, retry: { tries: 1 } }, (_, number) =>
+      number === 1 ? { kind: 'text', status: 500, body: '' } : success,
+    );
+    expect((await folder.runDay()).exitCode).toBe(1);
+    await folder.configure({ canary });
+    const late = await folder.run(['replay', day, '--late', '--reason', 'left over', '--json']);
+    expect(JSON.parse(late.stdout)).toMatchObject({ topsUp: true, canary: { state: 'waiting' } });
+    expect(sent()).toHaveLength(1);
+  });
 
-    it('that nothing names in time is reported, and doctor warns', async () => {
-      const { folder } = await prepareBodyDay({ canary: { ...canary, withinHours: 1e-9 } });
-      const result = await folder.run(['run', '--day', day]);
-      expect(result.exitCode).toBe(0);
-      expect(result.stdout).toContain('canary: NOT NAMED within');
-      expect((await folder.run(['status', day])).stdout).toContain('canary: NOT NAMED within');
-      // It was reported by the run itself.
-      expect((await folder.run(['run', '--day', day])).stdout.match(/NOT NAMED/g)).toHaveLength(1);
-      const { stdout } = await folder.run(['doctor', '--json']);
-      expect(stdout).toContain(`nothing named the canary of ${day}`);
-    });
-  }
+  it('that nothing names in time is reported, and doctor warns', async () => {
+    const { folder } = await prepareBodyDay({ canary: { ...canary, withinHours: 1e-9 } });
+    const result = await folder.run(['run', '--day', day]);
+    expect(result.exitCode).toBe(0);
+    expect(result.stdout).toContain('canary: NOT NAMED within');
+    expect((await folder.run(['status', day])).stdout).toContain('canary: NOT NAMED within');
+    // It was reported by the run itself.
+    expect((await folder.run(['run', '--day', day])).stdout.match(/NOT NAMED/g)).toHaveLength(1);
+    const { stdout } = await folder.run(['doctor', '--json']);
+    expect(stdout).toContain(`nothing named the canary of ${day}`);
+  });
 });
 
 describe('by file, the canary', () => {
@@ -151,40 +147,38 @@ describe('by file, the canary', () => {
     expect((await folder.run(['cases'])).stdout).not.toContain('CANARY');
   });
 
-  if (runsEveryCase) {
-    it('that the result leaves out delays the run until the result rests, and is not named', async () => {
-      const { folder } = await prepareFileDay(server(), {
-        bookings,
-        settings: { canary },
-        async onCall(call) {
-          await call.writeResult({ records: parseRecords(call.file).filter((record) => !isCanary(record)) });
-          return success;
-        },
-      });
-      const result = await folder.runDay();
-      expectReport(result, {
-        exitCode: 0,
-        state: 'succeeded',
-        counts: { ...counts, affected: 0, unanswered: 0 },
-      });
-      expect(JSON.parse(result.stdout)).toMatchObject({ canary: { state: 'waiting' } });
+  it('that the result leaves out delays the run until the result rests, and is not named', async () => {
+    const { folder } = await prepareFileDay(server(), {
+      bookings,
+      settings: { canary },
+      async onCall(call) {
+        await call.writeResult({ records: parseRecords(call.file).filter((record) => !isCanary(record)) });
+        return success;
+      },
     });
+    const result = await folder.runDay();
+    expectReport(result, {
+      exitCode: 0,
+      state: 'succeeded',
+      counts: { ...counts, affected: 0, unanswered: 0 },
+    });
+    expect(JSON.parse(result.stdout)).toMatchObject({ canary: { state: 'waiting' } });
+  });
 
-    it('goes by body where no booking can be in the file', async () => {
-      const posted: object[] = [];
-      const { folder, service } = await prepareFileDay(server(), {
-        bookings: toCsv(makeBookings(3).map((booking) => ({ ...booking, ProviderHotelId: '' }))),
-        settings: { canary, file: { maxPostedShare: 1 } },
-        async onPost(request) {
-          posted.push(...(await request.readHotels()));
-          return success;
-        },
-      });
-      const result = await folder.runDay();
-      expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 3, posted: 3 } });
-      expect(service.calls).toEqual([]);
-      expect(posted.filter(isCanary)).toHaveLength(1);
-      expect(posted).toHaveLength(4);
+  it('goes by body where no booking can be in the file', async () => {
+    const posted: object[] = [];
+    const { folder, service } = await prepareFileDay(server(), {
+      bookings: toCsv(makeBookings(3).map((booking) => ({ ...booking, ProviderHotelId: '' }))),
+      settings: { canary, file: { maxPostedShare: 1 } },
+      async onPost(request) {
+        posted.push(...(await request.readHotels()));
+        return success;
+      },
     });
-  }
+    const result = await folder.runDay();
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 3, posted: 3 } });
+    expect(service.calls).toEqual([]);
+    expect(posted.filter(isCanary)).toHaveLength(1);
+    expect(posted).toHaveLength(4);
+  });
 });

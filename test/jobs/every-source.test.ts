@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inOrder } from '../support/expectations.js';
+import { isNightly } from '../support/nightly.js';
 import { useS3Server } from '../support/s3-server.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { startForSuite, useMariadb, usePostgres } from '../support/use-servers.js';
@@ -19,9 +20,11 @@ import {
   placeOnSftpServer,
 } from './every-source/sources.js';
 
-const day = makeDifficultDay(2_000);
+const day = makeDifficultDay(1_000);
 const { records } = day;
 const server = startForSuite(openSsh);
+/** By day one of them: how each pages is in the tests of that source. */
+type PagingStyle = keyof typeof pagingStyles;
 
 /** Reviewed by body and by file once, for all tests. */
 let ofCsv: ReturnType<typeof reviewPlacedDay> | undefined;
@@ -53,18 +56,18 @@ describe('a day with every kind of difficult record', () => {
     const { bookings, rejects, duplicates } = day;
     for (const { counts, rows, hotels } of [byBody, byFile]) {
       const accepted = bookings.length;
-      expect(counts).toMatchObject({ read: 2_000, accepted, duplicates, rejected: 50, delivered: accepted });
+      expect(counts).toMatchObject({ read: 1_000, accepted, duplicates, rejected: 25, delivered: accepted });
       expect(rows.rejects).toMatchObject(rejects.map(({ record, reason }) => ({ place: record, reason })));
       expect(rows.warnings).toHaveLength(3);
-      expect(hotels.length).toBeGreaterThan(1_000);
+      expect(hotels.length).toBeGreaterThan(500);
     }
     expect(inOrder(byBody.hotels)).toEqual(inOrder(bookings));
     // Bookings that have all fields and none that reads as null go by file; the others are posted.
     const inFile = byFile.file?.split('\n').slice(1, -1) ?? [];
-    expect(inFile.length).toBeGreaterThan(500);
+    expect(inFile.length).toBeGreaterThan(250);
     expect(inFile.length + byFile.hotels.length).toBe(bookings.length);
     expect(inFile[0]).toBe('9007199254740991,9007199254740993,Ann Smith,Hotelbeds,007,10122026,12122026');
-    expect(byFile.counts.affected).toBeGreaterThan(50);
+    expect(byFile.counts.affected).toBeGreaterThan(25);
   });
 });
 
@@ -74,13 +77,14 @@ describe('the same day gives the same ledger rows, requests and file', () => {
   it('from a file of SQLite', async () => expectTheSame(await placeInSqlite(records)));
   it('from a file on an SFTP server', async () => expectTheSame(await placeOnSftpServer(records, server())));
 
-  it.each(Object.keys(pagingStyles) as (keyof typeof pagingStyles)[])(
+  it.each(isNightly ? (Object.keys(pagingStyles) as PagingStyle[]) : (['by cursor'] as const))(
     'from an API that pages %s',
     async (style) => expectTheSame(await placeBehindApi(records, style)),
   );
 
-  it.each(['JavaScript', 'TypeScript'] as const)('from a module in %s', async (language) =>
-    expectTheSame(await placeInModule(records, language)),
+  it.each(isNightly ? (['JavaScript', 'TypeScript'] as const) : (['TypeScript'] as const))(
+    'from a module in %s',
+    async (language) => expectTheSame(await placeInModule(records, language)),
   );
 
   describe('from a bucket', () => {

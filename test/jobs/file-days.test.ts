@@ -224,21 +224,21 @@ describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))('a day by
       expect(csvParse.read(server().disk(remotePath))).toHaveLength(3);
       expect(standIn.accepted()).toEqual(posted.slice(0, 1));
     });
-  }
 
-  it('is done: run says so and makes no call', async () => {
-    const { folder, service, standIn } = await prepareFileDay(server(), { bookings: csvOf(5) });
-    const first = await folder.runDay();
-    const [requests, file] = [standIn.requests.length, statSync(server().disk(remotePath))];
-    const again = await folder.runDay();
-    expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 5 } });
-    expect(again.json).toEqual(first.json);
-    expect(again.stderr).toContain(`${day} is already done: run ${first.report.runId}`);
-    expect(service.calls).toHaveLength(1);
-    expect(standIn.requests).toHaveLength(requests);
-    const { ino, mtimeMs } = statSync(server().disk(remotePath));
-    expect({ ino, mtimeMs }).toEqual({ ino: file.ino, mtimeMs: file.mtimeMs });
-  });
+    it('is done: run says so and makes no call', async () => {
+      const { folder, service, standIn } = await prepareFileDay(server(), { bookings: csvOf(5) });
+      const first = await folder.runDay();
+      const [requests, file] = [standIn.requests.length, statSync(server().disk(remotePath))];
+      const again = await folder.runDay();
+      expectReport(again, { exitCode: 0, state: 'succeeded', counts: { delivered: 5 } });
+      expect(again.json).toEqual(first.json);
+      expect(again.stderr).toContain(`${day} is already done: run ${first.report.runId}`);
+      expect(service.calls).toHaveLength(1);
+      expect(standIn.requests).toHaveLength(requests);
+      const { ino, mtimeMs } = statSync(server().disk(remotePath));
+      expect({ ino, mtimeMs }).toEqual({ ino: file.ino, mtimeMs: file.mtimeMs });
+    });
+  }
 
   it('is replayed: old files are archived, and only the new result is accepted, though it looks like the old one', async () => {
     const made = makeBookings(5);

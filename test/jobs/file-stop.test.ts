@@ -38,33 +38,33 @@ describe('a day by file, asked to stop', () => {
     await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
   });
 
-  it('by SIGTERM in a stalled upload ends with 1, and the next run uploads again', async () => {
-    const day = await prepareWatchedFileDay(newServer(), { bookings: 15_000 });
-    const command = day.folder.start(runArguments);
-    const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
-    await release();
-    const folder = day.server.disk(remoteFolder);
-    const sizes = () =>
-      listNames(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
-    await untilTurn(command, () => sizes().some((size) => size > 0));
-    day.proxy.blackHole();
-    const stopped = await stop(day, 'SIGTERM');
-    expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0, pending: 15_000 } });
-    expect(stopped.stderr).toContain(resumeCommand);
-    expect(await day.ledger.attempts()).toContainEqual({
-      step: 'upload',
-      outcome: 'interrupted',
-      code: 'stopped',
-    });
-    expect(listNames(folder)).toEqual([expect.stringMatching(/\.part$/)]);
-
-    day.proxy.heal();
-    const recorded = await day.recorded();
-    expect([...recorded.keys()]).toEqual(['write']);
-    await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
-  });
-
   if (runsEveryCase) {
+    it('by SIGTERM in a stalled upload ends with 1, and the next run uploads again', async () => {
+      const day = await prepareWatchedFileDay(newServer(), { bookings: 15_000 });
+      const command = day.folder.start(runArguments);
+      const { release } = await day.holdWhen('upload', ({ state }) => state === 'running');
+      await release();
+      const folder = day.server.disk(remoteFolder);
+      const sizes = () =>
+        listNames(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+      await untilTurn(command, () => sizes().some((size) => size > 0));
+      day.proxy.blackHole();
+      const stopped = await stop(day, 'SIGTERM');
+      expectReport(stopped, { exitCode: 1, state: 'delivering', counts: { delivered: 0, pending: 15_000 } });
+      expect(stopped.stderr).toContain(resumeCommand);
+      expect(await day.ledger.attempts()).toContainEqual({
+        step: 'upload',
+        outcome: 'interrupted',
+        code: 'stopped',
+      });
+      expect(listNames(folder)).toEqual([expect.stringMatching(/\.part$/)]);
+
+      day.proxy.heal();
+      const recorded = await day.recorded();
+      expect([...recorded.keys()]).toEqual(['write']);
+      await expectWhole(day, await day.folder.runDay(), { calls: 1, repeated: 0, recorded });
+    });
+
     it('by SIGTERM in a progressing upload lets it finish, and leaves no temporary name', async () => {
       const day = await prepareWatchedFileDay(newServer());
       day.folder.start(runArguments);

@@ -187,7 +187,7 @@ describe('guest erase', () => {
     const many = makeBookings(45_000, { first: 10 });
     const { folder, standIn } = await prepareFileDay(server(), {
       bookings: toCsv([...bookings, ...many]),
-      settings: { hashKey: 'a key of the tests' },
+      settings: { hashKey: 'a key of the tests', body: { batchSize: 1_000 } },
       onPost: () => success,
     });
     const byBody = ['--delivery', 'body', '--json'];

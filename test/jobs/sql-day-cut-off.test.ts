@@ -8,9 +8,9 @@ import { patienceMs } from '../support/patience.js';
 import { type BookingsDatabase, bookingsDatabases } from './bookings-databases.js';
 
 const waiting = { timeout: patienceMs, interval: 20 };
-const count = 12_000;
-/** After some thousands, which are in the ledger by then. */
-const middle = 8_000;
+/** At the gate, some thousands are in the ledger already. */
+const large = { bookings: 12_000, gateAt: 8_000 };
+const small = { bookings: 1_200, gateAt: 800 };
 const lost = /the connection was lost while the day was read \(.+\), so the day is incomplete; run it again$/;
 const ended = /the query was cancelled on the server \(.+\), .* so the day is incomplete; run it again$/;
 const away = /can't be reached \(ECONNREFUSED\): is the database running, and does source\.url name it\?$/;
@@ -20,9 +20,12 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   const makeDay = use();
 
   /** A command that has reached this row of the query and waits there for the database. */
-  async function collectTo(row: number, settings: { readonly timeoutSeconds?: number } = {}) {
-    const database = await makeDay(count);
-    const gate = await database.closeGate(row);
+  async function collectTo(
+    { bookings, gateAt }: typeof large,
+    settings: { readonly timeoutSeconds?: number } = {},
+  ) {
+    const database = await makeDay(bookings);
+    const gate = await database.closeGate(gateAt);
     const prepared = await prepareDay({
       settings: { source: { ...tableSource(database, gate), ...settings }, body: { batchSize: 1_000 } },
     });
@@ -66,7 +69,11 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   }
 
   /** Expects the next `run` to collect again within the same run and to deliver every booking once. */
-  async function expectWholeDay({ folder, standIn }: PreparedDay, runId: string): Promise<void> {
+  async function expectWholeDay(
+    { folder, standIn }: PreparedDay,
+    runId: string,
+    { bookings: count } = small,
+  ): Promise<void> {
     const again = await folder.runDay();
     const counts = { read: count, accepted: count, delivered: count, repeated: 0 };
     expectReport(again, { exitCode: 0, state: 'succeeded', counts });
@@ -75,7 +82,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   }
 
   it('fails without sending anything when the database restarts mid-query; the next run delivers every booking once', async () => {
-    const { database, command, ...prepared } = await collectTo(middle);
+    const { database, command, ...prepared } = await collectTo(large);
     const ledger = prepared.folder.watchLedger();
     await vi.waitUntil(async () => (await ledger.run()).read > 0, waiting);
     await restart(database);
@@ -84,11 +91,11 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
     expectFailed(result, { ...prepared, database, message: lost });
     expect(result.report.counts.read).toBeGreaterThan(0);
     await expectNothingSent(prepared, database);
-    await expectWholeDay(prepared, result.report.runId);
+    await expectWholeDay(prepared, result.report.runId, large);
   });
 
   it('fails when the database restarts before the first row; the next run delivers everything', async () => {
-    const { database, command, ...prepared } = await collectTo(1);
+    const { database, command, ...prepared } = await collectTo({ ...small, gateAt: 1 });
     await restart(database);
 
     const result = await command.ended;
@@ -102,7 +109,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   ] as const)(
     'whose %s an administrator kills fails; the next run delivers everything',
     async (_, end, message) => {
-      const { database, gate, command, ...prepared } = await collectTo(middle);
+      const { database, gate, command, ...prepared } = await collectTo(small);
       await database[end]();
 
       const result = await command.ended;
@@ -113,7 +120,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   );
 
   it('fails while the database is down; once it is up, the next run delivers everything', async () => {
-    const database = await makeDay(count);
+    const database = await makeDay(small.bookings);
     const prepared = await prepareDay({
       settings: { source: tableSource(database), body: { batchSize: 1_000 } },
     });
@@ -125,7 +132,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   });
 
   it('fails after timeoutSeconds when the database freezes; the query ends once it thaws', async () => {
-    const { database, gate, command, ...prepared } = await collectTo(middle, { timeoutSeconds: 5 });
+    const { database, gate, command, ...prepared } = await collectTo(small, { timeoutSeconds: 5 });
     const thaw = await database.freeze();
 
     const result = await command.ended;
@@ -137,7 +144,7 @@ describe.each(bookingsDatabases)('a day of bookings in $name', ({ use }) => {
   });
 
   it('stops on Ctrl-C when the database freezes; the query ends once it thaws, and the next run delivers everything', async () => {
-    const { database, gate, command, ...prepared } = await collectTo(middle);
+    const { database, gate, command, ...prepared } = await collectTo(small);
     const thaw = await database.freeze();
     command.stop('SIGINT');
 

@@ -11,28 +11,30 @@ const batchSize = 50;
 const inFlight = 4 * engine.performers;
 const resumeCommand = `hotel-review run --day ${day}`;
 
-it('SIGTERM in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {
-  const { folder, ledger, standIn, arrivals, bookings, records, csv } = await prepareReviewedDay({
-    // Enough to be stored in several transactions.
-    bookings: 12_000,
-    settings: { body: { batchSize: 500 } },
-  });
-  await folder.writeBookings(withEndlessEnd(csv));
-  const command = folder.start(runArguments);
-  await ledger.reaches(({ read }) => read > 0);
-  command.kill('SIGTERM');
-  const stopped = await command.ended;
-  expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
-  expect(stopped.report.counts.read).toBeGreaterThan(0);
-  expect(stopped.stderr).toContain(resumeCommand);
-  expect(standIn.requests).toEqual([]);
+if (runsEveryCase) {
+  it('SIGTERM in collect stops the run with 1 and nothing sent; the next one collects again and sends everything', async () => {
+    const { folder, ledger, standIn, arrivals, bookings, records, csv } = await prepareReviewedDay({
+      // Enough to be stored in several transactions.
+      bookings: 12_000,
+      settings: { body: { batchSize: 500 } },
+    });
+    await folder.writeBookings(withEndlessEnd(csv));
+    const command = folder.start(runArguments);
+    await ledger.reaches(({ read }) => read > 0);
+    command.kill('SIGTERM');
+    const stopped = await command.ended;
+    expectReport(stopped, { exitCode: 1, state: 'collecting', counts: { delivered: 0 } });
+    expect(stopped.report.counts.read).toBeGreaterThan(0);
+    expect(stopped.stderr).toContain(resumeCommand);
+    expect(standIn.requests).toEqual([]);
 
-  await folder.writeBookings(csv);
-  const next = await folder.runDay();
-  expectReport(next, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
-  expect(next.report.runId).toBe(stopped.report.runId);
-  await arrivals.checkWhole(next.report, bookings);
-});
+    await folder.writeBookings(csv);
+    const next = await folder.runDay();
+    expectReport(next, { exitCode: 0, state: 'succeeded', counts: { read: records, repeated: 0 } });
+    expect(next.report.runId).toBe(stopped.report.runId);
+    await arrivals.checkWhole(next.report, bookings);
+  });
+}
 
 it.each(runsEveryCase ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const))(
   '%s stops a delivery with 1, though the service hangs; the next run sends what was in flight again',
