@@ -7,12 +7,13 @@ import { day } from '../support/day-folder.js';
 import { expectError, expectReport } from '../support/expectations.js';
 import { prepareFileDay, remotePath } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { bookingsHeader, makeBookings, toCsv } from '../support/made-bookings.js';
+import { bookingsHeader, makeBookings, stayToCome, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
-const bookings = makeBookings(6);
+const stay = stayToCome();
+const bookings = makeBookings(6, stay);
 const affected = bookings
   .filter(({ BookingReferenceId }) => ['BR-2', 'BR-5'].includes(BookingReferenceId))
   .map(({ BookingClientName: _, ...others }) => others);
@@ -218,7 +219,7 @@ describe('what is shown of a day by file', () => {
           state: 'delivered',
           verdict: 'incorrect',
           step: 'trigger',
-          booking: { BookingReferenceId: 'BR-2', BookingClientName: '***', CheckInDate: '2026-12-01' },
+          booking: { BookingReferenceId: 'BR-2', BookingClientName: '***', CheckInDate: stay.checkIn },
           attempts: [{ step: 'trigger', outcome: 'done', code: 'ok', httpStatus: 200 }],
         },
       ],

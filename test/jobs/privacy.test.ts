@@ -5,13 +5,13 @@ import { day } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
 import { listFiles } from '../support/leaks.js';
-import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { makeBookings, stayToCome, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
 const server = useSftpServer(openSsh);
 const guest = 'Canaria Zwitscherfink';
-const bookings = makeBookings(3).map((booking) => ({ ...booking, BookingClientName: guest }));
+const bookings = makeBookings(3, stayToCome()).map((booking) => ({ ...booking, BookingClientName: guest }));
 
 interface Place {
   readonly place: string;

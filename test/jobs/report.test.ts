@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
-import { csvOf } from '../support/made-bookings.js';
+import { csvOf, makeBookings, stayToCome, toCsv } from '../support/made-bookings.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { useSftpServer } from '../support/use-servers.js';
 
@@ -13,7 +13,7 @@ const server = useSftpServer(openSsh);
 describe('report', () => {
   it('reports a day by file as text, JSON, Markdown and as a page, and is recorded', async () => {
     const { folder } = await prepareFileDay(server(), {
-      bookings: csvOf(30),
+      bookings: toCsv(makeBookings(30, stayToCome())),
       async onCall(call) {
         await call.writeResult({ affected: ['BR-1', 'BR-2'] });
         return success;
