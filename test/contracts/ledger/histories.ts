@@ -8,18 +8,16 @@ import type { Ledger } from '../../../src/review/ledger.js';
 import { FencedError } from '../../../src/review/ledger-errors.js';
 import { createPlayer, moves, type Played } from '../../review/run-history.js';
 import { createRunModel, type ModelStep, type RunModel, recount } from '../../review/run-model.js';
+import { isNightly } from '../../support/nightly.js';
 import type { OpenedLedger, StepRow } from '../ledger.js';
 import { at, batchOf, batchSize, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
 import { planFileRun } from './file-days.js';
 
 export function describeHistories(opened: () => OpenedLedger): void {
   describe('whatever happens to a run', () => {
-    it.each([
-      ['body', 25],
-      ['file', 25],
-    ] as const)(
+    it.each(['body', 'file'] as const)(
       'by %s, its rows match the state machine',
-      async (delivery, numRuns) => {
+      async (delivery) => {
         let runs = 0;
         await fc.assert(
           fc.asyncProperty(
@@ -43,7 +41,7 @@ export function describeHistories(opened: () => OpenedLedger): void {
               }
             },
           ),
-          { seed: 20_261_120, numRuns },
+          { seed: 20_261_120, numRuns: isNightly ? 25 : 10 },
         );
       },
       120_000,
