@@ -7,7 +7,7 @@ import { type MadeStay, storeRun } from '../contracts/ledger/stays.js';
 import { hotelOf, rowOf, syncRows } from '../contracts/mapping-copy/pages.js';
 import { usePostgres } from '../support/use-servers.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
-import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+import { type OpenedPostgresLedger, openNewPostgresLedger } from './opened-postgres.js';
 
 const newTables = [
   'messages',
@@ -125,7 +125,7 @@ describe('a PostgreSQL ledger from before the copy of the mappings existed', () 
   const postgres = usePostgres();
   let opened: OpenedPostgresLedger;
   beforeEach(async () => {
-    opened = await openPostgresLedger(postgres());
+    opened = await openNewPostgresLedger(postgres());
   });
   afterEach(() => opened.cleanUp());
 

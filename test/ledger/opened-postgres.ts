@@ -1,3 +1,4 @@
+import pg from 'pg';
 import {
   createPostgresLedger,
   findPostgresLedger,
@@ -18,12 +19,53 @@ export interface OpenedPostgresLedger extends OpenedLedger {
   query(sql: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** A ledger in a new database. */
+/** Emptied databases. Dropping the tables and creating them again would take longer than most tests. */
+const emptied = new WeakMap<Postgres, string[]>();
+
+/** Leaves a database as its first ledger made it; what migrations wrote stays. */
+const emptyTables = `DO $$ DECLARE name text; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'hotel_review' LOOP
+    CONTINUE WHEN name IN ('migrations', 'watched_moves');
+    EXECUTE format('DELETE FROM hotel_review.%I', name);
+  END LOOP;
+  IF to_regclass('hotel_review.watched_moves') IS NOT NULL THEN
+    UPDATE hotel_review.watched_moves SET last_move = 0, watched_at = NULL;
+  END IF;
+  FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'hotel_review' AND last_value IS NOT NULL LOOP
+    PERFORM setval(format('hotel_review.%I', name), 1, false);
+  END LOOP;
+END $$`;
+
+/** A ledger in an empty database, which is given to others afterwards: for tests that leave its schema as it is. */
 export async function openPostgresLedger(
   postgres: Postgres,
   options: Partial<PostgresLedgerOptions> = {},
 ): Promise<OpenedPostgresLedger> {
+  const databases = emptied.get(postgres) ?? [];
+  emptied.set(postgres, databases);
+  const url = databases.pop() ?? (await postgres.createDatabase());
+  return openIn(url, options, async (query) => {
+    await query(emptyTables);
+    databases.push(url);
+  });
+}
+
+/** A ledger in a database without a schema. */
+export async function openNewPostgresLedger(postgres: Postgres): Promise<OpenedPostgresLedger> {
   const url = await postgres.createDatabase();
+  return openIn(url, {}, () => postgres.giveBack(url));
+}
+
+function openIn(
+  url: string,
+  options: Partial<PostgresLedgerOptions>,
+  leave: (query: OpenedPostgresLedger['query']) => Promise<void>,
+): OpenedPostgresLedger {
+  // One connection for all that bypasses the ledger; after a restart of the server, another one.
+  const connection = new pg.Pool({ connectionString: url, max: 1 });
+  connection.on('error', () => {});
+  const query = async (sql: string, ...values: unknown[]) => (await connection.query(sql, values)).rows;
   const ledgers: Pick<NoticeLedger, 'close'>[] = [];
   const open = (changes: Partial<PostgresLedgerOptions> = {}) => {
     const ledger = createPostgresLedger({ url, carriesReference, clock: () => at, ...options, ...changes });
@@ -39,23 +81,20 @@ export async function openPostgresLedger(
       if (reader) ledgers.push(reader);
       return reader;
     },
-    query: (sql, ...values) => postgres.query(url, sql, values),
+    query,
     reopen: async () => open(),
     async endLeases() {
-      await postgres.query(
-        url,
-        `UPDATE hotel_review.steps SET lease_until = now() WHERE lease_until > now()`,
-      );
+      await query(`UPDATE hotel_review.steps SET lease_until = now() WHERE lease_until > now()`);
     },
     readSteps: async (runId) =>
-      (await postgres.query(
-        url,
+      (await query(
         'SELECT steps.* FROM hotel_review.steps JOIN hotel_review.runs ON run = number WHERE id = $1 ORDER BY position, name',
-        [runId],
+        runId,
       )) as StepRow[],
     async cleanUp() {
       await Promise.all(ledgers.map((ledger) => ledger.close()));
-      await postgres.giveBack(url);
+      await leave(query);
+      await connection.end();
     },
   };
 }

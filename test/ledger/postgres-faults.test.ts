@@ -24,7 +24,7 @@ import { patienceMs } from '../support/patience.js';
 import { password, startPostgres } from '../support/postgres.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { usePostgres } from '../support/use-servers.js';
-import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+import { type OpenedPostgresLedger, openNewPostgresLedger } from './opened-postgres.js';
 
 /** Everything about an error that could be printed. */
 function allOf(error: unknown): string {
@@ -35,7 +35,7 @@ describe('the PostgreSQL ledger in trouble', () => {
   const postgres = usePostgres({ fsync: true });
   let opened: OpenedPostgresLedger;
   beforeEach(async () => {
-    opened = await openPostgresLedger(postgres());
+    opened = await openNewPostgresLedger(postgres());
   });
   afterEach(async () => {
     await opened.cleanUp();
@@ -267,7 +267,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       // A separate server: the data on the small disk is lost afterwards.
       const server = await startPostgres();
       onTestFinished(() => server.remove());
-      const { ledger, query } = await openPostgresLedger(server);
+      const { ledger, query } = await openNewPostgresLedger(server);
       onTestFinished(() => ledger.close());
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       const folder = server.makeFolder('small');

@@ -4,14 +4,14 @@ import { completePostgresUrl } from '../../src/settings/connection-security.js';
 import { certificateNeeds } from '../support/machine.js';
 import { serveOverTls } from '../support/postgres.js';
 import { usePostgres } from '../support/use-servers.js';
-import { type OpenedPostgresLedger, openPostgresLedger } from './opened-postgres.js';
+import { type OpenedPostgresLedger, openNewPostgresLedger } from './opened-postgres.js';
 
 describe('the ledger on PostgreSQL over TLS', () => {
   const postgres = usePostgres();
   let opened: OpenedPostgresLedger;
   beforeEach(async ({ skip }) => {
     skip(certificateNeeds !== undefined, certificateNeeds);
-    opened = await openPostgresLedger(postgres());
+    opened = await openNewPostgresLedger(postgres());
   });
   afterEach(() => opened.cleanUp());
 
