@@ -144,7 +144,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/support/reporter.ts'],
     // Most tests wait, for commands and servers that they started.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     slowTestThreshold: 10_000,
     projects: projects.map((test) => ({ test })),
   },
