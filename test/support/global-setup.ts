@@ -26,7 +26,7 @@ const servers: Readonly<Record<string, string | undefined>> = {
 };
 
 /** On two cores. More cores are faster, but much of the time is spent waiting for time limits to pass. */
-const minutesOnTwoCores = 15;
+const minutesOnTwoCores = 12;
 
 /** Announces the suite, and builds the command: tests call it in-process and start the built one. */
 export default function setUp(): void {

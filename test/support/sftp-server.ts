@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -72,10 +73,14 @@ export function fingerprintOf(keyFile: string): string {
   return line.split(' ')[1] ?? '';
 }
 
-/** Below the range from which the system assigns ports to others while ours is not yet taken. */
+/**
+ * Below the range from which the system assigns ports. Nobody listens there, and no other test process finds the same one:
+ * a UDP socket of that number is kept for as long as this process lives.
+ */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
+    if (!(await hasReserved(port))) continue;
     const server = createServer().listen(port, '127.0.0.1');
     try {
       await once(server, 'listening');
@@ -85,6 +90,18 @@ export async function findFreePort(): Promise<number> {
     server.close();
     await once(server, 'close');
     return port;
+  }
+}
+
+async function hasReserved(port: number): Promise<boolean> {
+  const reservation = createSocket('udp4').unref();
+  try {
+    reservation.bind(port, '127.0.0.1');
+    await once(reservation, 'listening');
+    return true;
+  } catch {
+    reservation.close();
+    return false;
   }
 }
 
