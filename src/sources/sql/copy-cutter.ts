@@ -31,7 +31,7 @@ interface CopyCutter {
  * @param areBytes for each column, whether it is a `bytea`
  */
 export function createCopyCutter(areBytes: readonly boolean[]): CopyCutter {
-  /** The begin of the current line, in the blocks that brought it. */
+  /** The beginning of the current line, in the blocks that brought it. */
   let pending: Buffer[] = [];
   let rows = 0;
 
@@ -54,12 +54,7 @@ export function createCopyCutter(areBytes: readonly boolean[]): CopyCutter {
     const isPlain = mayBePlain(bytes);
     let at = 0;
     while (at < bytes.length) {
-      const escapeAt = bytes.indexOf(backslash, at);
-      const plainEnd = !isPlain
-        ? at
-        : escapeAt === -1
-          ? bytes.length
-          : bytes.lastIndexOf(lineFeed, escapeAt) + 1;
+      const plainEnd = isPlain ? findPlainEnd(bytes, at) : at;
       if (plainEnd > at) {
         const plain = bytes.subarray(at, plainEnd);
         const lines = countLineFeeds(plain);
@@ -88,4 +83,10 @@ export function createCopyCutter(areBytes: readonly boolean[]): CopyCutter {
       return rows;
     },
   };
+}
+
+/** Where the line with the next backslash begins, or the end if there is none. */
+function findPlainEnd(bytes: Buffer, from: number): number {
+  const escapeAt = bytes.indexOf(backslash, from);
+  return escapeAt === -1 ? bytes.length : bytes.lastIndexOf(lineFeed, escapeAt) + 1;
 }
