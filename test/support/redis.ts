@@ -41,8 +41,10 @@ export async function startRedis({ args = [] }: { args?: readonly string[] } = {
 
   async function start(): Promise<ChildProcess> {
     const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
-    const started = spawnServer('redis-server', [...options, '--appendonly', 'yes', ...args]);
-    await until(() => takesConnections(port, started));
+    // Without fsync every write is in its file before its answer. With it, a slow disk postpones writes, and a kill loses them.
+    const log = ['--appendonly', 'yes', '--appendfsync', 'no'];
+    const started = spawnServer('redis-server', [...options, ...log, ...args]);
+    await until(() => answers(port, started));
     return started;
   }
 
@@ -96,12 +98,14 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await pause(2);
 }
 
-async function takesConnections(port: number, server: ChildProcess): Promise<boolean> {
+/** It accepts connections before its files are open, which takes seconds on a busy disk. */
+async function answers(port: number, server: ChildProcess): Promise<boolean> {
   if (hasEnded(server)) throw new Error(`redis-server ended with ${server.exitCode ?? server.signalCode}`);
   const socket = connect(port, '127.0.0.1');
   try {
-    await once(socket, 'connect');
-    return true;
+    socket.write('PING\r\n');
+    const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    return /^[+-](?!LOADING)/.test(`${answer}`);
   } catch {
     return false;
   } finally {
