@@ -49,7 +49,7 @@ describe('`serve`', () => {
     const bookings = await writeDays(folder, ['2026-03-28']);
     // The clocks jump from 02:00 to 03:00, and the slot is at 03:00.
     const serving = await serve(folder, { env: startingAt('2026-03-29T00:59:50Z') });
-    expect((await serving.get('/days/2026-03-28')).text).toBe('{"runs":[]}');
+    expect(await readDay(serving, '2026-03-28')).toEqual([]);
     await untilDone(serving, '2026-03-28');
     await untilItsClock(serving, '2026-03-29T01:00:05Z');
     await stop(serving);
@@ -66,7 +66,7 @@ describe('`serve`', () => {
     const { folder, standIn } = await prepareDay({ settings });
     const bookings = await writeDays(folder, ['2026-10-24']);
     const first = await serve(folder, { env: startingAt('2026-10-25T00:29:50Z') });
-    expect((await first.get('/days/2026-10-24')).text).toBe('{"runs":[]}');
+    expect(await readDay(first, '2026-10-24')).toEqual([]);
     await untilDone(first, '2026-10-24');
     await stop(first);
     const second = await serve(folder, { env: startingAt('2026-10-25T01:29:57Z') });
