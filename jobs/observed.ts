@@ -1,4 +1,5 @@
 import type { Config } from '../src/config/load.js';
+import { UsageError } from '../src/review/refusals.js';
 import { createEventCounters } from '../src/server/event-counters.js';
 import { createHealth } from '../src/server/health.js';
 import { createMetrics } from '../src/server/metrics.js';
@@ -45,7 +46,7 @@ export async function composeObserved(config: Config, terminal: Terminal) {
     openServer(port: number, serving?: Pick<ServerOptions, 'hook' | 'desk'>): Server {
       const { timezone, server } = config;
       const { host, hosts, tls, metricsToken = [] } = server;
-      return createServer({
+      const opened = createServer({
         host,
         port,
         hosts,
@@ -60,7 +61,17 @@ export async function composeObserved(config: Config, terminal: Terminal) {
         ...serving,
         ...(serving && tls && { readIdentity: () => readTlsIdentity(tls) }),
       });
+      return { ...opened, listen: () => opened.listen().catch(explainAddress) };
     },
     close,
   };
+}
+
+/** Turns an address that can't be used into a complaint about the options. */
+function explainAddress(error: unknown): never {
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
+  throw new UsageError(
+    `${error.message}; choose another --port, or another server.host in the configuration`,
+  );
 }

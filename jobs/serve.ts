@@ -96,14 +96,15 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const mailPoller = await openMailPoller(config, ledger, { notify, signal });
   const checkCaller = createCallerCheck(callersOf(config), clock);
   const hook = checkCaller && { checkCaller, runs: hookRunsOf(config, { ledger, reviews, slots }) };
+  const closing = new AbortController();
+  const untilClosed = AbortSignal.any([signal, closing.signal]);
   const desk = await composeDesk(
     config,
     { ledger, operations, nights: slots, health: observed.health, checkCaller },
-    terminal,
+    { ...terminal, signal: untilClosed },
   );
   const server = observed.openServer(options.port ?? config.server.port, { ...(hook && { hook }), desk });
   let caughtUp: Promise<unknown> | undefined;
-  const closing = new AbortController();
   let canaries: Promise<void> | undefined;
   try {
     const { url } = await server.listen();
@@ -111,7 +112,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
     mailPoller?.start();
-    canaries = watchCanaries({ ...followUp, signal: AbortSignal.any([signal, closing.signal]) });
+    canaries = watchCanaries({ ...followUp, signal: untilClosed });
     // What an earlier process has left.
     caughtUp = Promise.all([followUpRuns(config, followUp), resumeReplays(replays, notify)]);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);

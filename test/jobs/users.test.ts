@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type DayFolder, prepareDay, type Settings } from '../support/day-folder.js';
+import { startStandIn } from '../support/http-stand-in.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { isAvailable, needs, runAtTerminal } from '../support/pseudo-terminal.js';
 
@@ -202,5 +203,16 @@ describe('serve', () => {
     const { exitCode, stderr } = await folder.run(['serve', '--port', '0']);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/the users' file .*bookings-2026-11-20\.csv is not JSON/);
+  });
+
+  it('says what to do about a port in use, and nothing else', async () => {
+    const folder = await prepare(settings);
+    const { port, close } = await startStandIn(() => ({ kind: 'text', body: 'OK' }));
+    onTestFinished(close);
+    const { exitCode, stderr } = await folder.run(['serve', '--port', `${port}`]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(
+      `hotel-review: listen EADDRINUSE: address already in use 127.0.0.1:${port}; choose another --port, or another server.host in the configuration\n`,
+    );
   });
 });
