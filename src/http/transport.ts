@@ -68,9 +68,6 @@ const idleMs = 4_000;
 /**
  * HTTP calls over persistent connections: limits on time and size, no redirects, no retries, one request at a time per
  * connection.
- *
- * Uses Node's own client, which takes a free connection at once. undici waits for two rounds of the event loop, each of them
- * with a commit of the ledger.
  */
 export function createTransport(options: TransportOptions): Transport {
   const { origin, connections, watchCall } = options;
