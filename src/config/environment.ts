@@ -90,10 +90,20 @@ export function readProxyRules(env: NodeJS.ProcessEnv): {
   const written = env[name];
   if (!written) return { proxy: {}, problems: [] };
   const url = written.includes('://') ? written : `http://${written}`;
-  const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-  const message = 'expected an address such as http://proxy.example.com:3128, got: another text';
+  const message =
+    'expected an address such as http://user:p%40ssword@proxy.example.com:3128, got: another text';
   const direct = (env.no_proxy || env.NO_PROXY || '').split(/[\s,]+/).filter(Boolean);
-  return { proxy: { url, direct }, problems: isUsable ? [] : [{ path: name, message }] };
+  return { proxy: { url, direct }, problems: isProxyAddress(url) ? [] : [{ path: name, message }] };
+}
+
+function isProxyAddress(text: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return /^https?:$/.test(protocol);
+  } catch {
+    return false;
+  }
 }
 
 /** The address to which traces are sent, by the variables of OpenTelemetry; undefined where nobody wants them. */

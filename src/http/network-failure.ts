@@ -8,6 +8,8 @@ export interface NetworkFailure {
 
 const certificate: NetworkFailure = { code: 'tls-certificate', meaning: 'wrong' };
 const protocol: NetworkFailure = { code: 'tls-protocol', meaning: 'wrong' };
+/** The server says so before it reads a request, although with TLS 1.3 one may be under way already. */
+const certificateRequired: NetworkFailure = { code: 'tls-protocol', meaning: 'wrong' };
 const timeout: NetworkFailure = { code: 'timeout', meaning: 'broken' };
 const connectTimeout: NetworkFailure = { code: 'connect-timeout', meaning: 'unreached' };
 const unreachable: NetworkFailure = { code: 'host-unreachable', meaning: 'unreached' };
@@ -30,13 +32,21 @@ const failures: ReadonlyMap<string, NetworkFailure> = new Map([
   ['ERR_PROXY_UNREACHABLE', { code: 'proxy-unreachable', meaning: 'unreached' }],
   ['ERR_PROXY_REFUSED', { code: 'proxy-refused', meaning: 'unreached' }],
   ['EMFILE', { code: 'too-many-open-files', meaning: 'unreached' }],
-  ['ERR_CONNECT_TIMEOUT', connectTimeout],
+  ['UND_ERR_CONNECT_TIMEOUT', connectTimeout],
   ['ERR_TLS_HANDSHAKE_TIMEOUT', connectTimeout],
+  ['UND_ERR_HEADERS_TIMEOUT', timeout],
+  ['UND_ERR_BODY_TIMEOUT', timeout],
   ['TimeoutError', timeout],
   ['ECONNRESET', reset],
   ['ECONNABORTED', reset],
   ['EPIPE', reset],
-  ['ERR_CLIENT_CLOSED', closed],
+  ['UND_ERR_SOCKET', reset],
+  // undici's parser errors have a name, but rarely a code.
+  ['HTTPParserError', malformed],
+  ['UND_ERR_HEADERS_OVERFLOW', malformed],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', malformed],
+  ['UND_ERR_DESTROYED', closed],
+  ['UND_ERR_CLOSED', closed],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', certificate],
   ['SELF_SIGNED_CERT_IN_CHAIN', certificate],
   ['ERR_TLS_CERT_ALTNAME_INVALID', certificate],
@@ -46,6 +56,7 @@ const failures: ReadonlyMap<string, NetworkFailure> = new Map([
   // Node's word for reasons that it has no word for, such as an issuer that may not sign.
   ['UNSPECIFIED', certificate],
   ['EPROTO', protocol],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', certificateRequired],
 ]);
 
 const families: readonly (readonly [string, NetworkFailure])[] = [
@@ -65,8 +76,9 @@ export function readNetworkFailure(
   { requestWasSent }: { readonly requestWasSent?: boolean } = {},
 ): NetworkFailure {
   const failure = readFailure(error, new Set()) ?? anythingElse;
-  if (requestWasSent === undefined || failure.meaning === 'wrong') return failure;
-  return { code: failure.code, meaning: requestWasSent ? 'broken' : 'unreached' };
+  if (requestWasSent === undefined || failure === certificateRequired) return failure;
+  if (requestWasSent) return { code: failure.code, meaning: 'broken' };
+  return failure.meaning === 'wrong' ? failure : { code: failure.code, meaning: 'unreached' };
 }
 
 /** The outermost known error decides. */

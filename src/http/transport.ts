@@ -1,12 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { Agent, type ClientRequest, type RequestOptions, request as requestPlain } from 'node:http';
-import { request as requestTls } from 'node:https';
-import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
-import { createTunnelAgent } from './tunnel.js';
+import { chooseProxy, openTunnel, readAuthority } from './tunnel.js';
 import type { WatchCall } from './watch-call.js';
 
 interface TransportOptions extends ConnectionRules {
@@ -62,49 +59,58 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Idle connections are closed before the server closes them: a request must not meet a connection that is going away. */
-const idleMs = 4_000;
-
 /**
  * HTTP calls over persistent connections: limits on time and size, no redirects, no retries, one request at a time per
- * connection.
+ * connection. Uses undici's `dispatch` because it reports when a request starts to leave: that decides whether the
+ * server may have processed a failed call.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { origin, connections, watchCall } = options;
-  const { protocol, hostname, port, host } = new URL(origin);
+  const aborts = createAbortWatch();
   const closing = new AbortController();
   // Every connection adds a listener.
   setMaxListeners(0, closing.signal);
-  const kept = { keepAlive: true, maxSockets: connections, timeout: idleMs };
-  const isTls = protocol === 'https:';
-  const agent = isTls
-    ? createTunnelAgent(options, {
-        ...kept,
-        connectTimeoutMs: options.connectTimeoutMs,
-        signal: closing.signal,
-      })
-    : new Agent(kept);
-  const parts: CallParts = {
-    ...options,
-    aborts: createAbortWatch(),
-    closing: closing.signal,
-    host,
-    open: (request) =>
-      (isTls ? requestTls : requestPlain)({
-        ...request,
-        agent,
-        hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-        port,
-      }),
-  };
-  const perform: Transport['call'] = (request) => call(parts, request);
+  const pool = new Pool(options.origin, {
+    connections: options.connections,
+    pipelining: 1,
+    // Destroying the pool does not stop connections that are still being opened; the signal does.
+    connect: createConnector(options, closing.signal),
+    // One timer of our own covers the whole call.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  let closed: Promise<void> | undefined;
+  const perform: Transport['call'] = (request) => call(pool, aborts, options, request);
+  const { watchCall, origin } = options;
 
   return {
     call: watchCall ? (request) => callWatched(perform, request, watchCall, origin) : perform,
-    async close() {
-      closing.abort();
-      agent.destroy();
+    close() {
+      closed ??= pool.destroy().finally(() => closing.abort());
+      return closed;
     },
+  };
+}
+
+/** Certificates are verified whatever the environment says. */
+function createConnector(
+  { origin, connectTimeoutMs, ca, proxy = {} }: TransportOptions,
+  signal: AbortSignal,
+): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    signal,
+    rejectUnauthorized: true,
+    ...readAuthority(ca),
+  } as buildConnector.BuildOptions);
+  const { protocol, hostname, port } = new URL(origin);
+  const target = { hostname, port: port || 443, timeoutMs: connectTimeoutMs, signal };
+  const through = protocol === 'https:' ? chooseProxy(proxy, target) : undefined;
+  if (through === undefined) return connect;
+  return (options, done) => {
+    openTunnel(through, target).then(
+      (httpSocket) => connect({ ...options, httpSocket }, done),
+      (error: Error) => done(error, null),
+    );
   };
 }
 
@@ -127,118 +133,77 @@ async function callWatched(
   }
 }
 
-interface CallParts extends Pick<TransportOptions, 'timeoutMs' | 'connectTimeoutMs' | 'maxAnswerBytes'> {
-  readonly aborts: AbortWatch;
-  /** Aborts when the transport is closed. */
-  readonly closing: AbortSignal;
-  /** The value of the header. */
-  readonly host: string;
-  open(request: RequestOptions): ClientRequest;
-}
-
 function call(
-  parts: CallParts,
-  { method, path, headers, body, signal }: TransportRequest,
+  pool: Pool,
+  aborts: AbortWatch,
+  options: TransportOptions,
+  request: TransportRequest,
 ): Promise<HttpResult> {
-  const { aborts, closing, host, timeoutMs, connectTimeoutMs, maxAnswerBytes } = parts;
+  const { method, path, headers, body, signal } = request;
   if (signal.aborted) return Promise.reject(signal.reason);
-  if (closing.aborted)
-    return Promise.resolve({
-      failure: readNetworkFailure(codedError('ERR_CLIENT_CLOSED'), { requestWasSent: false }),
-    });
   return new Promise((resolve, reject) => {
-    let requestWasSent = false;
+    let sending: Dispatcher.DispatchController | undefined;
     let reading: AnswerReading | undefined;
-    let connecting: NodeJS.Timeout | undefined;
+    let isSettled = false;
 
-    /** Does nothing if the call has ended already. */
-    const end = (settle: () => void) => {
+    const settle = () => {
+      isSettled = true;
       clearTimeout(timer);
-      clearTimeout(connecting);
-      for (const stop of watches.splice(0)) stop();
-      settle();
+      unwatch();
     };
-    const succeed = (answer: HttpAnswer) => end(() => resolve({ answer }));
-    const fail = (error: unknown) =>
-      end(() => {
-        const failure = readNetworkFailure(error, { requestWasSent });
-        resolve({ failure, ...(reading && { answer: reading.finish({ truncated: true }) }) });
-        request.destroy();
-      });
-    const timer = setTimeout(
-      () => fail(new DOMException('the call took too long', 'TimeoutError')),
-      timeoutMs,
-    );
-    const watches = [
-      aborts.watch(signal, () =>
-        end(() => {
-          reject(signal.reason);
-          request.destroy();
-        }),
-      ),
-      aborts.watch(closing, () => fail(codedError('ERR_CLIENT_CLOSED'))),
-    ];
+    const succeed = (answer: HttpAnswer) => {
+      settle();
+      resolve({ answer });
+    };
+    const fail = (error: unknown) => {
+      settle();
+      const failure = readNetworkFailure(error, { requestWasSent: sending !== undefined });
+      resolve({ failure, ...(reading && { answer: reading.finish({ truncated: true }) }) });
+    };
+    const abort = () => {
+      settle();
+      reject(signal.reason);
+      sending?.abort(new Error('the caller aborted the call'));
+    };
+    const timer = setTimeout(() => {
+      const error = new DOMException('the call took too long', 'TimeoutError');
+      fail(error);
+      sending?.abort(error);
+    }, options.timeoutMs);
+    const unwatch = aborts.watch(signal, abort);
 
-    const request = parts.open({
-      method,
-      path,
-      headers: [
-        ...['host', host],
-        ...headers,
-        ...(body === undefined ? [] : ['content-length', `${body.byteLength}`]),
-      ],
-    });
-    request.on('error', fail);
-    request.once('socket', (socket) => {
-      if (isReady(socket)) {
-        requestWasSent = true;
-        return;
-      }
-      connecting = setTimeout(() => fail(codedError('ERR_CONNECT_TIMEOUT')), connectTimeoutMs);
-      socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
-        clearTimeout(connecting);
-        requestWasSent = true;
-      });
-    });
-    request.once('response', (response) => {
-      const { statusCode: status = 0, headers: received } = response;
-      if (closesSoon(received['keep-alive'])) request.shouldKeepAlive = false;
-      reading = startReading(
-        {
-          status,
-          retryAfter: received['retry-after'],
-          date: received.date,
-          link: joinHeader(received.link),
-          encoding: received['content-encoding'],
+    pool.dispatch(
+      // undici treats every GET as idempotent; some of ours start reviews.
+      { method, path, headers, body: body ?? null, idempotent: false },
+      {
+        onRequestStart(controller) {
+          // A call that ended while it waited for a connection must not be sent.
+          if (isSettled) controller.abort(new Error('the call had ended'));
+          else sending = controller;
         },
-        maxAnswerBytes,
-      );
-      const { take, finish } = reading;
-      response.on('data', (chunk: Buffer) => {
-        if (take(chunk)) return;
-        succeed(finish({ truncated: true }));
-        request.destroy();
-      });
-      response.once('end', () => succeed(finish({ truncated: false })));
-      response.on('error', fail);
-    });
-    request.end(body);
+        onResponseStart(_controller, status, responseHeaders) {
+          // An informational response (1xx) is not the answer.
+          if (status < 200) return;
+          const retryAfter = [responseHeaders['retry-after']].flat()[0];
+          const date = [responseHeaders.date].flat()[0];
+          const link = joinHeader(responseHeaders.link);
+          const encoding = joinHeader(responseHeaders['content-encoding']);
+          reading = startReading({ status, retryAfter, date, link, encoding }, options.maxAnswerBytes);
+        },
+        onResponseData(controller, chunk) {
+          if (isSettled || reading === undefined || reading.take(chunk)) return;
+          succeed(reading.finish({ truncated: true }));
+          controller.abort(new Error('the answer is too long'));
+        },
+        onResponseEnd() {
+          if (!isSettled && reading !== undefined) succeed(reading.finish({ truncated: false }));
+        },
+        onResponseError(_controller, error) {
+          if (!isSettled) fail(error);
+        },
+      },
+    );
   });
-}
-
-/** Certificates are always verified, so a connection with TLS is ready once its server's is accepted. */
-function isReady(socket: Socket): boolean {
-  return socket instanceof TLSSocket ? socket.authorized : !socket.connecting;
-}
-
-/** Whether the server closes idle connections before we do. It says so in whole seconds: `timeout=5`. */
-function closesSoon(keepAlive: string | string[] | undefined): boolean {
-  const [, seconds] = /timeout=(\d+)/.exec(`${keepAlive}`) ?? [];
-  return seconds !== undefined && 1_000 * Number(seconds) <= idleMs;
-}
-
-function codedError(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 function joinHeader(values: string | readonly string[] | undefined): string | undefined {

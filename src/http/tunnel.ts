@@ -86,11 +86,7 @@ export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: Tu
 /** For a client that takes an agent of Node's. */
 export function createTunnelAgent(
   { ca, proxy = {} }: ConnectionRules,
-  {
-    connectTimeoutMs,
-    signal,
-    ...options
-  }: AgentOptions & { readonly connectTimeoutMs: number; readonly signal?: AbortSignal },
+  { connectTimeoutMs, ...options }: AgentOptions & { readonly connectTimeoutMs: number },
 ): Agent {
   const agent = new Agent({ ...options, ...readAuthority(ca), rejectUnauthorized: true });
   const connectDirectly = agent.createConnection.bind(agent);
@@ -99,7 +95,7 @@ export function createTunnelAgent(
     const through = chooseProxy(proxy, { hostname, port });
     if (through === undefined) return connectDirectly(call, done);
     const { host: _, path: __, ...tls } = call as ConnectionOptions;
-    openTunnel(through, { hostname, port, timeoutMs: connectTimeoutMs, signal }).then(
+    openTunnel(through, { hostname, port, timeoutMs: connectTimeoutMs }).then(
       (socket) => done?.(null, connect({ ...tls, socket, host: hostname })),
       (error: Error) => done?.(error, undefined as never),
     );

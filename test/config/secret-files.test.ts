@@ -80,11 +80,14 @@ describe('the proxy of the environment', () => {
     expect((await load({}, {}, env)).proxy).toEqual(proxy);
   });
 
-  it('must be one that can be used, and is not quoted', async () => {
-    const failure = await load({}, {}, { HTTPS_PROXY: 'socks5://u:s3cret@p' }).catch(String);
-    expect(failure).toContain(
-      'HTTPS_PROXY: expected an address such as http://proxy.example.com:3128, got: another text',
-    );
-    expect(failure).not.toContain('s3cret');
-  });
+  it.each(['socks5://u:s3cret@p', 'http://u:s3cret%pure@p'])(
+    'must be one that can be used, unlike %s, and is not quoted',
+    async (HTTPS_PROXY) => {
+      const failure = await load({}, {}, { HTTPS_PROXY }).catch(String);
+      expect(failure).toContain(
+        'HTTPS_PROXY: expected an address such as http://user:p%40ssword@proxy.example.com:3128, got: another text',
+      );
+      expect(failure).not.toContain('s3cret');
+    },
+  );
 });

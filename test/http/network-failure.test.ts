@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { readNetworkFailure } from '../../src/http/network-failure.js';
 import { judgeFailure as judgeReadFailure } from '../../src/mapping-service/verdict.js';
@@ -21,17 +22,20 @@ describe('a failure of the network', () => {
     ['ENETUNREACH', 'host-unreachable'],
     ['EADDRNOTAVAIL', 'no-local-address'],
     ['EMFILE', 'too-many-open-files'],
-    ['ERR_CONNECT_TIMEOUT', 'connect-timeout'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'connect-timeout'],
   ])('%s is retryable: nothing was sent', (code, word) => {
     expect(judgeFailure(failure(code))).toEqual({ ...unreached, code: word });
   });
 
   it.each([
+    ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
+    ['UND_ERR_BODY_TIMEOUT', 'timeout'],
     ['ECONNRESET', 'connection-reset'],
     ['EPIPE', 'connection-reset'],
+    ['UND_ERR_SOCKET', 'connection-reset'],
     ['HPE_INVALID_CONSTANT', 'malformed-answer'],
-    ['HPE_HEADER_OVERFLOW', 'malformed-answer'],
-    ['ERR_CLIENT_CLOSED', 'client-closed'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'malformed-answer'],
+    ['UND_ERR_DESTROYED', 'client-closed'],
     ['E_NEVER_HEARD_OF', 'network-error'],
   ])('%s is retryable: the service may have processed the call', (code, word) => {
     expect(judgeFailure(failure(code))).toEqual({ ...broken, code: word });
@@ -60,7 +64,13 @@ describe('a failure of the network', () => {
     expect(judgeFailure(failure('ETIMEDOUT', { syscall: 'read' }))).toEqual({ ...broken, code: 'timeout' });
   });
 
-  it('may be an error of the platform without such a code', () => {
+  it('recognises the errors of undici and the platform', () => {
+    expect(judgeFailure(new errors.ConnectTimeoutError())).toMatchObject({ code: 'connect-timeout' });
+    expect(judgeFailure(new errors.SocketError('other side closed'))).toMatchObject({
+      code: 'connection-reset',
+    });
+    expect(judgeFailure(new errors.HTTPParserError('no'))).toMatchObject({ code: 'malformed-answer' });
+    expect(judgeFailure(new errors.ClientDestroyedError())).toMatchObject({ code: 'client-closed' });
     expect(judgeFailure(new DOMException('too long', 'TimeoutError'))).toMatchObject({ code: 'timeout' });
   });
 
@@ -85,9 +95,15 @@ describe('a failure of the network', () => {
   it('depends on whether the request was sent, where that is known', () => {
     expect(judgeFailure(failure('ECONNRESET'), { requestWasSent: false })).toMatchObject(unreached);
     expect(judgeFailure(failure('EHOSTUNREACH'), { requestWasSent: true })).toMatchObject(broken);
-    expect(judgeFailure(failure('CERT_HAS_EXPIRED'), { requestWasSent: false })).toMatchObject({
-      kind: 'fatal',
-    });
+    const fatal = { kind: 'fatal' };
+    expect(judgeFailure(failure('CERT_HAS_EXPIRED'), { requestWasSent: false })).toMatchObject(fatal);
+    expect(judgeFailure(failure('ERR_SSL_BAD_RECORD'), { requestWasSent: false })).toMatchObject(fatal);
+    expect(judgeFailure(failure('ERR_SSL_BAD_RECORD'), { requestWasSent: true })).toMatchObject(broken);
+  });
+
+  it('stops the run if the server asks for our certificate, although TLS 1.3 tells it after the request has left', () => {
+    const error = failure('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED');
+    expect(judgeFailure(error, { requestWasSent: true })).toEqual({ kind: 'fatal', code: 'tls-protocol' });
   });
 
   it('never contains the message of the error', () => {

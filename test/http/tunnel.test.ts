@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ConnectionRules } from '../../src/http/connection-rules.js';
 import { createTransport } from '../../src/http/transport.js';
@@ -18,9 +19,10 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
 }
 
 /** A server that keeps the keys that callers sent. */
-async function startServer({ certificate, key }: CertificateFiles) {
+async function startServer({ certificate, key }: CertificateFiles, { closes = false } = {}) {
   const keys: unknown[] = [];
   const answer: RequestListener = (request, response) => {
+    if (closes) response.setHeader('connection', 'close');
     keys.push(request.headers.apikey ?? request.headers.authorization);
     response.end('{}');
   };
@@ -29,14 +31,18 @@ async function startServer({ certificate, key }: CertificateFiles) {
   return { origin: `https://localhost:${port}`, port, keys };
 }
 
-/** A proxy that keeps what it was asked for. */
-async function startProxy(status = '200 OK') {
+/** A proxy that keeps what it was asked for. @param isRefused by the number of the connection, from 1 */
+async function startProxy(status = '200 OK', isRefused = (_number: number) => status !== '200 OK') {
   const asked: unknown[] = [];
+  const open = new Set<Duplex>();
+  let mostOpen = 0;
   const server = createServer((_, response) => response.end());
   server.on('connect', ({ url = '', headers }, socket) => {
     asked.push([url, headers['proxy-authorization']]);
-    socket.on('error', () => {});
-    if (status !== '200 OK') {
+    open.add(socket);
+    mostOpen = Math.max(mostOpen, open.size);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    if (isRefused(asked.length)) {
       socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
       return;
     }
@@ -47,7 +53,7 @@ async function startProxy(status = '200 OK') {
     other.on('error', () => socket.destroy());
   });
   const port = await listen(server);
-  return { url: `http://user:pa%40ss@localhost:${port}`, asked };
+  return { url: `http://user:pa%40ss@localhost:${port}`, asked, mostOpen: () => mostOpen };
 }
 
 async function callOver(origin: string, rules: ConnectionRules) {
@@ -114,6 +120,27 @@ describe('a call over https', () => {
     const proxy = await startProxy('407 Proxy Authentication Required');
     expect(await callOver(origin, { proxy: { url: proxy.url } })).toBe('proxy-refused');
     expect(await callOver(origin, { proxy: { url: 'http://127.0.0.1:1' } })).toBe('proxy-unreachable');
+  });
+
+  it('that waits while the proxy refuses others arrives once, and one that is reported as not sent never', async () => {
+    const { origin, keys } = await startServer(files, { closes: true });
+    const proxy = await startProxy('503 Busy', (number) => number % 3 === 0);
+    const transport = createTransport({
+      ...{ origin, ca: files.certificate, proxy: { url: proxy.url } },
+      ...{ connections: 2, timeoutMs: 20_000, connectTimeoutMs: 20_000, maxAnswerBytes: 1_000 },
+    });
+    onTestFinished(() => transport.close());
+    const { signal } = new AbortController();
+    const callers = Array.from({ length: 30 }, (_, index) => `k-${index}`);
+    const results = await Promise.all(
+      callers.map((key) => transport.call({ method: 'GET', path: '/', headers: ['apikey', key], signal })),
+    );
+    const refused = callers.filter((_, index) => results[index]?.failure?.meaning === 'unreached');
+    expect(results.filter(({ answer }) => answer?.status === 200)).toHaveLength(30 - refused.length);
+    expect(refused).toHaveLength(Math.floor(proxy.asked.length / 3));
+    expect(refused.length).toBeGreaterThan(5);
+    expect([...keys, ...refused].sort()).toEqual(callers.sort());
+    expect(proxy.mostOpen()).toBeLessThanOrEqual(2);
   });
 
   it('to a bucket follows the same rules', async () => {

@@ -112,25 +112,6 @@ describe('a call', () => {
     expect(standIn.connections).toBe(3);
   });
 
-  it.each([
-    ['reuses', 5_000, 1],
-    ['does not reuse', 4_000, 3],
-  ])('%s a connection that its server closes after %i ms', async (_what, keepAliveTimeout, expected) => {
-    const server = createServer((request, response) => {
-      request.resume().once('end', () => response.end('{"Status":true,"StatusCode":2000}'));
-    });
-    server.keepAliveTimeout = keepAliveTimeout;
-    let connections = 0;
-    server.on('connection', () => {
-      connections += 1;
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    toClose.push(server);
-    const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    for (let call = 0; call < 3; call += 1) expect(await review(client)).toMatchObject({ kind: 'accepted' });
-    expect(connections).toBe(expected);
-  });
-
   it('sends only its part of a larger buffer', async () => {
     const standIn = await standInFor();
     const whole = new Uint8Array([1, 2, ...body, 3, 4]);
