@@ -43,7 +43,7 @@ interface Moment {
 describe('a file delivery that is killed at 30 random moments', () => {
   const newServer = startForSuite(openSsh);
 
-  it('is whole in the end, and never shows a partial file', { timeout: 400_000 }, async () => {
+  it('is whole in the end, and never shows a partial file', { timeout: 1_200_000 }, async () => {
     const { value: seed } = createSeed();
     const startedAt = performance.now();
     const undisturbed = {

@@ -10,6 +10,7 @@ import type { FileCall } from '../support/file-service.js';
 import { success } from '../support/http-stand-in.js';
 import type { LedgerWatch } from '../support/ledger-watch.js';
 import { makeBookings, toCsv } from '../support/made-bookings.js';
+import { isNightly } from '../support/nightly.js';
 import { patienceMs } from '../support/patience.js';
 import { openSsh } from '../support/sftp-programs.js';
 import { runsAsRoot, sessionUser } from '../support/sftp-server.js';
@@ -20,8 +21,8 @@ const bookings = makeBookings(4);
 const neverQuiet = { resultQuietSeconds: 600 };
 /** So short that the run ends before anybody writes a result. */
 const briefTimeout = { resultTimeoutMinutes: 0.005 };
-/** Long enough for a result to be written while it is waited for. */
-const shortTimeout = { resultTimeoutMinutes: 0.06 };
+/** Long enough for a result to be written while it is waited for; by night, other tests keep the processors busy. */
+const shortTimeout = { resultTimeoutMinutes: isNightly ? 0.25 : 0.1 };
 const strangers = makeBookings(4, { first: 901 }).map((booking) => ({
   'Service Mappings Id': String(booking.ServiceId),
   BookingReferenceId: booking.BookingReferenceId,

@@ -25,7 +25,7 @@ type Moment =
   | { readonly kind: 'request'; readonly number: number; readonly when: 'taken' | 'answered' };
 
 it('a run that is killed at 30 random moments loses nothing and sends nothing twice that was recorded', {
-  timeout: 400_000,
+  timeout: 1_200_000,
 }, async () => {
   const { value: seed, random: ofUndisturbed } = createSeed();
   const startedAt = performance.now();
