@@ -22,7 +22,7 @@ export function createStays(store: Store): StayIndex {
     listStayRuns: () => read(() => listStayRuns(dialect)),
     findStays: (run, hashes, from) => read(() => findStays(dialect, run, hashes, from)),
     findReferences: (run, hashes) => read(() => findBookings(dialect, run, hashes, referencePages)),
-    readBatches: (run, form, batches) => read(() => readBatches(dialect, run, form, batches)),
+    readReadableBatches: (run, form, batches) => read(() => readReadableBatches(dialect, run, form, batches)),
     indexStays: (run, findKeys) => indexStays(store, run, findKeys),
   };
 }
@@ -64,7 +64,7 @@ function findStays(
   });
 }
 
-function* readBatches(
+function* readReadableBatches(
   { schema, lines, sealing, isListed }: Dialect,
   { number }: StayRun,
   form: BookingForm,
@@ -102,7 +102,7 @@ async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promi
     const { batches } = await read(() => measureBatches(dialect, run.runId, form));
     for (let first = 0; first < batches; first += batchesAtOnce) {
       const numbers = Array.from({ length: Math.min(batchesAtOnce, batches - first) }, (_, at) => first + at);
-      for (const [batch, lines] of await read(() => readBatches(dialect, run, form, numbers))) {
+      for (const [batch, lines] of await read(() => readReadableBatches(dialect, run, form, numbers))) {
         index.addBatch(findKeys(lines, form), batch * run.batchSize);
         if (!index.isFull) continue;
         ofForm.push(...copyPages(index.pages()));

@@ -48,7 +48,7 @@ export interface StayIndex {
    */
   indexStays(run: StayRun, findKeys: (lines: Buffer, form: BookingForm) => StayKeys): Promise<void>;
   /** The lines of these batches of the run; a batch that was removed meanwhile, or whose key is gone, is absent. */
-  readBatches(
+  readReadableBatches(
     run: StayRun,
     form: BookingForm,
     batches: readonly number[],

@@ -17,7 +17,7 @@ import { filterFields } from './case-filter.js';
 import { whatIsShown } from './cases-page.js';
 import type { CaseDeskParts } from './cases-routes.js';
 import { type BulkKind, bulkKinds } from './change-kinds.js';
-import { shorten } from './hotel-names.js';
+import { showShortened } from './hotel-names.js';
 
 const kinds = Object.keys(bulkKinds) as [BulkKind, ...BulkKind[]];
 /** Others who write cases wait meanwhile. */
@@ -131,7 +131,7 @@ function describeChosen(chosen: readonly CaseSummary[]): string[] {
   const named = chosen
     .slice(0, casesNamed)
     .map(({ id, providerName, providerHotelId, state, openBookings }) => {
-      const hotel = `${shorten(providerName, 60)} ${shorten(providerHotelId, 40)}`;
+      const hotel = `${showShortened(providerName, 60)} ${showShortened(providerHotelId, 40)}`;
       return `Case ${id}: ${hotel}, ${state}, ${formatCountOf(openBookings, 'open booking')}`;
     });
   const more = chosen.length - named.length;

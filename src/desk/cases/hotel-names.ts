@@ -3,11 +3,11 @@ import type { HotelData } from './case-schema.js';
 
 /** Its name or, where the content is not known, its id. */
 export function nameHotel(hotel: HotelData | null, serviceId: number): string {
-  return hotel?.name == null ? `hotel ${serviceId}` : shorten(hotel.name, 80);
+  return hotel?.name == null ? `hotel ${serviceId}` : showShortened(hotel.name, 80);
 }
 
 /** Others write these texts: one row must not fill a page. */
-export function shorten(text: string, most: number): string {
+export function showShortened(text: string, most: number): string {
   const characters = [...text.slice(0, 2 * most + 2)];
   return showInLine(characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text);
 }

@@ -10,7 +10,7 @@ import type { DeskVisit, View } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
 import type { BookingData, HotelData, ShownCaseData } from './case-schema.js';
 import { bulkKinds } from './change-kinds.js';
-import { nameHotel, shorten } from './hotel-names.js';
+import { nameHotel, showShortened } from './hotel-names.js';
 
 export function renderCase(data: ShownCaseData, visit: DeskVisit, keptColumns: readonly string[]): View {
   const { id, bookedHotel, serviceId } = data;
@@ -39,7 +39,7 @@ function renderCaseFacts(data: ShownCaseData, { timezone, may }: DeskVisit): Htm
     ['Next check-in', describeNext(data)],
     [
       "Provider's hotel",
-      html`<a href="${address}">${shorten(providerName, 100)} ${shorten(providerHotelId, 200)}</a>`,
+      html`<a href="${address}">${showShortened(providerName, 100)} ${showShortened(providerHotelId, 200)}</a>`,
     ],
     ['Found by', `${origins.join(', ')}${move === null ? '' : ` (${move})`}, opened ${instant(openedAt)}`],
     ['Assigned to', assignee ?? nobody],
@@ -159,10 +159,10 @@ function renderBooking(booking: BookingData, { mayWork, seesBookings, labels }: 
   }<th scope="row">${
     reference === null
       ? html`<span class="faint">${seesBookings ? `without a reference (#${place})` : `#${place}`}</span>`
-      : html`<a href="${writeAddress('/bookings', { reference })}" data-open>${shorten(reference, 100)}</a>`
+      : html`<a href="${writeAddress('/bookings', { reference })}" data-open>${showShortened(reference, 100)}</a>`
   }</th><td>${checkIn ?? 'unknown'}</td><td>${checkOut ?? 'unknown'}</td><td>${renderMark(state, resolvedAs)}</td><td>${isNamed ? 'yes' : 'no'}</td>${labels.map(
-    (label) => html`<td>${shorten(booking.kept?.[label] ?? '', 100)}</td>`,
-  )}${seesBookings ? html`<td>${shorten(note ?? '', 200)}</td>` : undefined}</tr>`;
+    (label) => html`<td>${showShortened(booking.kept?.[label] ?? '', 100)}</td>`,
+  )}${seesBookings ? html`<td>${showShortened(note ?? '', 200)}</td>` : undefined}</tr>`;
 }
 
 function renderHistory({ history, entries }: ShownCaseData, { timezone }: DeskVisit): Html {
@@ -173,12 +173,14 @@ function renderHistory({ history, entries }: ShownCaseData, { timezone }: DeskVi
     .toReversed()
     .map(
       ({ at, who, action, ...details }) =>
-        html`<tr><td>${formatLocalInstant(Date.parse(at), timezone)}</td><td>${shorten(who, 100)}</td><td>${action.replace(/^case-/, '')}${describeDetails(details)}</td></tr>`,
+        html`<tr><td>${formatLocalInstant(Date.parse(at), timezone)}</td><td>${showShortened(who, 100)}</td><td>${action.replace(/^case-/, '')}${describeDetails(details)}</td></tr>`,
     )}</tbody></table></div>
 ${earlier > 0 ? html`<p class="faint">${formatCountOf(earlier, 'earlier entry').replace('entrys', 'entries')} in the audit trail.</p>` : undefined}`;
 }
 
 function describeDetails(details: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(details).map(([name, value]) => `${name} ${shorten(String(value), 100)}`);
+  const parts = Object.entries(details).map(
+    ([name, value]) => `${name} ${showShortened(String(value), 100)}`,
+  );
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }

@@ -10,7 +10,7 @@ import { renderMark } from '../routing/state-mark.js';
 import { nobody } from './case-filter.js';
 import { type CaseData, type CasesData, casesPerPage, type HotelData } from './case-schema.js';
 import { bulkKinds } from './change-kinds.js';
-import { nameHotel, shorten } from './hotel-names.js';
+import { nameHotel, showShortened } from './hotel-names.js';
 
 export function renderCases(data: CasesData, visit: DeskVisit, keptColumns: readonly string[]): View {
   const { cases, filter } = data;
@@ -79,12 +79,15 @@ const stateChoices: readonly Choice[] = [
 const mostChoices = 250;
 
 const toChoices = (names: readonly string[]): Choice[] =>
-  names.slice(0, mostChoices).map((name) => [name, shorten(name, 60)]);
+  names.slice(0, mostChoices).map((name) => [name, showShortened(name, 60)]);
 
 const listCountries = ({ countries }: CaseChoices): Choice[] =>
   countries
     .slice(0, mostChoices)
-    .map(({ id, name }) => [id, id === name ? shorten(name, 60) : `${shorten(name, 60)} (${id})`]);
+    .map(({ id, name }) => [
+      id,
+      id === name ? showShortened(name, 60) : `${showShortened(name, 60)} (${id})`,
+    ]);
 
 function renderChoice(label: string, name: string, choices: readonly Choice[], chosen: string | null): Html {
   // What a link asks for stays chosen, even if there is nothing of it.
@@ -92,7 +95,7 @@ function renderChoice(label: string, name: string, choices: readonly Choice[], c
   const all: Choice[] = [
     ['', 'all'],
     ...choices,
-    ...(isKnown ? [] : [[chosen, shorten(chosen, 60)] as const]),
+    ...(isKnown ? [] : [[chosen, showShortened(chosen, 60)] as const]),
   ];
   return html`<label>${label}<select name="${name}">${renderOptions(all, chosen)}</select></label>`;
 }
@@ -132,10 +135,10 @@ function renderRow(item: CaseData, mayWork: boolean, labels: readonly string[]):
 <th scope="row"><a href="/cases/${id}" data-open>${nameHotel(bookedHotel, item.serviceId)}</a><br><span class="faint">${listPlace(bookedHotel, `case ${id}`)}</span></th>
 <td data-about="Now mapped to">${renderCopy(item)}</td>
 <td data-about="Mapping">${renderMark(state)}<br><span class="faint">${origins.join(', ')}</span></td>
-<td data-about="Provider">${shorten(providerName, 60)}<br><span class="faint">${shorten(providerHotelId, 40)}</span></td>
+<td data-about="Provider">${showShortened(providerName, 60)}<br><span class="faint">${showShortened(providerHotelId, 40)}</span></td>
 <td class="number" data-about="Open bookings">${formatCount(openBookings)}<br><span class="faint">of ${formatCount(bookings)}</span></td>
-<td data-about="Assigned to">${item.assignee === null ? html`<span class="faint">nobody</span>` : shorten(item.assignee, 40)}</td>${labels.map(
-    (label) => html`<td data-about="${label}">${shorten(item.kept?.[label] ?? '', 60)}</td>`,
+<td data-about="Assigned to">${item.assignee === null ? html`<span class="faint">nobody</span>` : showShortened(item.assignee, 40)}</td>${labels.map(
+    (label) => html`<td data-about="${label}">${showShortened(item.kept?.[label] ?? '', 60)}</td>`,
   )}${mayWork ? html`<td><a href="/cases/${id}/resolve" data-resolve aria-label="Resolve bookings of case ${id}">Resolve</a></td>` : undefined}</tr>`;
 }
 
@@ -160,6 +163,6 @@ function listPlace(hotel: HotelData | null, more: string): string {
   const { city = null, country = null, countryCode = null } = hotel ?? {};
   return [city, countryCode ?? country, more]
     .filter((part) => part !== null)
-    .map((part) => shorten(part, 60))
+    .map((part) => showShortened(part, 60))
     .join(', ');
 }

@@ -3,7 +3,7 @@ import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
-import { renderFirstAction } from '../runs/run-actions.js';
+import { renderFirstAction } from '../runs/day-actions.js';
 import type { ShownDay } from './days-data.js';
 
 /** Who is called at night acts on the last ones; the calendar has all of them. */

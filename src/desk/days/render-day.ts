@@ -5,7 +5,7 @@ import { showInLine } from '../../text/visible.js';
 import { renderPages } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 import { markOfRun, renderMark, renderSeverity } from '../routing/state-mark.js';
-import { renderDayActions } from '../runs/run-actions.js';
+import { renderDayActions } from '../runs/day-actions.js';
 import type { DayPageData } from './day-data.js';
 
 /** A day: how it went, its runs, and what is to be done about it. */

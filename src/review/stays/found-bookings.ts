@@ -16,7 +16,7 @@ export interface FoundBooking {
 
 /** The bookings at these positions of a run, some batches at a time; each batch is read once. */
 export async function* readFound(
-  ledger: Pick<StayIndex, 'readBatches'>,
+  ledger: Pick<StayIndex, 'readReadableBatches'>,
   run: StayRun,
   found: readonly FoundBookings[],
 ): AsyncGenerator<readonly FoundBooking[], void, undefined> {
@@ -24,7 +24,7 @@ export async function* readFound(
     const batches = [...groupByBatch(positions, run.batchSize)];
     for (let first = 0; first < batches.length; first += batchesAtOnce) {
       const some = batches.slice(first, first + batchesAtOnce);
-      const lines = await ledger.readBatches(
+      const lines = await ledger.readReadableBatches(
         run,
         form,
         some.map(([batch]) => batch),

@@ -11,7 +11,12 @@ import type { IncorrectMapping } from '../outbox/notice.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Brand } from '../world/hotel-content.js';
 import type { LivingWorld } from '../world/living-world.js';
-import { createMappingsResponder, respondWithBrands, reviewByBody, reviewByFile } from './operations.js';
+import {
+  createMappingsResponder,
+  respondWithBrands,
+  reviewByBody,
+  reviewByFile,
+} from './perform-operation.js';
 import type { OperationRoute } from './route.js';
 import { type ErrorShape, type SentAnswer, sendAnswer } from './send-answer.js';
 import { emptyOutcome, type PerformedCall, type ServiceEvent } from './service-event.js';
