@@ -7,6 +7,9 @@ import { migrate, readSchema } from './schema.js';
 /** Two processes that try at the same instant can block each other: the timeout lets one of them win. */
 const usualTimeoutMs = 250;
 
+/** A lock that nothing else refers to must not end because the garbage collector closes its file. */
+const held = new Set<Database>();
+
 /**
  * A lock that the kernel holds for this process: an exclusive transaction on an empty side file. It ends with the
  * process, however that happens, so a dead owner's day is free at once.
@@ -25,11 +28,10 @@ export function tryLock(
     if (isBusy(error)) return undefined;
     throw error;
   }
-  let isHeld = true;
+  held.add(database);
   return {
     release() {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!held.delete(database)) return;
       database.exec('ROLLBACK');
       database.close();
     },

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import type { OpenedLedger } from '../ledger.js';
 import { day } from './days.js';
 
@@ -43,6 +45,15 @@ export function describeHolding(opened: () => OpenedLedger): void {
       await other.close();
       expect(await (await reopen()).holdDay(day)).toBeUndefined();
       expect(hold?.lost.aborted).toBe(false);
+    });
+
+    it('stays held when nothing in the process refers to it any more', async () => {
+      const { ledger } = opened();
+      await ledger.holdDay(day);
+      await nextTurn();
+      collectGarbage();
+      await nextTurn();
+      expect(await ledger.holdDay(day)).toBeUndefined();
     });
 
     it('leaves other days free', async () => {

@@ -1,13 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { HttpPagination } from '../../../src/sources/http/pagination.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { day } from '../csv/csv-folder.js';
 import { type ApiRequest, sendJson, useBookingsApi } from './bookings-api.js';
 import { openHttpSource, readHttp } from './open-source.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 const made = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ ServiceId: from + index }));

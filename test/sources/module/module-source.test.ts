@@ -1,12 +1,8 @@
 import { inspect } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { day } from '../csv/csv-folder.js';
 import { openModuleSource, readModule, writeModule } from './module-folder.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 const never = () => new AbortController().signal;
 

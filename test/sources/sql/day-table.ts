@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { vi } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
@@ -9,10 +7,9 @@ import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/revie
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
 import type { DayOfRecords } from '../../../src/testing/source-driver.js';
 import type { IntendedRecord } from '../../contracts/source.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
 import { day } from '../csv/csv-folder.js';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 /** Filler. */
 const littleBytes = 32_000_000;
 
