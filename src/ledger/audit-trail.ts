@@ -107,7 +107,7 @@ function* latestActions(
   const rows = yield* all(
     `SELECT * FROM ${schema}audit_trail WHERE ${page.sql} ORDER BY number DESC LIMIT ?`,
     ...page.values,
-    // One more tells whether there are older ones.
+    // One more than the limit shows whether there are older ones.
     limit + 1,
   );
   const shown = rows.slice(0, limit);

@@ -44,7 +44,7 @@ export function* readLines(dialect: Dialect, run: number, form: BookingForm, bat
   return (yield* readOpened(dialect, run, form, batch)).toString().split('\n');
 }
 
-/** Some lines of it, at these places in ascending order. */
+/** The lines of such a batch at these places, in ascending order. */
 export function* readLinesAt(
   dialect: Dialect,
   run: number,
@@ -71,7 +71,7 @@ function* readOpened(
   return openLines(sealing, row.lines, placeOfBatch(run, form, batch));
 }
 
-/** What was encrypted is no longer needed. */
+/** Frees the encrypted bytes once they are decrypted. */
 function openLines(sealing: Sealing, stored: unknown, place: string): Buffer {
   const opened = sealing.openLines(stored, place);
   if (stored instanceof Uint8Array && stored !== opened) freeMemory(stored);

@@ -29,7 +29,7 @@ export function* storeCanary(
   );
 }
 
-/** Whatever names it first counts. */
+/** Only the first result or e-mail that names it counts. */
 export function* nameCanary(
   { schema }: Dialect,
   which: { readonly run: number } | { readonly reference: string },
@@ -43,7 +43,7 @@ export function* nameCanary(
   );
 }
 
-/** With the step that delivers it: when that was done, the canary was sent. */
+/** Joined with the step that delivers it: the canary was sent when that step was done. */
 function selectCanaries({ schema }: Dialect): string {
   return `SELECT canaries.*, runs.id, runs.day, steps.state AS step_state, steps.ended_at, steps.last_code
     FROM ${schema}canaries JOIN ${schema}runs ON runs.number = canaries.run
@@ -76,7 +76,7 @@ function* list(dialect: Dialect, { day, since, limit }: CanaryFilter): Query<Can
   return rows.map(toCanary);
 }
 
-/** Two processes may find the same ones: only one of them changes a row. */
+/** Two processes may find the same canaries, but only one of them changes a row. */
 function* reportMissed(dialect: Dialect, now: number): Query<Canary[]> {
   const found = yield* all(
     `${selectCanaries(dialect)}
@@ -110,7 +110,7 @@ function toCanary(row: StoredRow): Canary {
     line: String(row.line),
     withinMs: Number(row.within_ms),
     sentAt: state === 'done' ? integer('ended_at') : undefined,
-    // In the file, it is given up together with all bookings, and tried again with them.
+    // A canary in the file is given up and retried together with all bookings.
     givenUpFor: state === 'refused' ? text('last_code') : undefined,
     namedAt: integer('named_at'),
     namedBy: text('named_by') as Canary['namedBy'],

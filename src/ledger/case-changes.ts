@@ -57,7 +57,7 @@ interface Change {
   readonly decision: CaseDecision;
 }
 
-/** Each time that a case is escalated. */
+/** One notice for each time a case is escalated. */
 function listEscalated(changes: readonly Change[]): NewNotice[] {
   return changes.flatMap(({ found, decision: { case: item } }) =>
     !found || item.state !== 'escalated' || found.state === 'escalated'
@@ -73,12 +73,12 @@ function listEscalated(changes: readonly Change[]): NewNotice[] {
   );
 }
 
-/** Writers of cases take turns: what one decides depends on what it has read. */
+/** Writers of cases take turns: what a writer decides depends on what it has read. */
 export function* lockCases({ lockCases }: Dialect): Query<void> {
   if (lockCases !== undefined) yield* one(lockCases);
 }
 
-/** With their bookings, by their identities. */
+/** The cases with these identities, and their bookings. */
 export function* readCases(
   dialect: Dialect,
   column: 'identity' | 'number',

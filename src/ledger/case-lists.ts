@@ -4,7 +4,7 @@ import { all, type Cell, type Dialect, gather, type Query } from './query.js';
 import { toCase } from './stored-case.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
-/** As `stateOfBooking` has it; the value is today. */
+/** The same rule as in `stateOfBooking`; the bound value is today. */
 export const isOpen = `resolved_as IS NULL AND coalesce(check_in, check_out, '9999-12-31') >= ?`;
 
 /** One query, however many cases. */
@@ -116,7 +116,7 @@ export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseO
   return rows.map(toOutline).sort((one, other) => one.id - other.id);
 }
 
-/** Starts with fields of its own: a literal that starts with a spread takes ten times as long. */
+/** Plain fields come first: an object literal that starts with a spread takes ten times as long. */
 function toOutline(cells: OutlineCells): CaseOutline {
   const [id, providerName, providerHotelId, serviceId, state, assignee, openBookings, ...rest] = cells;
   const [firstCheckIn, unknownCheckIns, copyServiceId] = rest;

@@ -155,7 +155,7 @@ function* listReported({ schema }: Dialect, before: number): Query<number[]> {
   return rows.map(({ number }) => Number(number));
 }
 
-/** After every place of a case. */
+/** Sorts after every place of a case. */
 const lastPlace = 2 ** 31 - 1;
 
 function* listOpenReferences(

@@ -7,13 +7,13 @@ import { insertStayPages } from './stays.js';
 
 interface Index {
   readonly isFull: boolean;
-  /** Writes its pages; the same ones when repeated. */
+  /** Writes its pages; a repeated call writes the same ones. */
   store(): Query<void>;
   clear(): void;
 }
 
 /**
- * The indexes of a run that is being collected: by reference and by provider hotel, for each form. One that is full is
+ * The indexes of a run that is being collected: by reference and by provider hotel, for each form. A full index is
  * written with the next chunk.
  */
 export function createCollectedIndexes(

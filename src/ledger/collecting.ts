@@ -83,7 +83,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
   };
 }
 
-/** Removes what an earlier collect of the run left. */
+/** Removes what an earlier collect of the run left behind. */
 function* resetRun(
   dialect: Dialect,
   right: Right,
@@ -114,7 +114,7 @@ function* resetRun(
 }
 
 interface CollectedRun {
-  /** Its row number. */
+  /** The run's row number. */
   readonly run: number;
   readonly day: string;
 }

@@ -3,7 +3,7 @@ import type { DayMark } from '../review/ledger.js';
 import { all, type Dialect, type Query } from './query.js';
 import { readColumns, type StoredRow } from './stored-values.js';
 
-/** Of the runs of these days, all that decides what is known of their bookings, in one query. */
+/** Everything about the runs of these days that decides what is known of their bookings, in one query. */
 export function* markDays(
   { schema }: Dialect,
   { from, to }: { readonly from: string; readonly to: string },
@@ -29,7 +29,7 @@ export function* markDays(
   }));
 }
 
-/** One of the databases gives large numbers as `bigint`. */
+/** One of the databases returns large numbers as `bigint`. */
 function writeLarge(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

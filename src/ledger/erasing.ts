@@ -88,7 +88,7 @@ function* noteErased(dialect: Dialect, runId: string, content: ErasedContent): Q
   yield* insertErased(dialect, number, content);
 }
 
-/** An erasure that was cut off changes the same content again. */
+/** An erasure that is repeated after an interruption changes the same content again. */
 function* insertErased(
   { schema }: Dialect,
   run: number,
@@ -143,7 +143,7 @@ function* dropAnswers({ schema }: Dialect, run: number, form: BookingForm, batch
   );
 }
 
-/** Returns the row number of the run. */
+/** Returns the run's row number. */
 function* eraseReject(dialect: Dialect, runId: string, place: number, withReference: boolean): Query<number> {
   const run = yield* runNumber(dialect, runId);
   const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';

@@ -30,7 +30,7 @@ export function createHashIndex({ pageEntries, segmentEntries = 2 ** 19 }: HashI
   let firstPage = 0;
 
   return {
-    /** @param hash 0 for a booking that has nothing to be found by: it is not indexed */
+    /** @param hash 0 for a booking without a key to find it by: it is not indexed */
     add(hash: number, word: number): void {
       if (hash === 0) return;
       if (2 * count === entries.length) {

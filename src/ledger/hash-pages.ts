@@ -7,13 +7,13 @@ import type { StoredRow } from './stored-values.js';
 /** Pages that `createHashIndex` made. */
 export interface HashPages {
   readonly table: 'reference_pages' | 'stay_pages';
-  /** Which of them are searched; all without it. */
+  /** Which pages to search; all by default. */
   readonly only?: Statement<Cell>;
   /** The positions of bookings with a hash, from its words in a page. */
   toPositions(words: readonly number[], page: StoredRow): readonly number[];
 }
 
-/** For so many hashes their pages are looked up; for more, all pages of the run are read, which then takes no longer. */
+/** Sizes of a look-up by hash. With more hashes, all pages of the run are read, which then takes no longer. */
 const lookUpSizes = [1, 8, 64] as const;
 /** Entries read at once: a megabyte. */
 const entriesAtOnce = 2 ** 17;
@@ -57,7 +57,7 @@ function lookUpPages(
   { table, only }: HashPages,
   size: number,
 ): Query<readonly StoredRow[]> {
-  // Always the same few statements, which the databases prepare: the last hash is repeated.
+  // Padded with the last hash: the databases can prepare the same few statements.
   const asked = Array.from({ length: size }, (_, index) => hashes[Math.min(index, hashes.length - 1)] ?? 0);
   return all(
     `SELECT * FROM ${schema}${table} WHERE run = ? AND form = ? ${only ? `AND ${only.sql}` : ''}
@@ -111,7 +111,10 @@ function* findInRow(row: StoredRow, hashes: Uint32Array, { toPositions }: HashPa
   }
 }
 
-/** The hashes that a page has, of more than it has entries: searching it for each would take long. */
+/**
+ * The hashes that occur in a page, when there are more hashes than entries: searching the page for each would take
+ * long.
+ */
 function listCommon(entries: Buffer, hashes: Uint32Array): readonly number[] {
   const common: number[] = [];
   let next = 0;

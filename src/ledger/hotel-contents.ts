@@ -137,7 +137,7 @@ function* countHotels({ schema }: Dialect, load: number): Query<number> {
   return Number(found?.hotels);
 }
 
-/** Also rows of loads that are not finished: call it while no load is open. */
+/** Removes rows of unfinished loads, too: call it while no load is open. */
 function* removeUnseen(dialect: Dialect, limit: number): Query<number> {
   const { schema } = dialect;
   const seen = yield* findCurrentLoad(dialect);
@@ -171,7 +171,7 @@ function* latestLoad({ schema }: Dialect): Query<HotelLoad | undefined> {
 function* lookUp(dialect: Dialect, serviceIds: readonly number[]): Query<(KnownHotel | undefined)[]> {
   const { sql, values } = dialect.findContents(yield* findCurrentLoad(dialect), serviceIds);
   const rows = yield* gather<HotelCells>(dialect, lookUpColumns, `(${sql}) AS contents`, ...values);
-  // Of several rows of one hotel the last one counts.
+  // If a hotel has several rows, the last one counts.
   rows.sort(([one], [other]) => one - other);
   const found = new Map(rows.map((cells) => [cells[1], cells]));
   return serviceIds.map((serviceId) => {

@@ -15,7 +15,9 @@ import { runNumber } from './runs.js';
 import { isGone, placeOfKeptColumns } from './sealing.js';
 import { referencePages } from './stays.js';
 
-/** Stores the kept columns beside the lines of their batches, sealed like them; nothing for a batch without any. */
+/**
+ * Stores the kept columns beside the lines of their batches, sealed like them; does nothing for a batch without any.
+ */
 export function* storeKeptColumns(
   { sealing }: Dialect,
   { run, day }: { readonly run: number; readonly day: string },
@@ -64,7 +66,7 @@ export function* readKeptColumns(
   return yield* readKeptOfBatch(dialect, yield* runNumber(dialect, runId), form, batch);
 }
 
-/** See `KeptColumnReader`. Reads one run or batch at a time, so that other work goes on in between. */
+/** See `KeptColumnReader`. Reads one run or batch at a time, so that other work can run in between. */
 export async function findKeptValues(
   { dialect, read }: Store,
   references: readonly string[],
@@ -73,7 +75,7 @@ export async function findKeptValues(
   const missing = new Map(references.map((reference) => [reference, hashReference(reference)]));
   let hashes = new Uint32Array();
   for (const run of missing.size > 0 ? await read(() => listKeepingRuns(dialect)) : []) {
-    // Most runs of a long time have none of them.
+    // Over a long period, most runs have none of them.
     if (hashes.length !== missing.size) hashes = Uint32Array.from(new Set(missing.values())).sort();
     for (const { form, positions } of await read(() => findBookings(dialect, run, hashes, referencePages)))
       for (const [batch, places] of groupByBatch(positions, run.batchSize))
@@ -86,7 +88,7 @@ export async function findKeptValues(
 
 type KeepingRun = Pick<StayRun, 'number' | 'delivery' | 'batchSize'>;
 
-/** Those whose columns are not blanked, the newest first. */
+/** Runs whose kept columns are not blanked, newest first. */
 function* listKeepingRuns({ schema }: Dialect): Query<KeepingRun[]> {
   const rows = yield* all(
     `SELECT number, delivery, batch_size FROM ${schema}runs
@@ -99,7 +101,7 @@ function* listKeepingRuns({ schema }: Dialect): Query<KeepingRun[]> {
   }));
 }
 
-/** By reference: a hash alone is no proof. None if nobody can decrypt the batch any more. */
+/** Compares references: a hash alone is no proof. None if the batch can no longer be decrypted. */
 function* keptOf(
   dialect: Dialect,
   run: number,

@@ -18,7 +18,7 @@ export interface BatchOfRun {
   readonly batch: number;
 }
 
-/** The bookings at these places of a batch, in ascending order; none if nobody can decrypt it any more. */
+/** The bookings at these places of a batch, in ascending order; none if it can no longer be decrypted. */
 export function* readPlaces(
   dialect: Dialect,
   { run: { number, id, day }, form, batch }: BatchOfRun,
@@ -33,7 +33,7 @@ export function* readPlaces(
   }
 }
 
-/** Reads one run or batch at a time, so that other work goes on in between. */
+/** Reads one run or batch at a time, so that other work can run in between. */
 export async function* findBookings(
   { dialect, read }: Store,
   since: number,

@@ -59,7 +59,7 @@ function* listMappings(
   dialect: Dialect,
   { after, limit, providers }: Parameters<MappingReader['listMappings']>[0],
 ): Query<CopiedMapping[]> {
-  // By number, even with providers given: through their index all their rows would be sorted for every page.
+  // By number, even if providers are given: with their index, all their rows would be sorted for every page.
   const ofProviders = providers && dialect.isListed('provider_name', providers.map(toStorable));
   const rows = yield* all(
     `SELECT ${mappingColumns} FROM ${dialect.mappingsByNumber}

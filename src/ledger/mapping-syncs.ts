@@ -120,7 +120,7 @@ export function* restartSync(
     return toSync(before);
   }
   if (!isAtKey(before, resumeKey)) throw overtaken(syncId);
-  // They will come again.
+  // The restarted cycle reports them again.
   yield* change(`DELETE FROM ${dialect.schema}skipped_mappings WHERE sync_id = ?`, syncId);
   yield* change(
     `UPDATE ${dialect.schema}mapping_syncs SET resume_key = NULL, last_page = NULL, restarts = restarts + 1
@@ -188,7 +188,7 @@ function* storeRows(dialect: Dialect, rows: StoredPage['rows'], time: PageTime) 
   return counts;
 }
 
-/** Keeps records aside that could not be read, and removes the oldest beyond the limit. */
+/** Stores records that could not be read, and removes the oldest beyond the limit. */
 function* keepSkipped(
   { schema }: Dialect,
   skipped: readonly SkippedRow[],

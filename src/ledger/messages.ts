@@ -11,7 +11,7 @@ import { toNotice } from './notices.js';
 import { all, change, type Dialect, one, type Query } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
-/** Messages: what is sent, or was sent, of each notice to each channel. */
+/** Messages: one for each notice and channel that it goes to. */
 
 /** Whether a notice is not routed yet. */
 export function* hasNew({ schema }: Dialect): Query<boolean> {
@@ -54,15 +54,15 @@ export function* stopWaiting({ schema }: Dialect, at: number): Query<void> {
   );
 }
 
-/** As words of SQL. */
+/** As SQL literals. */
 const problemsOfDays = noticeEventNames
   .filter((event) => noticeEvents[event].lasts === 'until-day-is-good')
   .map((event) => `'${event}'`)
   .join();
 
 /**
- * A recovery has the subject of its problem, or the day of all its problems. For anything else the database need not look at all
- * that waits: there may be thousands while a receiver is away.
+ * A recovery has the subject of its problem, or the day of all its problems. For anything else the database need not
+ * scan all waiting messages: there may be thousands while a receiver is away.
  */
 export function* claim(
   dialect: Dialect,
@@ -147,7 +147,7 @@ export function* noteSent({ schema }: Dialect, ids: readonly string[], at: numbe
   }
 }
 
-/** One that another process has sent meanwhile stays sent. */
+/** A message that another process has sent in the meantime stays sent. */
 export function* noteFailed(
   { schema }: Dialect,
   ids: readonly string[],

@@ -20,7 +20,7 @@ export function createNoticeStore(store: Store): NoticeStore {
   const { dialect, read, transact } = store;
   return {
     ...createNoticeReader(store),
-    // Usually there is nothing new, here and below: no process waits for the right to write then.
+    // Reads first, here and below: usually there is nothing new, and then no process waits for the right to write.
     async raise(notices) {
       const unknown = notices.length === 0 ? [] : await read(() => listUnknown(dialect, notices));
       return unknown.length === 0 ? 0 : transact(() => raise(dialect, unknown));

@@ -14,11 +14,11 @@ import { all, type Cell, change, type Dialect, one, type Query } from './query.j
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
 /**
- * Notices: one row for a problem when it is raised (`reminder` 0), for each reminder, and for its recovery (`reminder` -1). What
- * happens once is over at once.
+ * Notices: one row for a problem when it is raised (`reminder` 0), for each reminder, and for its recovery (`reminder`
+ * -1). A one-off event is over at once.
  */
 
-/** For whatever makes a notice true, in its own transaction. Returns how many were new. */
+/** Call it in the transaction that makes the notices true. Returns how many were new. */
 export function* raise(dialect: Dialect, notices: readonly NewNotice[]): Query<number> {
   let raised = 0;
   for (const notice of notices) {
@@ -28,7 +28,7 @@ export function* raise(dialect: Dialect, notices: readonly NewNotice[]): Query<n
   return raised;
 }
 
-/** Those that people don't know yet. */
+/** The notices that people have not been told yet. */
 export function* listUnknown(dialect: Dialect, notices: readonly NewNotice[]): Query<NewNotice[]> {
   const unknown: NewNotice[] = [];
   for (const notice of notices)
@@ -165,7 +165,7 @@ function* endOne({ schema }: Dialect, number: number, at: number): Query<number 
   return Number((yield* one(`SELECT round FROM ${schema}notices WHERE number = ?`, number))?.round);
 }
 
-/** What the recovery of a problem has in place of the number of a reminder. */
+/** Stands for a recovery in place of a reminder's number. */
 const recoveredMark = -1;
 
 /** Removes notices that were raised before and are over, with their messages. */

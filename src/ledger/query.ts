@@ -34,13 +34,13 @@ export type Request =
 
 export interface Answer {
   readonly rows: readonly StoredRow[];
-  /** How many rows a change concerned. */
+  /** How many rows changed. */
   readonly changed: number;
 }
 
 /**
- * Work on a ledger, written once for both databases: it yields each request and continues with the answer. SQLite answers
- * at once, PostgreSQL after a round trip. Nothing is thrown into a query when a request fails.
+ * Work on a ledger, written once for both databases: it yields each request and continues with the answer. SQLite
+ * answers at once, PostgreSQL after a round trip. A failed request ends the query without throwing into it.
  */
 export type Query<Result> = Generator<Request, Result, Answer>;
 
@@ -59,8 +59,8 @@ export function* one(
 }
 
 /**
- * Many rows as arrays of cells, in any order. The database gathers them in one text: objects from a driver take twice as
- * long, and the event loop waits for them.
+ * Many rows as arrays of cells, in any order. The database gathers them in one text: objects from a driver take twice
+ * as long and block the event loop.
  *
  * @param from what follows FROM
  */
@@ -116,7 +116,7 @@ export interface Candidates {
   readonly positions: readonly number[];
 }
 
-/** What differs between the databases: words of their SQL, and the queries that each plans in its own way. */
+/** What differs between the databases: fragments of SQL, and the queries that each plans in its own way. */
 export interface Dialect {
   /** Precedes the name of every table. */
   readonly schema: '' | 'hotel_review.';
@@ -156,7 +156,7 @@ export interface Dialect {
   findCandidates(reference: string): Query<readonly Candidates[]>;
   /** See `DeliveredBookings`. */
   nextDelivered(run: number, after: DeliveredCursor | undefined): Query<DeliveredLines | undefined>;
-  /** The rows of the content of these hotels in a load, of the same hotel in the order of their numbers. */
+  /** The content rows of these hotels in a load; those of the same hotel in the order of their numbers. */
   findContents(load: number, serviceIds: readonly number[]): Statement;
   /** The copy's mapping of each hotel, in the order of the request. */
   lookUp(hotels: readonly ProviderHotel[]): Query<(CopiedMapping | undefined)[]>;

@@ -45,7 +45,7 @@ import { createMailReader } from './verdict-mails.js';
 /** Whether a stored line has that booking reference. */
 export type CarriesReference = (line: string, form: BookingForm, reference: string) => boolean;
 
-/** All that a ledger can be asked, and the record of who asked, for either database. */
+/** All queries of a ledger, and the record of who asked, for either database. */
 export function createReader(
   store: Store,
   carriesReference: CarriesReference,

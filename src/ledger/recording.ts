@@ -79,7 +79,7 @@ function* findRecorded(
   const free = found.successors.filter(({ state }) => state === 'ready');
   return {
     run,
-    // Those that nobody has claimed since then.
+    // The opened steps that nobody has claimed since.
     opened: openedBy(ending, { name, position, attempts: attempt }, free),
     settled:
       ending.kind === 'fatal' &&

@@ -24,12 +24,12 @@ export type HoldDay = (key: string) => Promise<Hold | undefined>;
  */
 const isOld = 'day < ? AND coalesce(finished_at, collected_at, collect_started_at, started_at) < ?';
 
-/** Whatever its state. What a run receives after its names were removed is due at once. */
+/** In any state. Names that a run receives after its names were removed are due at once. */
 const hasNames = `names_blanked_at IS NULL AND (${isOld} OR day < ? AND lines_blanked = 1)`;
 
 /**
  * Blanks and removes what is old, one run at a time and only while nobody works on its day. Bookings are rewritten one
- * batch per transaction, so that nobody waits long for it.
+ * batch per transaction, so that nobody has to wait long.
  */
 export function createRetention(store: Store, clock: () => number, holdDay: HoldDay): Retention {
   const { dialect, read, transact } = store;
@@ -52,7 +52,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
       try {
         if (!(await read(() => isWorkedOn(dialect, run.day)))) await work(run, hold);
       } catch (error) {
-        // The other days are not concerned.
+        // The other days have keys of their own.
         if (!(error instanceof KeyError)) throw error;
         lost ??= error;
       } finally {
@@ -89,7 +89,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
         await forget?.(run);
         await blankRun(run, blank, clock(), hold);
       });
-      // Also when nothing was due: the last time, somebody may have been reading.
+      // Even if nothing was due: a reader may have prevented it the last time.
       await store.overwriteRemains([]);
       return count;
     },
@@ -176,14 +176,14 @@ function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
 function* blankRest(dialect: Dialect, runId: string): Query<number> {
   const { schema } = dialect;
   const { number } = yield* lockRun(dialect, runId);
-  // What a broken record holds under a field may be anything.
+  // A broken record may hold anything under any field.
   yield* change(`UPDATE ${schema}rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
   yield* change(`UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
   yield* blankKeptColumns(dialect, number);
   return number;
 }
 
-/** Together with what was written in the meantime. */
+/** Also blanks what was written in the meantime. */
 function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
   const number = yield* blankRest(dialect, runId);
   yield* change(

@@ -22,9 +22,9 @@ export const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
 const mayCompleteDay = `trigger NOT IN (${quote(incompleteTriggers)})`;
 
 /**
- * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Where names were
- * blanked, only those of runs that complete no day are, without the names: otherwise a day that was reviewed while it was not
- * over could not be completed later.
+ * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
+ * are blanked, only bookings of runs that complete no day can be compared, without names: otherwise a day that was
+ * reviewed before it was over could not be completed later.
  */
 export const nameForm = `CASE WHEN lines_blanked = 1 THEN 'omit' ELSE guest_names END`;
 export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL AND ${isOfItsDay}`;
@@ -180,8 +180,8 @@ export function* summarise({ schema }: Dialect, today: BusinessDay): Query<Ledge
 }
 
 /**
- * The condition of `makesDayGood`, but for `wasOver`. A run with another number of records than the hook expected makes no
- * day good, nor does one whose trigger says that it completes no day.
+ * The condition of `makesDayGood`, except for `wasOver`. A run with another number of records than the hook expected
+ * makes no day good, nor does one whose trigger says that it completes no day.
  */
 const mayMakeDayGood = `state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered)`;
 const lastCollect = 'max(coalesce(collect_started_at, started_at)) AS collected';

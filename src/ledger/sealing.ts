@@ -6,8 +6,8 @@ import type { BookingForm } from '../review/step.js';
 
 /**
  * Encrypts what may hold guests' names on its way into the database, and decrypts it on its way out: the lines of
- * batches and their kept columns, the service's words, and the values of rejected records. Nothing else in the ledger knows. Without keys, things
- * are stored as they are.
+ * batches and their kept columns, the service's words, and the values of rejected records. Nothing else in the ledger
+ * knows about encryption. Without keys, things are stored as they are.
  */
 export interface Sealing {
   sealLines(day: string, lines: Buffer, place: string): Buffer;
@@ -16,7 +16,7 @@ export interface Sealing {
   /** @param stored as `Dialect.lines` selects them @throws KeyError */
   openLines(stored: unknown, place: string): Buffer;
   sealText(day: string, text: string | undefined, place: string): string | null;
-  /** Says in its place why a text can't be read. */
+  /** Returns the reason in place of a text that can't be read. */
   openText(stored: string | undefined, place: string): string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function createSealing(keys: DayKeys | undefined): Sealing {
     sealText(day, text, place) {
       if (text === undefined) return null;
       if (keys) return sealedText + sealValue(keys, day, Buffer.from(text), place).toString('base64');
-      // A text must not look encrypted.
+      // A plain text must not look encrypted.
       return text.startsWith(sealedMark) ? text.slice(sealedMark.length) : text;
     },
     openText(stored, place) {
@@ -55,7 +55,7 @@ export function isGone({ code }: KeyError): boolean {
   return code === 'lost' || code === 'destroyed';
 }
 
-/** Where a batch is stored: what was encrypted for there can't be read from anywhere else. */
+/** Where a batch is stored: what was encrypted for one place can't be decrypted in another. */
 export function placeOfBatch(run: number, form: BookingForm, batch: number): string {
   return `${form} batch ${batch} of the ledger's run ${run}`;
 }

@@ -12,15 +12,15 @@ export interface StayPage extends HashPage {
 
 const positionBits = 20;
 const mostPositions = 2 ** positionBits;
-/** A chunk that is stored at once has far fewer bookings than the other half. */
+/** The other half leaves room for the last chunk, which has far fewer bookings. */
 const positionsPerSegment = mostPositions / 2;
 
-/** Stands for a check-in that is not known, or later than eleven years after the business day. */
+/** Stands for a check-in that is unknown, or later than eleven years after the business day. */
 export const openCheckIn = 0xfff;
 
 /**
- * Indexes the bookings of one form by their provider hotels. The day of check-in stands beside the position, so that stays
- * of the past are passed over without reading a booking. Positions are counted from the first one of each segment.
+ * Indexes the bookings of one form by their provider hotels. The day of check-in stands beside the position, so that
+ * past stays are skipped without reading a booking. Positions are counted from the first one of each segment.
  *
  * @param day the business day
  */
@@ -64,7 +64,7 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
   };
 }
 
-/** The days from the business day to check-in; 0 for an earlier check-in, which its line tells. */
+/** The days from the business day to check-in; 0 for an earlier check-in, whose day is in the booking's line. */
 export function toStoredCheckIn(checkIn: number, dayNumber: number): number {
   if (checkIn === unknownCheckIn) return openCheckIn;
   return Math.min(Math.max(checkIn - dayNumber, 0), openCheckIn);

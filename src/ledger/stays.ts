@@ -89,7 +89,7 @@ function* readReadableBatches(
   return read;
 }
 
-/** Batches that are read at once. */
+/** Batches read at once. */
 const batchesAtOnce = 32;
 
 /** Written in one transaction at the end: a run whose index is complete is never indexed again. */
@@ -119,7 +119,7 @@ async function indexStays(store: Store, run: StayRun, findKeys: FindKeys): Promi
   });
 }
 
-/** Their memory is used again for the next ones. */
+/** Copied, because the index reuses the memory for the next pages. */
 function copyPages(pages: Iterable<StayPage>): StayPage[] {
   return Array.from(pages, (page) => ({ ...page, entries: Buffer.from(page.entries) }));
 }

@@ -38,7 +38,7 @@ export function* findStepWithSuccessors(
   );
   if (!row) return undefined;
   const step = toStoredStep(row);
-  // Of a large day's steps hardly any has others waiting for it, so few need the recursive query.
+  // Hardly any step of a large day has others waiting for it, so few need the recursive query.
   if (!row.has_successors) return { step, successors: [] };
   const rows = yield* all(
     `WITH RECURSIVE found (${foundColumns.join(', ')}) AS (

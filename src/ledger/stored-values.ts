@@ -20,7 +20,7 @@ export function withoutUndefined<Fields extends object>(
 ): { [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name] } & {
   [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<Fields[Name], undefined>;
 } {
-  // A loop, not entries: each claim and each recorded ending comes through here.
+  // A loop rather than `Object.entries`: every claim and every recorded ending comes through here.
   const present: Record<string, unknown> = {};
   for (const name in fields) {
     if (fields[name] !== undefined) present[name] = fields[name];

@@ -70,7 +70,7 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   // Always in this order, so that two writers can't wait for each other.
   for (const reference of [...(mail.canaries ?? [])].sort())
     found += yield* nameCanary(dialect, { reference }, 'email', mail.receivedAt);
-  // A copy may be forged, so that it must not keep the canary from being named.
+  // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(dialect, mail);
   if (copy !== undefined) return { number: copy, isNew: false };
   const { sha256, messageId, receivedAt, readAt, from, outcome, reason = null } = mail;
@@ -99,7 +99,7 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
       number,
     );
   else if (inserted === 0)
-    // It was read again, perhaps by a newer version, or now that more is known.
+    // The e-mail was read again, perhaps by a newer version, or now that more is known.
     yield* change(
       `UPDATE ${schema}verdict_mails SET outcome = ?, reason = ? WHERE number = ? AND outcome <> 'named'`,
       outcome,

@@ -98,7 +98,7 @@ function* listUnfinishedReviews({ schema }: Dialect, since: string): Query<Run[]
   return rows.map(toRun);
 }
 
-/** They hold nothing about guests: what is removed is only too old to be found again. */
+/** They hold nothing about guests, and are removed only because they are too old to be found again. */
 export function* pruneEndangered({ schema }: Dialect, before: number): Query<void> {
   yield* change(`DELETE FROM ${schema}endangered_mappings WHERE moved_at < ?`, before);
 }

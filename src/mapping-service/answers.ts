@@ -38,7 +38,7 @@ export function readMasterHotelBrands(envelope: Envelope): MasterHotelBrands {
   return { ...envelope, HotelBrands };
 }
 
-/** So many unreadable mappings of a page are never an error, because a share of a short page says little. */
+/** Up to this many unreadable mappings are never an error, because a share of a short page says little. */
 const alwaysSkipped = 5;
 
 /** How the answers of Get Mappings are read. */
@@ -107,7 +107,7 @@ function leaveOut(fields: Fields, masterIdName: string): Fields {
   return others;
 }
 
-/** A deletion may leave its master hotel out: nothing, a blank, or the 0 that no hotel has. */
+/** A deletion may omit its master hotel: the id is missing, blank, or 0, which no hotel has. */
 function isAbsentId(value: unknown): boolean {
   return !isPresent(value) || value === 0 || (typeof value === 'string' && /^\s*0*\s*$/.test(value));
 }
@@ -119,7 +119,7 @@ function readMasterId(fields: Fields, name: string, at: string): number {
   throw unexpected(placeOf(name, at), 'an integer from 1 to 2^53-1', fields[name]);
 }
 
-/** A location written as a number stays what it says. */
+/** A location written as a number is converted to text. */
 function readLocation(fields: Fields, at: string): { readonly ProviderLocationCode?: string } {
   const value = fields.ProviderLocationCode;
   if (typeof value === 'number' && Number.isSafeInteger(value))
@@ -128,7 +128,7 @@ function readLocation(fields: Fields, at: string): { readonly ProviderLocationCo
   return {};
 }
 
-/** An array of strings, or a single one; nulls within are left out. Undefined where there is none. */
+/** An array of strings, or a single one; nulls in it are dropped. Undefined if absent. */
 function readChannelIds(fields: Fields, at: string): readonly string[] | undefined {
   const value = fields.ChannelIds;
   if (!isPresent(value)) return undefined;

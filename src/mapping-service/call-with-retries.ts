@@ -12,7 +12,7 @@ interface OperationCall<Answer> extends Omit<ServiceRequest, 'startsWork'> {
   readonly operation: string;
   /** Whether the call may be made twice; if not, it is repeated only where the service cannot have processed it. */
   readonly isRepeatable: boolean;
-  /** Creates the answer of a success. @throws InvalidField */
+  /** Reads the answer of a successful call. @throws InvalidField */
   readonly read: (envelope: Envelope, date: string | undefined) => Answer;
 }
 
@@ -30,7 +30,7 @@ interface CallWithRetriesParts {
   readonly policy: RetryPolicy;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Once it aborts nothing is repeated, and waits end. */
+  /** Once it aborts, nothing is retried and waits end. */
   readonly closed: AbortSignal;
 }
 

@@ -50,7 +50,7 @@ export interface ServiceRequest {
 
 interface ServiceReply {
   readonly verdict: Verdict;
-  /** What arrived, even if it broke off. */
+  /** What arrived, even if incomplete. */
   readonly answer?: HttpAnswer | undefined;
 }
 

@@ -24,13 +24,13 @@ export interface LenientEnvelope {
   readonly statusCode: number | undefined;
   /** May name a guest. */
   readonly message: string | undefined;
-  /** Whether it has any of `Status`, `StatusCode` and `code`; without one an object is no envelope. */
+  /** Whether it has any of `Status`, `StatusCode` and `code`; without any of them an object is not an envelope. */
   readonly isRecognised: boolean;
 }
 
 /**
- * The one way in which envelopes are read: `"StatusCode": "2000"` and `"Status": "true"`, written as text, mean the same
- * as the contract's number and boolean. Undefined when it is no JSON object. Never throws.
+ * The one way in which envelopes are read: `"StatusCode": "2000"` and `"Status": "true"`, written as text, mean the
+ * same as the contract's number and boolean. Undefined when it is not a JSON object. Never throws.
  */
 export function readEnvelopeLeniently(json: unknown): LenientEnvelope | undefined {
   if (!isObject(json)) return undefined;

@@ -8,7 +8,7 @@ export interface MappingService {
   /** One page of GET /mappings (spec 4.1). Retried: it changes nothing. */
   getMappings(query: MappingsQuery, options?: CallOptions): Promise<MappingsPage>;
   /**
-   * All pages of GET /mappings, one at a time. Which page is the last is the option `lastPage`; pages that bring nothing
+   * All pages of GET /mappings, one at a time. The option `lastPage` says which page is the last; pages with nothing
    * new end it with an error.
    */
   eachMappingsPage(query: MappingsQuery, options?: CallOptions): AsyncIterable<MappingsPage>;
@@ -39,7 +39,7 @@ export type VerdictKind = 'accepted' | 'retryable' | 'fatal' | 'refused';
 
 /**
  * What an HTTP status other than success means: `not-done` and `unknown` are tried again, the latter only where a
- * second call does no harm or its effect was looked for first.
+ * second call does no harm or its effect was checked first.
  */
 export type HttpStatusMeaning = 'not-done' | 'unknown' | 'fatal' | 'refused';
 
@@ -99,7 +99,7 @@ export type LastPage = 'null-key' | 'empty-page' | 'either';
 
 /** A mapping (spec 2.2). */
 export interface MappingRecord {
-  /** Null only for a deleted mapping of which the service does not say whose it was. */
+  /** Null only for a deleted mapping whose master hotel the service does not name. */
   readonly ServiceId: number | null;
   readonly ProviderHotelId: string;
   readonly ProviderName: string;

@@ -35,9 +35,9 @@ export interface CreateMappingServiceOptions {
   readonly maxSkippedShare?: number;
   /** Which page of mappings is the last one, default `either`. */
   readonly lastPage?: LastPage;
-  /** How many pages in a row may bring nothing new before the service counts as broken, default 10. */
+  /** How many consecutive pages may contain nothing new before the service counts as broken, default 10. */
   readonly maxPagesWithoutNews?: number;
-  /** Called when a call starts, each try being one; what it returns is called when it has ended. Neither may throw. */
+  /** Called when a try starts; the function that it returns is called when that try has ended. Neither may throw. */
   readonly watchCall?: WatchCall | undefined;
   /** The time from which a `Retry-After` date counts. */
   readonly clock?: () => Date;
@@ -125,7 +125,7 @@ export function checkBaseUrl(url: string): string | undefined {
   if (address.username !== '' || address.password !== '') {
     return 'must not hold a user name or a password; apiKey and accountId identify the caller';
   }
-  // An empty query or fragment shows only as its sign in the address.
+  // An empty query or fragment shows only as `?` or `#` in the address.
   if (address.href.includes('?')) return 'must not hold a query; it ends with the version, as in /api/3.0';
   if (address.href.includes('#')) return 'must not hold a fragment; it ends with the version, as in /api/3.0';
   if (address.protocol === 'http:' && !isLoopback(address.hostname)) {
@@ -134,7 +134,7 @@ export function checkBaseUrl(url: string): string | undefined {
   return undefined;
 }
 
-/** @throws TypeError for what cannot stand in a header as it is; the message does not quote it */
+/** @throws TypeError for a value that a header cannot hold; the message does not quote it */
 export function checkHeaderValue(name: string, value: string): string {
   if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
   throw new TypeError(

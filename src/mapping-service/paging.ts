@@ -5,7 +5,7 @@ import type { LastPage, MappingsPage } from './operations.js';
 /** How the end of the pages of mappings is recognised. */
 export interface PagingRules {
   readonly lastPage: LastPage;
-  /** How many pages in a row may bring nothing new. */
+  /** How many consecutive pages may contain nothing new. */
   readonly maxPagesWithoutNews: number;
 }
 
@@ -24,8 +24,8 @@ export interface Pager {
 
 /**
  * Decides after each page whether another one follows. The specification shows neither what the key of the last page
- * looks like nor whether keys differ, so a page counts by its rows: one that has none, or only repeats an earlier page of the
- * retrieval, brings nothing new, and a service that returns such pages for ever is not called for ever.
+ * looks like nor whether keys differ, so a page is judged by its rows: one that has none, or only repeats an earlier
+ * page of the retrieval, is nothing new, and a service that returns such pages for ever is not called for ever.
  */
 export function createPager({ lastPage, maxPagesWithoutNews }: PagingRules): Pager {
   const seen = new Set<string>();

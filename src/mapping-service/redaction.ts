@@ -29,7 +29,7 @@ export function createRedaction({
     [...[apiKey, ...otherSecrets].map(escapePattern), accountAlone].join('|'),
     'gu',
   );
-  // Hexadecimal digits are written in either case; base64 of other case is another text, and harmless to remove.
+  // Hexadecimal digits are written in either case; base64 in another case is a different text, and harmless to remove.
   const inDisguise = encoded.length === 0 ? undefined : new RegExp(encoded.join('|'), 'gi');
   return (text) => {
     const plain = text.replace(credentials, '***');
@@ -37,7 +37,9 @@ export function createRedaction({
   };
 }
 
-/** The text as programs encode it: percent, hexadecimal, base64 whatever surrounds it, HTML and JSON escapes. */
+/**
+ * The text as programs encode it: percent, hexadecimal, base64 (whatever surrounds the text), HTML and JSON escapes.
+ */
 function listEncodings(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   if (bytes.length < shortestEncoded) return [];

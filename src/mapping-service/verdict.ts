@@ -169,7 +169,7 @@ function describe(
 }
 
 /**
- * The start of a text, in a form that any database stores: PostgreSQL refuses NUL, and half a character is no text.
+ * The start of a text, in a form that any database stores: PostgreSQL refuses NUL, and half a character is invalid.
  *
  * @param redacted already without credentials: the cut might leave half of one, which redaction would miss
  */

@@ -22,11 +22,11 @@ export interface MappingCopy extends MappingReader {
   storePage(page: StoredPage): Promise<MappingSync>;
   /** Clears the resume key of an unfinished cycle, which then restarts at its lower bound. @throws SyncOvertakenError */
   restartSync(sync: Pick<MappingSync, 'syncId' | 'resumeKey'>): Promise<MappingSync>;
-  /** Records that those up to that number have been listed. */
+  /** Records that the new master hotels up to that number have been listed. */
   markNewHotelsTold(upTo: number, at: number): Promise<void>;
 }
 
-/** What comparing bookings with the copy and looking things up in it needs. */
+/** What is needed to compare bookings with the copy and to look things up in it. */
 export interface MappingReader {
   /** The newest sync of the scope, ended or not; undefined before the first. */
   latestSync(scope: SyncScope): Promise<MappingSync | undefined>;
@@ -101,7 +101,7 @@ export interface StoredPage {
   /** The key it contained; absent for the last. */
   readonly resumeKey?: string;
   readonly rows: readonly (MappingRow | UnnamedDeletion)[];
-  /** Those that could not be read: kept aside with the page. The newest `keptSkippedRows` of all cycles stay. */
+  /** Those that could not be read, stored with the page. The newest `keptSkippedRows` of all cycles are kept. */
   readonly skipped?: readonly SkippedRow[];
   /** From the first page that has it. */
   readonly serviceBeganAt?: number;
@@ -178,7 +178,7 @@ export interface NewMasterHotel {
   readonly seenAt: number;
 }
 
-/** A record that was kept aside, with the scope and the time of its cycle's page. */
+/** A stored record of this kind, with the scope and the time of its cycle's page. */
 export interface KeptSkippedRow extends SkippedRow {
   readonly scope: SyncScope;
   readonly seenAt: number;

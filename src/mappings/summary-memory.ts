@@ -1,9 +1,6 @@
 import type { MappingReader, MappingSummary } from './mapping-copy.js';
 
-/**
- * Creates the function that counts what the copy holds, which takes long for a million mappings: once, and again when a sync
- * has changed something.
- */
+/** Caches the summary of the copy until a sync changes something: counting a million mappings takes long. */
 export function rememberSummary(ledger: {
   readonly mappings: Pick<MappingReader, 'listSyncs' | 'summarise'>;
 }): () => Promise<MappingSummary> {

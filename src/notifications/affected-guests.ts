@@ -12,7 +12,7 @@ export interface GuestReaders extends Pick<History, 'nextJudged'> {
 /** More would be a list to work through, which `cases` and `affected` are for. */
 const listed = 50;
 
-/** A line for each of the first bookings of an `affected-found` with its guest: only for who may read names. */
+/** A line with the guest for each of the first bookings of an `affected-found`: only for those who may read names. */
 export async function listGuests(
   { event, runId, facts }: Pick<Notice, 'event' | 'runId' | 'facts'>,
   ledger: GuestReaders,

@@ -30,7 +30,7 @@ export interface Message {
   readonly title: string;
   /** Lines in plain text: details, and what to do. May be empty. */
   readonly text: string;
-  /** Where it can be looked at; absent without `server.publicUrl`. */
+  /** Where people can look at it; absent without `server.publicUrl`. */
   readonly url?: string;
   readonly counts: Readonly<Record<string, number | null>>;
   /** Epoch milliseconds */

@@ -12,8 +12,8 @@ import { isPartProblem, type NewNotice, noticeEvents, type PartProblem } from '.
 import type { NoticeStore, OpenProblem } from './notice-store.js';
 
 /**
- * What becomes true by the clock, or by several runs together, is found by looking: every process does, again and again, and the
- * ledger keeps what is known already. Nothing here depends on which process runs, or ran.
+ * What becomes true by the clock, or by several runs together, is found by polling: every process checks again and
+ * again, and the ledger keeps what is already known. Nothing here depends on which process runs, or ran.
  */
 export interface CheckParts {
   readonly ledger: RunReader & {
@@ -48,7 +48,8 @@ const leastFreeBytes = 1_000_000_000;
 export async function checkNotices(parts: CheckParts): Promise<void> {
   const { ledger, clock } = parts;
   const now = clock();
-  // First of all: what another process raises meanwhile is not over because it was not found here.
+  // Read first: a problem that another process raises in the meantime must not count as over because it was not found
+  // here.
   const problems = await ledger.notices.listProblems();
   const disks = await parts.measureFree();
   const found = [
@@ -62,11 +63,11 @@ export async function checkNotices(parts: CheckParts): Promise<void> {
   await ledger.notices.raise([...found, ...(digest ? [digest] : [])]);
   await endDays(parts, problems, found, now);
   await endOthers(parts, problems, { found, disks, now });
-  // One that has just ended is not reminded of: the ledger refuses it.
+  // The ledger refuses a reminder of a problem that has just ended.
   for (const problem of problems) {
     if (!isReminderDue(problem, now)) continue;
     const asFound = found.find((one) => isSame(one, problem));
-    // Only its own machine can tell.
+    // Only the machine with the full disk can tell.
     if (problem.event === 'resource-low' && !asFound) continue;
     const { facts } = asFound ?? problem;
     await ledger.notices.remind({ ...problem, facts }, now);
@@ -77,10 +78,10 @@ function isSame(one: Pick<NewNotice, 'event' | 'subject'>, other: typeof one): b
   return one.event === other.event && one.subject === other.subject;
 }
 
-/** After that many days a reminder helps nobody. */
+/** After this many days a reminder helps nobody. */
 const daysReminded = 31;
 
-/** Once for each day since the problem was found, so that nightly runs remind in each night. */
+/** Once for each day since the problem was found, so that nightly runs remind every night. */
 export function isReminderDue(
   { raisedAt, lastToldAt }: Pick<OpenProblem, 'raisedAt' | 'lastToldAt'>,
   now: number,
@@ -94,7 +95,7 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
   return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {}, raisedAt: now }));
 }
 
-/** A guest checks in today or tomorrow, or nobody knows when. Told once for each such day of a case. */
+/** A guest checks in today or tomorrow, or nobody knows when. Raised once per case and check-in day. */
 async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
   const today = dayAt(now, timezone);
   const cases = await ledger.cases.listOutlines({ today, checkInBefore: dayAt(now + 2 * dayMs, timezone) });
@@ -141,7 +142,7 @@ function findLowDisks(disks: Disks, now: number): NewNotice[] {
     }));
 }
 
-/** All problems of a day end together, with one word about it. */
+/** All problems of a day end together, with one recovery. */
 async function endDays(
   { ledger, timezone }: CheckParts,
   problems: readonly OpenProblem[],
@@ -166,7 +167,7 @@ async function endDays(
       await ledger.notices.end(ended, { at: now, recovery });
     }
     const left = open.filter((problem) => !ended.includes(problem));
-    // A day that somebody gave up is late like any other, until it is an exception.
+    // A day that somebody gave up is late like any other, unless it is an exception.
     await ledger.notices.dismiss(
       left.filter((problem) => (problem.event === 'day-late' ? !late.has(day) : isGivenUp(problem, runs))),
       now,
@@ -177,7 +178,7 @@ async function endDays(
 /** More runs of one day than anybody starts. */
 const runsRead = 50;
 
-/** Somebody cancelled the run; if it is one of its day, the latest of them. */
+/** Whether somebody cancelled the run, or, if it is a run of its day, the day's latest one. */
 function isGivenUp({ runId }: OpenProblem, runs: readonly Run[]): boolean {
   const own = runs.find(({ id }) => id === runId);
   const given = own && !isOfItsDay(own) ? own : runs.find(isOfItsDay);
@@ -185,8 +186,8 @@ function isGivenUp({ runId }: OpenProblem, runs: readonly Run[]): boolean {
 }
 
 /**
- * A run that completes no day is over its own problem once it succeeded. A day that is good is not late, and a run that succeeded
- * has not failed, however the clocks of two machines differ; whatever else failed, failed after an earlier success.
+ * A run that completes no day ends its own problem once it succeeds. A good day is not late, and a run that succeeded
+ * has not failed, however the clocks of two machines differ. Any other problem is ended only by a success after it.
  */
 function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], timezone: string): boolean {
   return runs.some((run) => {
@@ -197,7 +198,7 @@ function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], t
   });
 }
 
-/** A machine that has not measured its full disk for so long is gone. */
+/** A machine that has not measured its full disk for this long counts as gone. */
 const goneAfterMs = 2 * dayMs;
 
 async function endOthers(
@@ -221,7 +222,10 @@ async function endOthers(
   await ledger.notices.end(ended, { at: now });
 }
 
-/** For a problem that was not found just now. What is not looked for above is over once something succeeded that needs it. */
+/**
+ * Decides about a problem that was not found just now. One that no check above looks for is over once something that
+ * depends on the part has succeeded.
+ */
 async function worksAgain(
   event: PartProblem,
   { subject, lastToldAt }: OpenProblem,

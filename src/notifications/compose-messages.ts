@@ -25,7 +25,7 @@ export interface ComposeParts {
   readonly reportDay: (day: string) => Promise<{ readonly headline: string; readonly page: Buffer }>;
 }
 
-/** What the channel may have. */
+/** What the channel may receive. */
 export interface Composing {
   /** Only an e-mail carries files. */
   readonly takesFiles: boolean;

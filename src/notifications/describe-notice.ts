@@ -4,7 +4,7 @@ import { showInLine } from '../text/visible.js';
 import type { Message } from './channel.js';
 import { type Facts, isPartProblem, type Notice } from './notice.js';
 
-/** How it is with the reviews when a message is sent. */
+/** The state of the reviews when a message is sent. */
 export interface Situation {
   /** Days up to yesterday without a good review, without a gap; undefined while no day was ever good. */
   readonly daysWithoutReview?: number | undefined;
@@ -145,7 +145,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
   }
 }
 
-/** What works again. Problems of a day are over with `day-recovered`. */
+/** What works again. Problems of a day end with `day-recovered`. */
 function describeRecovery({ event, subject }: Notice): string {
   if (!isPartProblem(event)) return `${event} ${subject}`;
   switch (event) {
@@ -200,7 +200,7 @@ export function describeDigest(each: readonly Words[]): Words {
 
 const listedInDigest = 50;
 
-/** What to do is the same for all of a kind. */
+/** What to do is the same for all notices of a kind. */
 function lastLine(text = ''): string {
   return text.split('\n').at(-1) ?? '';
 }

@@ -1,8 +1,8 @@
 import { businessDayAt, instantAt } from '../booking/business-day.js';
 
 /**
- * The last time of day at which a morning digest was due, and the day that it is about: the one before. Undefined if that was
- * before anybody was to be told.
+ * The last time of day at which a morning digest was due, and the day that it is about: the one before. Undefined if
+ * that was before `countedFrom`.
  *
  * @param at the first time of day at which a channel gets it, HH:MM
  * @param countedFrom epoch milliseconds

@@ -1,7 +1,7 @@
 import type { ReadOnlyMailLedger, VerdictMailLedger } from '../verdict-mails/mail-log.js';
 import type { NewNotice, Notice } from './notice.js';
 
-/** A ledger that also knows what people are to be told. */
+/** A ledger that also keeps what people are to be told. */
 export interface NoticeLedger extends VerdictMailLedger {
   readonly notices: NoticeStore;
 }
@@ -20,8 +20,8 @@ export interface NoticeStore extends NoticeReader {
   /** Reminds of a problem; false if somebody else has done so since, or it is over. */
   remind(problem: OpenProblem, at: number): Promise<boolean>;
   /**
-   * Ends problems in one transaction. One that lasts until it is recovered tells so itself; for those of a day, `recovery` does,
-   * with the severity of the worst.
+   * Ends problems in one transaction. One that lasts until it is recovered gets a recovery of its own; those of a day
+   * share `recovery`, with the severity of the worst.
    *
    * @returns how many were still open
    */
@@ -29,13 +29,13 @@ export interface NoticeStore extends NoticeReader {
     problems: readonly OpenProblem[],
     ending: { readonly at: number; readonly recovery?: NewNotice },
   ): Promise<number>;
-  /** Ends problems without a word: somebody gave the day up. */
+  /** Ends problems without a notice: somebody gave up the day. */
   dismiss(problems: readonly OpenProblem[], at: number): Promise<void>;
   /** Decides for each new notice which channels get it; done once per notice. Returns how many messages there are to send. */
   route(decide: (notice: Notice) => readonly PlannedMessage[], at: number): Promise<number>;
-  /** Makes every message that waits due, unless somebody is sending it. */
+  /** Makes every waiting message due, unless somebody is sending it. */
   stopWaiting(at: number): Promise<void>;
-  /** Gives up what waits for channels that are not configured any more, of notices that were raised before. */
+  /** Gives up messages waiting for channels that are no longer configured, of notices raised before that instant. */
   giveUpOthers(
     channels: readonly string[],
     before: { readonly raised: number; readonly at: number },
@@ -53,11 +53,11 @@ export interface NoticeStore extends NoticeReader {
   }): Promise<readonly ClaimedMessage[]>;
   /** Keeps claimed messages for longer. */
   extend(ids: readonly string[], leaseUntil: number): Promise<void>;
-  /** Gives claimed messages back that were not tried. */
+  /** Gives back claimed messages that were not tried. */
   release(ids: readonly string[]): Promise<void>;
   /** Records that messages were accepted. */
   noteSent(ids: readonly string[], at: number): Promise<void>;
-  /** Records that they were not. Without `retryAt` they are given up. */
+  /** Records that messages were not accepted. Without `retryAt` they are given up. */
   noteFailed(
     ids: readonly string[],
     failure: { readonly code: string; readonly at: number; readonly retryAt?: number },

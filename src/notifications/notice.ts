@@ -4,7 +4,7 @@
  */
 export interface Notice extends NewNotice {
   readonly stage: NoticeStage;
-  /** Of a recovery: that of what is over. */
+  /** For a recovery, the severity of the problem that is over. */
   readonly severity: Severity;
 }
 
@@ -12,7 +12,7 @@ export interface NewNotice {
   readonly event: NoticeEvent;
   /** What it is about: a day, a case, a provider, or a part such as `service`. */
   readonly subject: string;
-  /** That of the event, if absent. */
+  /** By default that of the event. */
   readonly severity?: Severity;
   /** YYYY-MM-DD */
   readonly day?: string;
@@ -93,7 +93,8 @@ export interface NoticePlace {
 }
 
 /**
- * Whether people are told: the first time, when a problem comes back, and when it gets worse. Undefined while they know.
+ * Whether people are told: the first time, when a problem comes back, and when it gets worse. Undefined while they
+ * already know.
  */
 export function placeNotice(
   { event, severity = noticeEvents[event].severity }: Pick<NewNotice, 'event' | 'severity'>,

@@ -15,7 +15,7 @@ export interface ChannelRules {
   readonly at: string;
 }
 
-/** Whether the channel gets it. Whoever was told of a problem of a day is told that the day recovered. */
+/** Whether the channel gets it. One that was told of a day's problem is also told that the day recovered. */
 export function isWanted(
   { event, severity, facts }: Pick<Notice, 'event' | 'severity' | 'facts'>,
   { on, minimum }: Pick<ChannelRules, 'on' | 'minimum'>,
@@ -30,7 +30,7 @@ export function endedEvents({ ended }: Notice['facts']): NoticeEvent[] {
   return typeof ended === 'string' ? (ended.split(' ') as NoticeEvent[]) : [];
 }
 
-/** What is not critical waits that long for others of its kind. */
+/** A message that is not critical waits this long for others of its kind. */
 export const collectingMs = 10_000;
 
 /** When a message may be sent: what is not critical waits for others of its kind, and until quiet hours are over. */
@@ -64,7 +64,7 @@ const firstPauseMs = 15_000;
 const longestPauseMs = 15 * minuteMs;
 /** However long a receiver asks to wait. */
 const longestWaitMs = 60 * minuteMs;
-/** A receiver that does not accept a message for that long is not repaired by trying on. */
+/** After a receiver has accepted nothing for this long, further tries are pointless. */
 export const giveUpAfterMs = 3 * 24 * 60 * minuteMs;
 
 /** When a message is tried again; undefined to give it up. Half of each pause is random, so that processes don't call together. */
@@ -81,12 +81,12 @@ export function retryAt(
   return Math.ceil(now + Math.max(pause * (0.5 + random() / 2), Math.min(retryAfterMs, longestWaitMs)));
 }
 
-/** So many of a kind become one message. */
+/** This many or more of a kind become one message. */
 export const leastForDigest = 10;
 
 /**
- * What is sent as one message each: the notices of one kind, if there are many and they are not critical; any other alone. The
- * order is that of the first of each.
+ * Groups what is sent as one message: the notices of one kind, if there are many and they are not critical; any other
+ * alone. Groups are in the order of their first notice.
  */
 export function bundle(messages: readonly ClaimedMessage[]): readonly (readonly ClaimedMessage[])[] {
   const kinds = new Map<string, ClaimedMessage[]>();

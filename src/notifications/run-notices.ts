@@ -36,7 +36,7 @@ export function noticesOfEnding(ending: StepEnding, after: Run, at: number): New
   ];
 }
 
-/** A provider without any booking is silent; any other drop is told together. */
+/** A provider without any booking is silent; all other drops share one notice. */
 export function noticesOfVolume(run: Pick<Run, 'id' | 'day'>, drop: VolumeDrop, at: number): NewNotice[] {
   const silent = drop.drops.filter(({ provider, accepted }) => provider !== null && accepted === 0);
   const others = drop.drops.filter((one) => !silent.includes(one));
@@ -99,7 +99,10 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
   ];
 }
 
-/** A source that is late is tried again until it is given up, and the current day until the night. */
+/**
+ * Only a warning where a retry follows: a late source is tried until it is given up, and the current day until the
+ * night.
+ */
 function severityOf({ trigger, failure }: Run): Severity {
   if (incompleteTriggers.includes(trigger)) return 'warning';
   const isAwaited = failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');

@@ -24,7 +24,7 @@ export interface SenderParts {
 export type Composed = Pick<Message, 'title' | 'text' | 'url' | 'attachments'>;
 
 const attemptMs = 10_000;
-/** Of all that is claimed at once; an attempt starts only if it fits into what is left. */
+/** For all messages claimed together; an attempt starts only if it fits into what is left of it. */
 const leaseMs = 30_000;
 const claimedAtOnce = 500;
 const noLimit = new AbortController().signal;
@@ -56,12 +56,12 @@ export function createSender({ store, channels, compose, clock, random, notify }
       while (left.length > 0 && !isAway && !signal.aborted && clock() < now + leaseMs - attemptMs) {
         isAway = !(await attempt(channel, left.shift() ?? [], signal));
       }
-      // The others would only wait for the same receiver, or for a lease that ends soon.
+      // The others would only wait for the same receiver, or their lease ends soon.
       if (left.length > 0) await store.release(left.flat().map(({ id }) => id));
     }
   }
 
-  /** Returns whether they were accepted. */
+  /** Returns whether the messages were accepted. */
   async function attempt(
     channel: Channel,
     messages: readonly ClaimedMessage[],
@@ -101,7 +101,7 @@ export function createSender({ store, channels, compose, clock, random, notify }
     async sendDue(signal, { isLast = false } = {}) {
       const ahead = isLast ? collectingMs : 0;
       const ended = await Promise.allSettled(channels.map((channel) => sendThrough(channel, signal, ahead)));
-      // A ledger that is away. What other channels were sending is recorded by then.
+      // The ledger is away. By now, the other channels have recorded what they sent.
       for (const end of ended) if (end.status === 'rejected') throw end.reason;
     },
   };
@@ -116,7 +116,10 @@ function explain(
   return error instanceof ChannelError ? error : { code: 'internal' };
 }
 
-/** Others may be added before it is tried again. It is another message then, even to a receiver that ignores an id that it knows. */
+/**
+ * Others may be added before the retry. It is a different message then, and needs a different id for a receiver that
+ * ignores known ones.
+ */
 function toDigest(messages: readonly ClaimedMessage[], first: ClaimedMessage, composed: Composed): Message {
   const ids = createHash('sha256').update(messages.map(({ id }) => id).join());
   const { day: _, runId: __, ...message } = toMessage(first, composed);

@@ -33,7 +33,10 @@ export function toJob({ runId, step, attempt, notBefore, isUrgent }: QueuedStep,
   };
 }
 
-/** What a job refers to; undefined for one that no queue of ours has written: whoever can write to Redis may invent jobs. */
+/**
+ * What a job refers to; undefined for one that none of our queues wrote: anybody who can write to Redis may invent
+ * jobs.
+ */
 export function readReference(data: unknown): StepReference | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const { runId, step, attempt } = data as Readonly<Record<string, unknown>>;

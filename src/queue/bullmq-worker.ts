@@ -52,7 +52,7 @@ export function startStepWorker(options: StepWorkerOptions): StepWorker {
   const { connection, concurrency, perSecond, lockMs, perform, onError } = options;
   const inHand = new Set<Promise<void>>();
   const abandoning = new AbortController();
-  // Every step in progress adds a listener: many of them are no leak.
+  // Every step in progress adds a listener: having many of them is not a leak.
   setMaxListeners(0, abandoning.signal);
   const stopping = new AbortController();
   let stopped = Promise.resolve();

@@ -28,7 +28,7 @@ export interface BookingHistory {
   readonly case?: TracedCase;
   /** Its verdict is correct because no e-mail named it. */
   readonly bySilence?: true;
-  /** The booked hotel, and the one that the local copy of the mappings has now, as far as known. */
+  /** The booked hotel, and the one that the local copy of the mappings has now, if known. */
   readonly hotels?: TracedHotels;
   /** What the local copy of the mappings said about it before it was sent. */
   readonly suspect?: Suspicion;

@@ -15,7 +15,7 @@ export interface CanaryReport {
   readonly dueAt: string | null;
   readonly namedAt: string | null;
   readonly namedBy: 'result' | 'email' | null;
-  /** How its last attempt ended, of one that was given up. */
+  /** How the last attempt ended, if the canary was given up. */
   readonly code?: string;
 }
 

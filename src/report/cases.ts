@@ -13,7 +13,7 @@ export function toCaseReport(item: ListedCase) {
   return {
     ...{ id, providerName, providerHotelId, serviceId, copyServiceId, state, origins },
     ...{ bookings: item.bookings, openBookings: item.openBookings, firstCheckIn: item.firstCheckIn ?? null },
-    // Such a booking may check in tomorrow: the case comes first.
+    // A booking without a check-in may be for tomorrow, so its case comes first.
     hasUnknownCheckIn: item.hasUnknownCheckIn,
     openedAt: new Date(item.openedAt).toISOString(),
     stateSince: new Date(item.stateSince).toISOString(),

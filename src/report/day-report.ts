@@ -36,7 +36,7 @@ export interface DayReport {
   /** Of the newest run, in the order in which they began. */
   readonly steps: readonly StepTime[];
   readonly affected: Listed<ReportedBooking>;
-  /** All cases with an open booking, whatever day brought them. */
+  /** All cases with an open booking, of any day. */
   readonly cases: Listed<ReportedCase>;
 }
 

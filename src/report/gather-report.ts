@@ -12,14 +12,14 @@ import type { DayReport, Listed, ReportedBooking, ReportedCase, ReportedVolume }
 import { judgeDay } from './judge-day.js';
 
 const runsRead = 1_000;
-/** Runs shown; runs of today have dozens without news. */
+/** Runs shown; a day can have dozens of runs of today without news. */
 const runsShown = 20;
 /** Bookings and cases shown; the commands list all. */
 export const listed = 100;
 
 export interface ReportParts {
   readonly ledger: ReadOnlyLedger;
-  /** So many of the cases with an open booking, nearest check-in first. */
+  /** The first `limit` cases with an open booking, nearest check-in first. */
   readonly listCases: (limit: number) => Promise<Listed<ReportedCase>>;
   readonly volume: VolumeSettings;
   readonly timezone: string;

@@ -57,7 +57,7 @@ export function judgeDay(verdicts: DayVerdicts, { timezone, canary }: JudgeOptio
   };
 }
 
-/** As sentences: messages begin as they stand in logs. */
+/** Turns the message into a sentence: in logs it begins in lower case. */
 function describeFailure({ failure }: Run): string {
   if (!failure) return 'The run failed.';
   const { message } = failure;

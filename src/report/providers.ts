@@ -41,7 +41,7 @@ export function toProviderReport(score: ProviderScore): ProviderReport {
 
 const round = (share: number) => Number(share.toFixed(6));
 
-/** The surest offender first: by the lower end of the interval; those without a known verdict last. */
+/** The most certain offender first, by the lower end of the interval; those without a known verdict last. */
 export function orderProviders(reports: readonly ProviderReport[]): ProviderReport[] {
   return reports.toSorted(
     (a, b) => (b.affectedShareLow ?? -1) - (a.affectedShareLow ?? -1) || b.sent - a.sent,

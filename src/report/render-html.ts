@@ -23,7 +23,7 @@ ${sections.map(renderSection)}
 `.markup;
 }
 
-/** A sign beside the colour, for those who do not see it. */
+/** A sign beside the colour, for those who cannot see it. */
 const marks: Readonly<Record<Judgement, string>> = { good: '✓', sent: '➤', attention: '!', unfinished: '…' };
 const words: Readonly<Record<Judgement, string>> = {
   good: 'Good.',

@@ -48,7 +48,7 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
   ].filter(({ notes, bars = [], table }) => notes.length + bars.length + (table?.rows.length ?? 0) > 0);
 }
 
-/** What a page shows that no erasure of a guest reaches: hotels and numbers, and no stay of anybody. */
+/** What a page that no erasure reaches may show: hotels and numbers, but nobody's stay. */
 export function withoutStays(sections: readonly Section[]): Section[] {
   return sections.map((section) => {
     const { table, notes } = section;

@@ -84,7 +84,7 @@ function explainState(code: string): string | undefined {
     return 'the server refused the user, this host, or a connection without TLS; fix the user or sslmode in the setting ledger, or pg_hba.conf on the server';
   }
   if (code.startsWith('28')) {
-    return 'expected a user and a password that the server accepts, got: it refused them; fix them in the setting ledger';
+    return 'the server refused the user or the password; fix them in the setting ledger';
   }
   switch (code) {
     case '3D000':

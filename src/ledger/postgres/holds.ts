@@ -79,7 +79,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
           );
           renewedAt = askedAt;
         } catch {
-          // Whatever it was, it may be over before the lease expires.
+          // Whatever failed may work again before the lease expires.
         }
         if (!isHeld) return;
         if (isStillOurs) schedule();
@@ -97,7 +97,7 @@ export function createHolds(database: Database, leaseMs: number): Holds {
               { patienceMs, timeoutMs: releasePatienceMs },
             );
           } catch (error) {
-            // Nobody renews it any more, so it expires by itself.
+            // It is no longer renewed, so it expires by itself.
             if (!(error instanceof LedgerAwayError)) throw error;
           }
         },

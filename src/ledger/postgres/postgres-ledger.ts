@@ -125,7 +125,7 @@ export async function findPostgresLedger({
   waits = true,
   ...options
 }: PostgresReaderOptions & {
-  /** False: fail within two seconds if the server doesn't answer. */
+  /** If false, fails within two seconds when the server doesn't answer. */
   readonly waits?: boolean;
 }): Promise<ReadOnlyNoticeLedger | undefined> {
   const database = connect(options, async () => {});

@@ -70,7 +70,7 @@ async function readSchema(session: Session, place: string): Promise<FoundSchema>
   if (found.ours !== 4) {
     throw new LedgerUnusableError(
       place,
-      'expected a schema hotel_review that is a ledger or is not there, got: one of another program; name another database with the setting ledger',
+      'expected a schema hotel_review that is a ledger, or none, got: one of another program; name another database with the setting ledger',
     );
   }
   const count = await session.row('SELECT coalesce(max(number), 0) AS number FROM hotel_review.migrations');

@@ -83,12 +83,12 @@ export function createPostgresStore(
 
 /**
  * Searches all runs, newest first. A run's pages are sorted; those that may contain the hash start with the last page
- * whose first hash is smaller. Without that bound every page before it would be read. The server looks into the pages itself:
- * after years each of thousands of runs has one, and sending them takes most of the time.
+ * whose first hash is smaller. Without that bound every page before it would be read. The server looks into the pages
+ * itself: after years, thousands of runs have one each, and sending them would take most of the time.
  */
 function* findCandidates(reference: string): Query<Candidates[]> {
   const hash = hashReference(reference);
-  // As an entry has it.
+  // The hash as bytes of an entry.
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(hash);
   const rows = yield* all(
@@ -110,7 +110,7 @@ function* findCandidates(reference: string): Query<Candidates[]> {
   );
   return rows.flatMap(({ run, form, batch_size, entries }) => {
     const positions = findInPage(entries as Buffer, hash).sort((a, b) => a - b);
-    // These bytes may also stand across two entries.
+    // These bytes may also span two entries.
     if (positions.length === 0) return [];
     return { run: Number(run), form: form as BookingForm, batchSize: Number(batch_size), positions };
   });

@@ -43,7 +43,7 @@ export interface WantedExport {
 }
 
 const lineEnd = 0x0a;
-/** A file that ends in mid-line may still be growing; after this multiple of the quiet time it is accepted as it is. */
+/** A file that ends mid-line may still be growing; after this multiple of the quiet time it is accepted as it is. */
 const doubtFactor = 10;
 /** Timers may fire slightly early. */
 const timerSlackMs = 5;

@@ -65,7 +65,7 @@ function cutQuotedRecord(text: string, from: number): { cells: string[]; next: n
     const end = findCellEnd(text, at);
     if (end === -1) return undefined;
     const isLast = text[end] === '\n';
-    // After a closing quote there should be nothing.
+    // Text after a closing quote is invalid, but kept.
     cell += text.slice(at, isLast && text[end - 1] === '\r' && end > at ? end - 1 : end);
     cells.push(cell);
     at = end + 1;

@@ -71,7 +71,7 @@ export async function fetchExport(
     if (last && (set ? set.id === last.id : isAnswered)) return { kind: 'known', fetched: last };
     if (!set) return { kind: 'absent' };
     const files = await archiveFiles(set, parts, signal);
-    // It changed after all.
+    // A file changed after all.
     if (!files) continue;
     const isOfRequest = requested !== undefined && isFrom(set, startOf(requested));
     const fetched: FetchedExport = {
@@ -134,7 +134,7 @@ async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortS
   const localPath = await spool.locate(name);
   const found = await useSession(parts, signal, (session, progressed) =>
     session.download(pathOf(settings.folder, name), localPath, {
-      limit: { bytes: settings.maxBytes, advice: 'If it is of the service, raise export.maxGigabytes.' },
+      limit: { bytes: settings.maxBytes, advice: "If it is the service's, raise export.maxGigabytes." },
       resumes: true,
       onProgress(done, total) {
         progressed();

@@ -104,7 +104,7 @@ function readEachTimeOnce(now: number): (timeZone: string) => string {
   };
 }
 
-/** When days begin in their zones: finding one takes longer than everything else here. */
+/** Caches when days begin in their zones: computing it takes longer than everything else here. */
 type DayStarts = Map<string, number>;
 
 /** Counts the hours until a day (YYYY-MM-DD) begins in a zone. */

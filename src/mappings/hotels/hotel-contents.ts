@@ -4,7 +4,7 @@ import { SafeError } from '../../text/safe-error.js';
 
 /**
  * What the service's content file says about master hotels. Loading a file replaces the content of every hotel that it
- * names, of all at the same moment. A hotel that it doesn't name keeps what an earlier file said: guests may still be
+ * names, all at the same moment. A hotel that it doesn't name keeps what an earlier file said: guests may still be
  * booked into it. Instants are epoch milliseconds.
  *
  * Contains no guest data.

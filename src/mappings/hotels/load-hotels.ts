@@ -49,7 +49,7 @@ export async function loadHotels(
   if (!hold) throw new LoadBusyError('another process is loading the content of the hotels; try again later');
   const stop = AbortSignal.any([signal, hold.lost]);
   try {
-    // Of loads that were interrupted.
+    // Leftovers of interrupted loads.
     await removeUnseen(hotels, stop);
     const id = parts.createId();
     await hotels.beginLoad({ id, file: file.file, at: clock() });

@@ -17,7 +17,7 @@ export function createRepeatedHotels() {
   const seen = new Uint32Array(bits / 32);
   const lastRows = new Map<string, LastRow>();
 
-  /** Adds a key; true when it was perhaps seen before. */
+  /** Adds a key; true if it may have been seen before. */
   function see(key: string): boolean {
     const [first, step] = hash(key);
     let wasSeen = true;

@@ -199,7 +199,7 @@ interface WantedProviders {
 }
 
 /**
- * The providers that a person named. Their case may differ from the one that the service writes.
+ * The providers that a person named, perhaps not in the service's upper and lower case.
  *
  * @param names empty for all providers
  */
