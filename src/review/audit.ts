@@ -58,11 +58,11 @@ export interface RecordedAction extends Action {
 
 /** The audit trail of a ledger: who looked at guests' data, or changed it, when and why. */
 export interface AuditTrail extends ActionRecorder {
-  /** Gives the entries of that subject another one, for a booking whose reference is erased. Returns how many. */
+  /** Replaces the subject of entries, for a booking whose reference is erased. Returns how many. */
   replaceSubject(subject: string, replacement: string): Promise<number>;
 }
 
-/** The part of the trail that is available to whoever may only look: looking is what it records. */
+/** The part of the trail that comes with read-only access, because looking is recorded, too. */
 export interface ActionRecorder extends AuditReader {
   record(action: RecordedAction): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { BookingForm, PlannedStep } from './step.js';
 
 /**
- * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each night's
- * bookings: if neither the result nor an e-mail names it in time, the service reviews nothing, or its e-mails don't arrive.
- * It is no booking: it is stored beside them, so that no count and no list has it.
+ * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each
+ * night's bookings: if neither the result nor an e-mail names it in time, the service reviews nothing, or its e-mails
+ * don't arrive. It is not a booking: it is stored apart from them, so that no count or list includes it.
  */
 
 /** What was agreed with the service. */
@@ -11,11 +11,14 @@ export interface CanarySettings {
   readonly serviceId: number;
   readonly providerName: string;
   readonly providerHotelId: string;
-  /** How long after its delivery it may take to be named. */
+  /** How soon after its delivery something must name it. */
   readonly withinMs: number;
 }
 
-/** A run's canary as it is sent. It is stored with the run, so that whoever resumes the run sends the same bytes. */
+/**
+ * A run's canary as it is sent. It is stored with the run, so that any process that resumes the run sends the same
+ * bytes.
+ */
 export interface NewCanary {
   readonly reference: string;
   /** In the file, or by body in a step of its own. */
@@ -53,7 +56,7 @@ export interface CanaryReader extends CanaryFinder {
 export interface CanaryFilter {
   readonly limit: number;
   readonly day?: string;
-  /** Of runs that were in work since then. */
+  /** Only of runs that were active since then. */
   readonly since?: number;
 }
 
@@ -69,8 +72,8 @@ export interface CanaryWriter {
 }
 
 /**
- * `unsent`: not yet, or its run was given up. `not-taken`: the service refused it, or could not be reached; the run went on.
- * `waiting`: it may still be named. `missed`: nothing named it in time.
+ * `unsent`: not yet, or its run was given up. `not-taken`: the service refused it, or could not be reached; the run
+ * continued. `waiting`: it may still be named. `missed`: nothing named it in time.
  */
 export const canaryStates = ['unsent', 'not-taken', 'waiting', 'named', 'missed'] as const;
 export type CanaryState = (typeof canaryStates)[number];
@@ -91,8 +94,8 @@ export const canaryStep: PlannedStep = { name: 'canary', kind: 'canary', booking
 export const canaryBatch = -1;
 
 /**
- * How many canaries in a row nothing named in time, up to the newest about which something is known; undefined where nothing
- * is known about any.
+ * How many consecutive canaries, counted back from the newest with a known outcome, nothing named in time; undefined if
+ * no outcome is known.
  *
  * @param canaries the newest first
  */

@@ -60,7 +60,7 @@ export interface StoredStep
   readonly outcomeUnknown: boolean;
 }
 
-/** What recording an ending led to: no property of the attempt, but the run's new state and the steps to queue. */
+/** What recording an ending led to: not part of the attempt, but the run's new state and the steps to queue. */
 export interface Recorded {
   readonly run: Run;
   /** Steps that this ending opened: halves, a successor, or the step itself, for example after an interruption. */

@@ -30,7 +30,7 @@ export interface CollectStart {
   readonly batchSize: number;
   /** Whether bookings are compared with the local copy of the mappings: then the run counts its suspects. */
   readonly comparesMappings?: boolean;
-  /** In which form names are stored; as given by default. */
+  /** In which form names are stored; unchanged by default. */
   readonly guestNames?: NameForm;
 }
 
@@ -54,7 +54,7 @@ export interface CollectedPlan {
 }
 
 export interface CollectedVolume extends Pick<Volume, 'providers'> {
-  /** The bookings of the whole day, of a run that stores only a part of them. */
+  /** The number of bookings of the whole day, if the run stores only a part of them. */
   readonly accepted?: number;
   readonly drop?: VolumeDrop;
   /** When they were compared, epoch milliseconds. */
@@ -76,7 +76,7 @@ export interface CollectedBatch {
   readonly lines: Buffer;
   /** The hash of each line's booking reference: see `hashReference`. */
   readonly referenceHashes: readonly number[];
-  /** By what the stay of each line is found; without them none is. */
+  /** The keys by which the stay of each line can be found; without them none can. */
   readonly stays?: StayKeys;
   /** In the order of their places. */
   readonly suspects?: readonly Suspect[];

@@ -1,18 +1,16 @@
 import type { Run, Trigger } from './run.js';
 
-/**
- * Which runs count for the business day whose date they bear. The ledgers' queries are made from the same lists.
- */
+/** Which runs count for the business day whose date they have. The ledgers' queries are made from the same lists. */
 
-/** These send bookings of other days: they are no runs of the day on which they run. */
+/** These send bookings of other days: they are not runs of the day on which they run. */
 export const triggersOfOtherDays: readonly Trigger[] = ['watch'];
 
 /** These make no day done or good: `today` sends what was booked so far. */
 export const incompleteTriggers: readonly Trigger[] = ['today', ...triggersOfOtherDays];
 
 /**
- * What somebody who works on a run holds (`DayHolds`). A run that sends bookings of other days shares nothing with the runs of
- * its day; all of its trigger exclude each other.
+ * The key of the hold that is needed to work on a run (`DayHolds`). A run that sends bookings of other days shares
+ * nothing with the runs of its day; all runs of its trigger exclude each other.
  */
 export function holdKeyOf({ day, trigger }: Pick<Run, 'day' | 'trigger'>): string {
   return triggersOfOtherDays.includes(trigger) ? trigger : day;
@@ -23,12 +21,12 @@ export function isOfItsDay({ trigger }: Pick<Run, 'trigger'>): boolean {
   return !triggersOfOtherDays.includes(trigger);
 }
 
-/** Whether its day can be done once it succeeded. */
+/** Whether its day can be complete once it has succeeded. */
 export function mayCompleteDay({ trigger }: Pick<Run, 'trigger'>): boolean {
   return !incompleteTriggers.includes(trigger);
 }
 
-/** Runs by the day whose date they bear, in their order. */
+/** Runs by the day whose date they have, in their order. */
 export function groupByDay(runs: readonly Run[]): Map<string, Run[]> {
   const days = new Map<string, Run[]>();
   for (const run of runs) {

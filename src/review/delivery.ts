@@ -52,11 +52,11 @@ export function toServiceOutcome(verdict: Verdict, sha256: string): StepOutcome 
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
   readonly kind: DeliveryKind;
-  /** How guests' names are written. The other members get bookings with names that are written so already. */
+  /** How guests' names are written. The other members get bookings whose names are already written that way. */
   readonly names: GuestNames;
   /** The form in which a booking is stored and sent; undefined for one that this delivery doesn't carry. */
   formOf(booking: Booking): BookingForm | undefined;
-  /** Of a delivery by file: all fields that keep a booking out of it, for explaining why so many do. */
+  /** For a delivery by file: all fields that keep a booking out of it, to explain why many are missing from it. */
   listObstacles?(booking: Booking): readonly ServiceField[];
   /** Writes the booking as one line, without a line end. */
   render(booking: Booking, form: BookingForm, line: LineWriter): void;

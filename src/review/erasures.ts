@@ -4,12 +4,12 @@ import { createKeyedHash, foldName, keyIdOf } from './hash-key.js';
 import { UsageError } from './refusals.js';
 import type { BookingForm } from './step.js';
 
-/** What is remembered of an erased guest: nothing from which reference or name could be read. */
+/** What is remembered of an erased guest: nothing that reveals reference or name. */
 export interface ErasedGuest {
   readonly kind: 'reference' | 'name';
   /** Keyed, in hexadecimal. */
   readonly hash: string;
-  /** Which key that was: a check that the same one is configured. */
+  /** Identifies that key, to check that the same one is configured. */
   readonly keyId: string;
   /** A few bits of the reference's hash, so that most bookings need no keyed hash; 0 for a name. */
   readonly bits: number;
@@ -33,7 +33,7 @@ export interface ErasureReader {
 }
 
 export interface Erasures extends ErasureReader {
-  /** Those that are remembered already stay as they are. */
+  /** Guests that are already remembered stay as they are. */
   rememberErased(guests: readonly ErasedGuest[]): Promise<void>;
   noteErased(runId: string, content: ErasedContent): Promise<void>;
   /**
@@ -43,7 +43,7 @@ export interface Erasures extends ErasureReader {
    * @param rewrite returns undefined for a batch without bookings of theirs
    */
   eraseBookings(runId: string, rewrite: EraseLines): Promise<boolean>;
-  /** Removes the value of a run's reject, and where asked its reference. */
+  /** Removes the value of a run's reject, and if asked, its reference. */
   eraseReject(runId: string, place: number, options: { readonly withReference: boolean }): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export interface ErasedLines {
   };
 }
 
-/** One in 4,096 of other references has the same bits: too little to tell whose they are. */
+/** One in 4,096 other references has the same bits: too few bits to tell whose they are. */
 const bitMask = 0xfff;
 
 export function rememberReference(reference: string, hashKey: string, at: number): ErasedGuest {
@@ -103,7 +103,7 @@ export async function readErasedGuests(
   if (guests.length === 0) return undefined;
   if (hashKey === undefined || guests.some(({ keyId }) => keyId !== keyIdOf(hashKey)))
     throw new UsageError(
-      `guests were erased, and can only be recognised with the key of that time: set hashKey to ${hashKey === undefined ? 'it' : 'that key; it is another one now'}`,
+      `guests were erased, and can only be recognised with the key of that time: set hashKey to that key${hashKey === undefined ? '' : '; it is a different one now'}`,
     );
   const hashesOf = (kind: ErasedGuest['kind']) =>
     new Set(guests.filter((guest) => guest.kind === kind).map(({ hash }) => hash));

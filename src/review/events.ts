@@ -60,11 +60,11 @@ export type ReviewEvent =
   | { readonly type: 'waiting-for-day'; readonly day: string }
   /** Another process has taken over a step of this one, whose write was refused. */
   | { readonly type: 'superseded'; readonly runId: string; readonly step: string }
-  /** A step failed for a reason that is none of its outcomes. The ledger keeps it open, and it is tried again. */
+  /** A step failed for a reason that is not one of its outcomes. The ledger keeps it open, and it is retried. */
   | { readonly type: 'faulted'; readonly runId?: string; readonly step?: string; readonly error: unknown }
   /** A review in the background failed, with no caller waiting for it. */
   | { readonly type: 'review-broke-off'; readonly day: string; readonly error: unknown }
-  /** This process can't reach the queue, or can again. Nothing is handed out meanwhile, and nothing is lost. */
+  /** This process can't reach the queue, or can again. Nothing is handed out in the meantime, and nothing is lost. */
   | { readonly type: 'queue-away'; readonly address: string; readonly reason: string }
   | { readonly type: 'queue-back'; readonly address: string }
   /** A worker is ready to perform steps. */

@@ -53,8 +53,8 @@ export function createPseudonyms(hashKey: string): (name: string) => string {
 }
 
 /**
- * The form in which bookings whose names were written in different forms can be compared: in the one of today if the
- * others can be brought into it, otherwise without names.
+ * The form in which bookings whose names were written in different forms can be compared: in today's form if the others
+ * can be converted to it, otherwise without names.
  */
 export function findComparableNames(today: GuestNames, others: readonly NameForm[]): GuestNames {
   return others.every((form) => form === today.form || form === 'send') ? today : omittedNames;

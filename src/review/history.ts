@@ -33,7 +33,7 @@ export interface History {
 export interface AttemptReader {
   /** The ended attempts of a step, in their order. */
   listAttempts(runId: string, step: string): Promise<Attempt[]>;
-  /** The last attempt of each of these steps, as far as the service said something. */
+  /** The last attempt of each of these steps in which the service said something. */
   listAnswers(runId: string, steps: readonly string[]): Promise<Attempt[]>;
   /** When each kind of step was performed, in the order in which they began. */
   listStepTimes(runId: string): Promise<StepTime[]>;

@@ -1,7 +1,10 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import type { BookingForm } from './step.js';
 
-/** The kept columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, so that it can be sent between threads. */
+/**
+ * The kept columns (`source.keep`) of the lines of a chunk or of a stored batch. Plain data, to be sent between
+ * threads.
+ */
 export interface KeptColumns {
   readonly labels: readonly string[];
   /** By the line's place: its values in the order of the labels, null for a missing one; null if none is kept. */
@@ -14,8 +17,8 @@ export interface KeptColumnReader {
   /** The kept columns of a stored batch; undefined if there are none, or no longer. */
   readKeptColumns(runId: string, form: BookingForm, batch: number): Promise<KeptColumns | undefined>;
   /**
-   * The kept values of the bookings with these references, by reference, as the newest run has them that has any. Without those
-   * that have none.
+   * The kept values of the bookings with these references, by reference, from the newest run that has any. References
+   * without any are absent.
    */
   findKeptValues(references: readonly string[]): Promise<ReadonlyMap<string, KeptValues>>;
 }

@@ -100,13 +100,13 @@ export interface DayOverview {
 
 export interface DayRunLister {
   /**
-   * The runs of the bookings of all days from `from` to `to`, oldest day first, and within a day the newest run first. The dozens
-   * a day that make no day done are one, as `collapseRuns` lists them.
+   * The runs of the bookings of all days from `from` to `to`, oldest day first, and within a day the newest run first.
+   * Runs that complete no day, of which there may be dozens a day, are combined as in `collapseRuns`.
    */
   listRunsOfDays(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
 }
 
-/** For whoever remembers something that was worked out from the bookings of days. */
+/** For caches of what was computed from the bookings of days. */
 export interface DayMarker {
   /** Of each day with a run, the oldest first. */
   markDays(range: { readonly from: string; readonly to: string }): Promise<DayMark[]>;
@@ -115,7 +115,10 @@ export interface DayMarker {
 export interface DayMark {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** Another text whenever its runs, their bookings or the verdicts on these have changed, mails that name hotels only left aside. */
+  /**
+   * Changes whenever the day's runs, their bookings or the verdicts on these change; e-mails that name only hotels
+   * don't count.
+   */
   readonly mark: string;
   /** When its runs ended. */
   readonly finishedAt: readonly number[];
@@ -137,7 +140,7 @@ export interface RunWriter {
   abandon(runId: string, abandonment: Abandonment): Promise<boolean>;
   /** Takes a run over: see `takeOverSteps`. What `asked` holds replaces what the run was started with. */
   takeOver(runId: string, asked?: CollectRequest): Promise<Run>;
-  /** Records how many records its source should hold, whatever its state; `hasUnexpectedCount` compares. */
+  /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
   noteExpected(runId: string, expected: number): Promise<Run>;
   /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
   noteRemoval(runId: string, removal: RemoteRemoval): Promise<void>;
@@ -181,7 +184,7 @@ export interface Wait {
 
 export interface BatchReader {
   readBatch(runId: string, form: BookingForm, batch: number): Promise<Buffer>;
-  /** Several at once, each in memory of its own: whoever asks limits how many bookings that may be. */
+  /** Several at once, each in memory of its own: the caller limits how many bookings that may be. */
   readBatches(runId: string, form: BookingForm, range: BatchRange): Promise<readonly Buffer[]>;
   /** How many batches and bookings are stored in that form. */
   measureBatches(runId: string, form: BookingForm): Promise<{ batches: number; bookings: number }>;
@@ -194,7 +197,7 @@ export interface BatchRange {
 }
 
 export interface UndeliveredReader {
-  /** The slices of a run's batches that were not delivered by body, as far as the run has a plan. */
+  /** The slices of a run's batches that were not delivered by body, if the run has a plan. */
   listUndelivered(runId: string): Promise<readonly Pick<Slice, 'batch' | 'first' | 'bookings'>[]>;
 }
 
@@ -283,9 +286,9 @@ export interface LedgerSummary {
   readonly lastGoodDay?: string;
 }
 
-/** What whoever starts or resumes a run says about its day. */
+/** What the caller that starts or resumes a run says about its day. */
 export interface CollectRequest {
-  /** Far fewer bookings than usual are right this time. */
+  /** Accepts far fewer bookings than usual this time. */
   readonly acceptsVolume?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;

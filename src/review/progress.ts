@@ -9,7 +9,7 @@ export interface ProgressReader {
   readOpenWork(runId: string, now: number): Promise<OpenWork>;
   /** The ended attempts, summed up by kind, outcome and slice of time, in the order in which they began. */
   listAttemptSums(runId: string, slices: Slices): Promise<AttemptSum[]>;
-  /** The attempts that did not succeed, the newest first, without the service's words; not the looks for a result. */
+  /** The attempts that did not succeed, newest first, without the service's words; looks for a result are left out. */
   listTroubles(runId: string, limit: number): Promise<Attempt[]>;
 }
 
@@ -39,7 +39,7 @@ export interface AttemptSum {
 export interface OpenWork {
   /** Under a valid claim. */
   readonly performed: number;
-  /** Under a claim that was not renewed: whoever performed them is gone. */
+  /** Under a claim that was not renewed: the process that performed them is gone. */
   readonly abandoned: number;
   /** Can be claimed now. */
   readonly ready: number;

@@ -3,8 +3,8 @@ import type { ReviewFile } from './review-file.js';
 import type { VolumeDrop } from './volume.js';
 
 /**
- * What started a run. `today` sends what is new while the day is not over; `watch` sends stays of other days again, whose
- * mapping changed. What each means for its day: see day-runs.ts.
+ * What started a run. `today` sends what is new while the day is not over; `watch` sends stays of other days again
+ * because their mapping changed. What each means for its day: see day-runs.ts.
  */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today' | 'watch';
 
@@ -108,7 +108,7 @@ export interface Run {
   readonly failure?: RunFailure;
   /** It collected far fewer bookings than usual. */
   readonly volume?: VolumeDrop;
-  /** Far fewer bookings than usual are right this time. */
+  /** Accepts far fewer bookings than usual this time. */
   readonly acceptsVolume?: true;
   /** How many records the end-of-day hook expected. */
   readonly expected?: number;
@@ -136,7 +136,7 @@ export function hasUnexpectedCount({
   return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
 }
 
-/** Whether there is a step to perform: an overdue result alone is none. */
+/** Whether there is a step to perform; an overdue result alone is not one. */
 export function hasWork(run: Run): boolean {
   return isActive(run) && run.openSteps > 0;
 }

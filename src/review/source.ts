@@ -19,7 +19,7 @@ export type SourceRecord =
       readonly cells?: PlainCells;
       /** The ServiceId was taken from the local copy of the mappings. */
       readonly isFilledIn?: true;
-      /** The values of the extra columns that were asked for, in their order; undefined for one that it doesn't have. */
+      /** The values of the requested extra columns, in their order; undefined for one that it doesn't have. */
       readonly extras?: readonly unknown[];
       /** The values of the columns of `source.keep`, in their order; undefined for one that it doesn't have. */
       readonly kept?: readonly unknown[] | undefined;
@@ -72,7 +72,7 @@ export interface BookingSource {
   /** What `place` counts: "line", "record", "row". */
   readonly placeUnit: string;
   /**
-   * Roughly how many bytes there are to read, so that a large day gets a thread of its own: infinitely many where only a
+   * Roughly how many bytes there are to read, so that a large day gets a thread of its own: infinity where only a
    * database server knows. Undefined if unknown, or if it can't be read in another thread.
    */
   measure(day: BusinessDay): Promise<number | undefined>;

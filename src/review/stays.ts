@@ -55,7 +55,7 @@ export interface StayIndex {
   ): Promise<ReadonlyMap<number, Buffer>>;
 }
 
-/** What looks up stays is given a ledger. */
+/** The ledger that looking up stays needs. */
 export interface StayLedger {
   readonly stays: StayIndex;
 }

@@ -105,13 +105,13 @@ export function recordEnding(ended: EndedAttempt): Change | undefined {
   };
 }
 
-/** Verdicts without a result are those of other bytes than the ones judged before: that judgement no longer holds. */
+/** Verdicts without a result belong to other bytes than those judged before, so that judgement no longer holds. */
 function updateFile(run: Run, { file, verdicts }: StepEnding): Partial<ReviewFile> {
   const { result, ...known } = run.file ?? {};
   return { ...known, ...(result && !verdicts && { result }), ...file };
 }
 
-/** The service has clearly not done what this attempt asked for, and the step can still be tried again. */
+/** The service has clearly not done what this attempt requested, and the step can still be retried. */
 function isSurelyNotDone(ending: StepEnding): boolean {
   switch (ending.kind) {
     case 'retry':

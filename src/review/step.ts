@@ -51,7 +51,7 @@ export interface Step extends PlannedStep {
   readonly attempts: number;
   /** How many tries it has used up since the run was last started. */
   readonly tries: number;
-  /** How often it waited because the service asked for it; such waits use up no try. */
+  /** How often it waited because the service asked for it; such waits don't use up a try. */
   readonly waits: number;
   readonly notBefore?: number;
 }

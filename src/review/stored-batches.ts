@@ -11,7 +11,9 @@ export interface StoredBatch {
   readonly lines: Buffer;
 }
 
-/** Some hundred kilobytes: with batches of a few bookings, a query for each takes far longer than what is done with it. */
+/**
+ * Some hundred kilobytes: with batches of a few bookings, a query for each would take far longer than the work on it.
+ */
 const bookingsAtOnce = 2_000;
 
 /** A run's bookings of one form, in their order, one batch at a time. Lets others work between two queries. */
@@ -22,7 +24,7 @@ export async function* readStoredBatches(
 ): AsyncGenerator<StoredBatch, void, undefined> {
   const { batches, bookings } = await ledger.measureBatches(id, form);
   const atOnce = Math.max(1, Math.floor(bookingsAtOnce / Math.ceil(bookings / batches)));
-  // The first one alone: some want only the first lines.
+  // The first one alone: some callers want only the first lines.
   for (let from = 0, to = 1; from < batches; from = to, to += atOnce) {
     if (from > 0) await giveWay();
     const read = await ledger.readBatches(id, form, { from, to: Math.min(to, batches) });
@@ -38,7 +40,7 @@ export function splitStoredLines(lines: Buffer): string[] {
 const lineFeed = 0x0a;
 
 /**
- * The lines at some places of a batch, without their line ends. The memory of the batch is given back: nobody else may use it.
+ * The lines at some places of a batch, without their line ends. Frees the memory of the batch: nobody else may use it.
  *
  * @param places ascending
  */

@@ -4,7 +4,7 @@ import type { BookingForm, StepState } from './step.js';
 /** What is known about a booking's mapping. `unknown` never counts as good. (Design 11.) */
 export type BookingVerdict =
   | { readonly verdict: 'incorrect' }
-  /** `bySilence`: no e-mail named it for so long that this was agreed to mean that it is correct. */
+  /** `bySilence`: no e-mail named it within the time after which, by agreement, silence means correct. */
   | { readonly verdict: 'correct'; readonly bySilence?: true }
   | { readonly verdict: 'unknown'; readonly reason: UnknownReason };
 
@@ -43,17 +43,18 @@ export interface JudgedBooking {
   readonly attempts?: readonly { readonly outcome: string; readonly endedAt: number }[] | undefined;
 }
 
-/** How long no e-mail may have named a delivered booking for it to count as correct. */
+/** For how long no e-mail must name a delivered booking before it counts as correct. */
 export interface Silence {
   readonly afterMs: number;
-  /** When e-mails were received that may name any booking, because they, or some of them, could not be read. */
+  /** When e-mails were received that may name any booking, because all or part of them could not be read. */
   readonly brokenAt: readonly number[];
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 /**
- * The verdict on a booking. A booking that an e-mail names, itself or its mapping, is incorrect, whatever else is known: no e-mail clears one.
+ * The verdict on a booking. A booking that an e-mail names, directly or by its mapping, is incorrect, whatever else is
+ * known: no e-mail clears a booking.
  *
  * @param silence undefined where silence means nothing
  */
@@ -75,7 +76,7 @@ export function judgeBooking(booking: JudgedBooking, silence?: Silence): Booking
   return isListed ? { verdict: 'correct' } : { verdict: 'unknown', reason: 'not-in-result' };
 }
 
-/** Whether it was delivered so long ago, and no e-mail came in that time that may be about it. */
+/** Whether it was delivered that long ago, and no e-mail that may be about it came in that time. */
 function isSilent({ run, attempts = [] }: JudgedBooking, { afterMs, brokenAt, now }: Silence): boolean {
   const delivered = attempts.findLast(({ outcome }) => outcome === 'done');
   if (delivered === undefined || now - delivered.endedAt < afterMs) return false;

@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf } from '../text/format.js';
 
-/** Few bookings are not a quiet day until they were compared with what is usual. (Design 11.) */
+/** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */
 
 export interface VolumeSettings {
   /** Fewer bookings than this are always too few. */

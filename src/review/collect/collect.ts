@@ -47,11 +47,11 @@ export interface CollectParts {
   readonly delivered?: DeliveredBookings & RunLister;
   /** What the number of bookings is compared with. */
   readonly volumes?: VolumeHistory;
-  /** A day with far fewer bookings than usual is right this time. */
+  /** Accepts a day with far fewer bookings than usual this time. */
   readonly acceptsVolume?: boolean | undefined;
   /** How many records the caller of the hook counted; read after the last record, because the call may come meanwhile. */
   readonly readExpected?: () => Promise<number | undefined>;
-  /** Guests whose names are not to be sent nor kept any more. */
+  /** Guests whose names must no longer be sent or kept. */
   readonly readErased?: () => Promise<ErasedGuests | undefined>;
   /** What bookings are compared with before they are sent. */
   readonly comparison?: MappingComparison;
@@ -188,7 +188,7 @@ async function checkVolume(
     throw new CollectError(
       'volume-dropped',
       `far fewer bookings than usual: ${describeDrops(drop).join('; ')}; nothing was sent: check the export, ` +
-        `or let this day pass with run --day ${counted.day} --accept-volume`,
+        `or accept this day with run --day ${counted.day} --accept-volume`,
     );
   }
   notify({ type: 'volume-dropped', run: { id: right.runId, day: counted.day }, volume: drop });

@@ -198,7 +198,7 @@ export function createChunkRenderer(
       dates.given += given;
       dates.unreadable += unreadable;
       for (const warning of found) warn(warning, place);
-      // An erased guest's booking is reviewed whatever is done with incomplete ones.
+      // An erased guest's booking is reviewed, whatever `incomplete` says.
       const form = formOf(booking) ?? (isErased ? 'body' : undefined);
       if (form === undefined) {
         const field = findFileObstacle(booking)?.field;

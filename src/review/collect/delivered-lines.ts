@@ -10,20 +10,20 @@ import { splitStoredLines } from '../stored-batches.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
 
 /** Chunks kept in memory: a source mostly returns bookings in the order in which they were delivered. */
-const cachedPieces = 32;
+const cachedChunks = 32;
 
 /** What the other runs of a day have delivered. */
 export interface DeliveredIndex {
   /** True if the line in `bytes` from `start` to `end` was delivered. */
   has(form: BookingForm, bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
   /**
-   * The lines that make the next review file cover the whole day, in delivery order; some may be repeated. What runs of today
-   * delivered is not sent again: the night adds to it.
+   * The lines that make the next review file cover the whole day, in delivery order; some may be repeated. What runs of
+   * today delivered is not sent again: the nightly run adds to it.
    */
-  ofFile(): AsyncIterable<{ readonly piece: DeliveredChunk; readonly line: DeliveredLine }>;
+  ofFile(): AsyncIterable<{ readonly chunk: DeliveredChunk; readonly line: DeliveredLine }>;
 }
 
-interface DeliveredPiece extends DeliveredChunk, Place, Pick<Run, 'trigger'> {}
+interface PlacedChunk extends DeliveredChunk, Place, Pick<Run, 'trigger'> {}
 
 interface Place {
   /** The cursor from which the ledger returns the chunk. */
@@ -54,16 +54,16 @@ export async function indexDelivered(
   const collided = new Set<string>();
   let count = 0;
 
-  async function* readPieces(render: typeof renderDelivered): AsyncGenerator<DeliveredPiece> {
+  async function* readChunks(render: typeof renderDelivered): AsyncGenerator<PlacedChunk> {
     let after: DeliveredCursor | undefined;
     for (let first = 0; ; ) {
       signal.throwIfAborted();
       const delivered = await ledger.nextDelivered(runId, after);
       if (!delivered) return;
-      const piece = render(delivered, delivery);
-      yield { ...piece, trigger: delivered.trigger, after, first };
+      const chunk = render(delivered, delivery);
+      yield { ...chunk, trigger: delivered.trigger, after, first };
       after = delivered.cursor;
-      first += piece.lines.length;
+      first += chunk.lines.length;
     }
   }
 
@@ -80,25 +80,25 @@ export async function indexDelivered(
   async function readAgain(index: number): Promise<DeliveredChunk> {
     const delivered = await ledger.nextDelivered(runId, places[index]?.after);
     if (!delivered) throw new RangeError('the delivered bookings are no longer in the ledger');
-    const piece = toKeys(delivered, delivery);
-    const oldest = cache.size < cachedPieces ? undefined : cache.keys().next().value;
+    const chunk = toKeys(delivered, delivery);
+    const oldest = cache.size < cachedChunks ? undefined : cache.keys().next().value;
     if (oldest !== undefined) cache.delete(oldest);
-    cache.set(index, piece);
-    return piece;
+    cache.set(index, chunk);
+    return chunk;
   }
 
   /** Whether the line is at that position. Only chunks that are not cached need a promise. */
   function isAtKey(position: number, line: Buffer): boolean | Promise<boolean> {
     const index = findPlace(position);
-    const compare = (piece: DeliveredChunk): boolean => {
-      const known = piece.lines[position - (places[index]?.first ?? 0)];
-      return known !== undefined && piece.bytes.subarray(known.start, known.end).equals(line);
+    const compare = (chunk: DeliveredChunk): boolean => {
+      const known = chunk.lines[position - (places[index]?.first ?? 0)];
+      return known !== undefined && chunk.bytes.subarray(known.start, known.end).equals(line);
     };
-    const piece = cache.get(index);
-    return piece ? compare(piece) : readAgain(index).then(compare);
+    const chunk = cache.get(index);
+    return chunk ? compare(chunk) : readAgain(index).then(compare);
   }
 
-  for await (const { view, bytes, lines, after, first } of readPieces(toKeys)) {
+  for await (const { view, bytes, lines, after, first } of readChunks(toKeys)) {
     // Of two chunks with the same first position, the later one has the lines.
     places.push({ after, first });
     for (const { start, end } of lines) {
@@ -129,9 +129,9 @@ export async function indexDelivered(
       return has(key.view, 0, key.bytes.length - 1);
     },
     async *ofFile() {
-      for await (const piece of readPieces(renderDelivered))
-        if (mayCompleteDay(piece))
-          for (const line of piece.lines) if (line.form === 'file') yield { piece, line };
+      for await (const chunk of readChunks(renderDelivered))
+        if (mayCompleteDay(chunk))
+          for (const line of chunk.lines) if (line.form === 'file') yield { chunk, line };
     },
   };
 }
@@ -170,7 +170,7 @@ export function renderDelivered(
     guestNames === delivery.names.form &&
     !(form === 'file' && lines.includes(emptyCell)) &&
     again(firstLine(lines)).bytes.equals(firstLine(lines));
-  return isAsItWas ? pieceOf(lines, () => form) : again(lines);
+  return isAsItWas ? chunkOf(lines, () => form) : again(lines);
 }
 
 function renderAgain({ form, guestNames, lines }: RenderedBefore, delivery: Delivery): DeliveredChunk {
@@ -184,10 +184,10 @@ function renderAgain({ form, guestNames, lines }: RenderedBefore, delivery: Deli
     rendered.constant(lineFeed);
     forms.push(now);
   }
-  return pieceOf(rendered.handOver(), (index) => forms[index] ?? form);
+  return chunkOf(rendered.handOver(), (index) => forms[index] ?? form);
 }
 
-/** The same bookings without names, all as items of a body: for comparing them whatever became of their names. */
+/** The same bookings without names, all as items of a body: to compare them whatever became of their names. */
 function renderNameless(
   { form, lines }: Pick<DeliveredLines, 'form' | 'lines'>,
   delivery: Delivery,
@@ -197,10 +197,10 @@ function renderNameless(
     delivery.render(writeNames(readBooking(line, form), omittedNames), 'body', rendered);
     rendered.constant(lineFeed);
   }
-  return pieceOf(rendered.handOver(), () => form);
+  return chunkOf(rendered.handOver(), () => form);
 }
 
-function pieceOf(bytes: Buffer, formOf: (index: number) => BookingForm): DeliveredChunk {
+function chunkOf(bytes: Buffer, formOf: (index: number) => BookingForm): DeliveredChunk {
   const lines: DeliveredLine[] = [];
   let start = 0;
   for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
@@ -225,8 +225,9 @@ export function listNameForms(runs: readonly Run[]): readonly NameForm[] {
 export const runsCompared = 1_000;
 
 /**
- * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared. Those that
- * runs of today delivered are compared without them: a day must be done even where its night comes late.
+ * Why a day can't be topped up: the delivered bookings no longer have their guest names, so they can't be compared.
+ * Those that runs of today delivered are compared without them: a day must be completed even if its nightly run comes
+ * late.
  */
 export function describeIncomparable(runs: readonly Run[]): string | undefined {
   const blanked = runs.find((run) => run.linesBlanked && run.counts.delivered > 0 && mayCompleteDay(run));

@@ -19,10 +19,10 @@ export interface CollectLimits {
   readonly mayBeMissing?: boolean;
 }
 
-/** Of the first few bookings a share says nothing. */
+/** A share of only a few bookings says nothing. */
 const leastFaultsOfUnfinishedDay = 20;
 
-/** The limits for a day that is not over: few bookings, or none, are no fault of its source. */
+/** The limits for a day that is not over: having few bookings, or none, is not a fault of its source. */
 export function limitsOfUnfinishedDay({ volume: _, ...limits }: CollectLimits): CollectLimits {
   return { ...limits, emptyDay: 'succeed', leastFaults: leastFaultsOfUnfinishedDay, mayBeMissing: true };
 }

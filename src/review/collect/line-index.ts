@@ -18,7 +18,7 @@ const wordsPerBlock = 16;
 const blocksPerChunk = 2 ** 14;
 /** The largest distance from the previous line of a list that fits into 20 bits. */
 const farthest = 2 ** 20 - 1;
-/** The tag of an entry that is no line and only bridges a larger distance. */
+/** The tag of an entry that is not a line but only bridges a larger distance. */
 const bridge = 0;
 
 interface Chunk {

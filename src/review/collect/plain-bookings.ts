@@ -22,7 +22,7 @@ const [referencePlace, namePlace, providerPlace, hotelPlace, checkInPlace] = (
 const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
 const firstOutsideAscii = 0x80;
 const zero = 0x30;
-/** An integer of so many digits is safe. */
+/** An integer of up to this many digits is safe. */
 const maxDigits = 15;
 
 /** Cells kept per field, and the longest: a day has few dates and providers. */
@@ -47,7 +47,7 @@ interface RenderedPlainly extends BookingKeys {
 /**
  * Creates the function that renders a booking from its cells' bytes, if normalising and rendering its fields would copy
  * them or if their values are known already. It writes the same line, in a fifth of the time. For any other record, and
- * for some that would do, it returns undefined.
+ * for some that would qualify, it returns undefined.
  */
 export function createPlainRenderer(
   normalise: Normalise,

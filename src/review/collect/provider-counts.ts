@@ -1,9 +1,9 @@
 import type { RenderedLines } from './day-reader.js';
 
-/** More names than this are no providers: the column holds something else. */
+/** More names than this can't be providers: the column holds something else. */
 export const maxProviders = 1_000;
 
-/** No provider, or one too many. */
+/** Stands for no provider, or one beyond the limit. */
 export const noProvider = 0;
 
 /** Numbers the providers of a chunk from 1 in the order of their first booking. */
@@ -14,7 +14,7 @@ export function createProviderNumbers() {
       if (name === undefined) return noProvider;
       const known = numbers.get(name);
       if (known !== undefined) return known;
-      // One more than the limit, so that whoever counts the names can tell.
+      // One more than the limit, so that the count of names shows that it was exceeded.
       if (numbers.size > maxProviders) return noProvider;
       numbers.set(name, numbers.size + 1);
       return numbers.size;

@@ -143,13 +143,13 @@ export function createBookingStore(
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
       const findStayKey = createStayKeys();
-      for await (const { piece, line } of known.ofFile()) {
+      for await (const { chunk, line } of known.ofFile()) {
         const { start, end } = line;
-        const booking = readBooking(piece.bytes.toString('utf8', start, end), 'file');
+        const booking = readBooking(chunk.bytes.toString('utf8', start, end), 'file');
         const referenceHash = hashReference(booking.bookingReferenceId);
         const keys = { referenceHash, ...findStayKey(booking) };
-        if (!(await batching.file.take(piece, start, end, keys))) continue;
-        if (filledBefore?.find(piece.view, start, end) !== undefined)
+        if (!(await batching.file.take(chunk, start, end, keys))) continue;
+        if (filledBefore?.find(chunk.view, start, end) !== undefined)
           filledInMarks.note('file', batching.file.accepted - 1);
         if (isFull()) await store(false);
       }

@@ -7,7 +7,7 @@ interface AbandonParts {
   readonly clock: () => number;
 }
 
-/** The latest run of a day's bookings, or any run by its id: those of the watch belong to no day's bookings. */
+/** The latest run of a day's bookings, or any run by its id, as runs of the watch belong to no day's bookings. */
 export type RunToAbandon = { readonly day: string } | { readonly runId: string };
 
 export type Abandoned =
@@ -29,7 +29,7 @@ export async function abandon(
   const find = () => ('day' in wanted ? ledger.latestRun(wanted.day) : ledger.findRun(wanted.runId));
   const known = await find();
   if (!known) return { kind: 'nothing' };
-  // Held so that nobody opens a run of the day meanwhile; not having it tells that somebody works on the day.
+  // Held so that nobody opens a run of the day in the meantime; failing to get it shows that somebody works on the day.
   const hold = await ledger.holdDay(holdKeyOf(known));
   try {
     const found = (await find()) ?? known;

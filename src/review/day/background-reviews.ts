@@ -19,7 +19,7 @@ export interface BackgroundReviewsOptions {
   readonly configuredDelivery: DeliveryKind;
   /** Called when the ledger holds a new run, which doesn't wait for it. */
   readonly onNewRun?: (run: Run) => Promise<void>;
-  /** Called after each review that ended, unless it was one of today. */
+  /** Called after each review that ended, unless its mode was `today`. */
   readonly afterReview: (run: Run) => Promise<void>;
   /** Stops all reviews. */
   readonly signal: AbortSignal;
@@ -91,7 +91,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
         callbacks?.onOpened?.(run, isNew);
       },
     });
-    // Runs of today are many, and what follows a review is for whole days.
+    // There are many runs of today, and what follows a review is for whole days.
     if (!stop.aborted && request.mode !== 'today') await afterReview(result.run);
     return result;
   }
@@ -129,7 +129,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
         }
       }
 
-      /** A day that is inProgress without an active run is just being opened, or released: try again. */
+      /** A day that is held without an active run is just being opened or released: try again. */
       async function performWhenFree(): Promise<DayResult> {
         const giveUpAt = clock() + patienceMs;
         for (;;) {
@@ -179,7 +179,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
     await Promise.allSettled(ofDay.map(([, { ended }]) => ended));
   }
 
-  /** Nobody holds the day of a shared run: whoever takes it over ends its waits, and all hear of it. */
+  /** Nobody holds the day of a shared run: taking it over ends its waits, for all processes. */
   async function endWaits(run: Run): Promise<void> {
     if (await ledger.isBeingPerformed(run.id)) return;
     const hold = await ledger.holdDay(holdKeyOf(run));

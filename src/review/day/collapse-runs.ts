@@ -2,8 +2,8 @@ import { mayCompleteDay } from '../day-runs.js';
 import type { Counts, Run } from '../run.js';
 
 /**
- * Lists the runs of trigger `today` of a day as one, and so those of `watch`: there may be dozens a day. It is the newest of
- * them, with what all of them sent; it read the whole day, so that its other counts are those of the day.
+ * Lists a day's runs of trigger `today` as one, and likewise those of `watch`: there may be dozens a day. That one is
+ * the newest, with what all of them sent; it read the whole day, so its other counts are those of the day.
  *
  * @param runs newest first within a day
  */
@@ -30,7 +30,7 @@ function addSent(newest: Counts, older: Counts): Counts {
   };
 }
 
-/** False for a run that makes no day done and had nothing to send: there are dozens a day. */
+/** False for a run that completes no day and had nothing to send: there are dozens a day. */
 export function hasNews(run: Run): boolean {
   return mayCompleteDay(run) || run.state !== 'succeeded' || run.counts.accepted > 0;
 }

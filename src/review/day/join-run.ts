@@ -97,7 +97,7 @@ async function heldUnless(findOthers: () => Promise<FoundDay | undefined>, hold:
   return others;
 }
 
-/** The run that others are working on. A replay may give up a run of which no step is being performed. */
+/** The run that others are working on. A replay may give up a run that has no step in progress. */
 export async function findSharedRun(
   request: RequestForDay,
   ledger: RunReader & StepReader,

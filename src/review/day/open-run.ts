@@ -16,18 +16,18 @@ export interface DayRequest {
    * whatever has become of the day itself.
    */
   readonly mode: 'run' | 'replay' | 'late' | 'resume' | 'today' | 'watch';
-  /** Of `resume`: the run. Of `watch`: the run to resume, or the id of the one to start. */
+  /** For `resume`: the run. For `watch`: the run to resume, or the id of the one to start. */
   readonly runId?: string | undefined;
-  /** Of `today`: nothing is to do if the day has been reviewed since that instant. */
+  /** For `today`: there is nothing to do if the day has been reviewed since that instant. */
   readonly slotAt?: number | undefined;
   /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
-  /** Far fewer bookings than usual are right this time. */
+  /** Accepts far fewer bookings than usual this time. */
   readonly acceptsVolume?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
-  /** The latest run of the day as the person who asks has seen it, null for none: nothing is done if there is another one. */
+  /** The latest run of the day that the person has seen, null for none: nothing is done if there is a newer one. */
   readonly seenRunId?: string | null | undefined;
   /** The latest run of the day when this call began to wait for the day, null for none; absent if it did not wait. */
   readonly runBefore?: Run | null | undefined;
@@ -92,8 +92,8 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
 }
 
 /**
- * A run of today resumes an unfinished one of its kind, and otherwise sends what is new. Another active run of the day keeps
- * its turn; one that failed must not keep new bookings waiting, and the night takes care of it.
+ * A run of today resumes an unfinished one of its kind, and otherwise sends what is new. Another active run of the day
+ * goes first; a failed one must not keep new bookings waiting, and is left to the nightly run.
  */
 function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY }: DayToOpen): Opening {
   if (!latest) return { kind: 'new', delivery: 'body' };
@@ -112,18 +112,18 @@ function openWatch(run: Run | undefined): Opening {
   return { kind: isUnfinished && run.cancelReason === undefined ? 'resume' : 'already-done', run };
 }
 
-/** Whoever cancelled the run did so for those too that waited for it. */
+/** Whoever cancelled the run also cancelled it for those who waited for it. */
 function wasCancelledMeanwhile(latest: Run, { runBefore }: DayToOpen): boolean {
   return runBefore !== undefined && !(runBefore?.id === latest.id && runBefore.state === 'cancelled');
 }
 
-/** Another run of the day may have replaced the one that was asked for. */
+/** Another run of the day may have replaced the requested one. */
 function openNamed(latest: Run | undefined, { runId }: DayToOpen): Opening {
   if (!latest) throw new TypeError('a day without a run has none to resume');
   return { kind: latest.id === runId && isActive(latest) ? 'resume' : 'already-done', run: latest };
 }
 
-/** What the end-of-day hook expected, where no run has found it yet: the night must still find it. */
+/** The number that the end-of-day hook expected, if no run has found it yet: the nightly run must still find it. */
 function keepExpected(latest: Run): { readonly expected?: number } {
   const isMissed = latest.state === 'failed' || hasUnexpectedCount(latest);
   const isCarried = !mayCompleteDay(latest);
@@ -213,7 +213,7 @@ export interface OpenedRun {
   readonly failedBefore?: RunFailure;
 }
 
-/** The run that a request may be about: the latest of its day, or of `watch` the one that it names. */
+/** The run that a request may be about: the latest of its day, or for `watch` the one that it names. */
 export async function findRunOf(
   { day, mode, runId }: DayRequest & { readonly day: Pick<BusinessDay, 'iso'> },
   ledger: RunReader,

@@ -103,7 +103,7 @@ function delay(
     step,
     until,
     code,
-    // To whole seconds: a fraction was added so that not all steps come back together.
+    // Rounded to whole seconds: a fraction was added so that not all steps come back together.
     ...(isAsked && delayMs > 0 && { askedMs: delayMs - (delayMs % 1_000) }),
     attempt: Math.min(tries + 1, retry.tries),
     of: retry.tries,

@@ -23,7 +23,7 @@ export type DayPlan =
   | { readonly action: 'nothing'; readonly why: string; readonly run?: Run }
   | { readonly action: 'refused'; readonly message: string; readonly run: Run };
 
-/** What was asked for on the command line. */
+/** What the command line requests. */
 type ReplayRequest = Pick<DayRequest, 'delivery' | 'reason'> & { readonly acceptVolume?: boolean };
 
 /** What a mode requests for each of its days. */
@@ -73,7 +73,7 @@ export function planDay(
 export interface PlannedDay {
   readonly day: string;
   readonly plan: DayPlan;
-  /** Its newest run, as far as the ledger was asked. */
+  /** Its newest run, if the ledger was asked for it. */
   readonly latest?: Run;
 }
 

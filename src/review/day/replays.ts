@@ -22,7 +22,7 @@ export interface ReplaysParts {
   readonly signal: AbortSignal;
 }
 
-/** A day, and its latest run as whoever asks has seen it; null for none. */
+/** A day, and its latest run as the caller has seen it; null for none. */
 export interface DayToReplay {
   readonly day: BusinessDay;
   readonly seenRunId: string | null;
@@ -43,8 +43,9 @@ export interface StartedReplay {
 /** The replays of a long-running process. */
 export interface Replays {
   /**
-   * Opens the run of each day in the ledger and returns; the runs are then worked on in that order, as many at once as there are
-   * places. What a process that stops has not come to stays active in the ledger, for `resumeLeft` and for the schedule.
+   * Opens the run of each day in the ledger and returns; the runs are then worked on in that order, as many at once as
+   * there are places. What a stopping process has not got to stays active in the ledger, for `resumeLeft` and for the
+   * schedule.
    */
   start(days: readonly DayToReplay[], request: ReplayRequest): Promise<StartedReplay>;
   /** Continues the replays that an earlier process has left, whatever their day. Called once. */

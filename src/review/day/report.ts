@@ -39,7 +39,7 @@ export interface RunReport {
   readonly volume?: VolumeDrop;
   /** Only if the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
-  /** Only if all that is left of it waits. */
+  /** Only if everything left to do is waiting. */
   readonly waiting?: WaitingReport;
 }
 

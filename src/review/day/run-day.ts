@@ -26,7 +26,7 @@ export interface RunDayParts extends Omit<CollectParts, 'ledger' | 'delivery' | 
   readonly deliveryFor: (kind: DeliveryKind) => Delivery;
   readonly workforce: Workforce;
   readonly limits: CollectParts['limits'];
-  /** Until when this process tries a run again whose source is not there yet; absent where it doesn't. */
+  /** Until when this process retries a run whose source is not there yet; absent if it doesn't. */
   readonly findSourceDeadline?: (run: Run) => number | undefined;
   readonly createRunId: (day: BusinessDay) => string;
 }
@@ -161,8 +161,8 @@ async function collect(
 const runsCompared = 100;
 
 /**
- * Whether a run sends a canary: each that may complete its day, unless it only tops up a day that was good before, or whose
- * canary was sent.
+ * Whether a run sends a canary. Every run that may complete its day does, unless it only tops up a day that was good
+ * before, or whose canary was sent.
  */
 async function needsCanary(
   run: Run,

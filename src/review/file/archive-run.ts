@@ -57,7 +57,7 @@ async function judgeAgain(
   return { ...outcome, kind: 'waiting', evidence: { code: 'result-changed' }, until: parts.clock() };
 }
 
-/** From the spool, from an interrupted attempt, or from the server again; undefined where the bytes are others. */
+/** From the spool, from an interrupted attempt, or from the server again; undefined if the bytes differ. */
 async function keepResult(
   parts: FileParts,
   attempt: FileAttempt,

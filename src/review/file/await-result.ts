@@ -44,7 +44,7 @@ function calledAt({ file, startedAt }: FileAttempt['run']): number {
 /** What an attempt found out about the result. */
 type Found = Pick<StepOutcome, 'file' | 'verdicts' | 'namesCanary'>;
 
-/** Waits for the next look, which comes early where a result may have come to rest by then. */
+/** Waits for the next look, which comes early if a result may have settled by then. */
 function waitOn(
   parts: FileParts,
   attempt: FileAttempt,

@@ -86,7 +86,7 @@ export async function inSession(
 ): Promise<StepOutcome> {
   return convertFailures(async () => {
     const limit = startTimeLimit(signal, stepMs, () => {
-      const message = `the step has used the SFTP server for ${formatDuration(stepMs)}, longer than any should`;
+      const message = `the step has used the SFTP server for ${formatDuration(stepMs)}, longer than any step should`;
       return new SftpError('retryable', 'step-too-slow', message);
     });
     try {

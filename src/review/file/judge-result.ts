@@ -20,7 +20,7 @@ export type SeenTotals = ResultTotals & Pick<ResultWithoutCanary, 'canary'>;
 export interface ResultMoment {
   /** It has not changed for `resultQuietSeconds`. */
   readonly isQuiet: boolean;
-  /** It is not waited for any longer. */
+  /** It is no longer waited for. */
   readonly isDue: boolean;
 }
 
@@ -44,8 +44,9 @@ export function isSettled(
 }
 
 /**
- * Whether nothing more can follow. A result that names incorrect rows only has no known length: it must rest, and each
- * of its rows must name a booking, because any other row may be about one that would count as correct.
+ * Whether nothing more can follow. A result that names incorrect rows only has no known length: it must be unchanged
+ * for long enough, and each of its rows must name a booking, because any other row may be about one that would count as
+ * correct.
  */
 export function isComplete(totals: SeenTotals, moment: ResultMoment, { resultNames }: ResultRules): boolean {
   if (totals.foreign > 0) return false;
@@ -58,7 +59,7 @@ export function isComplete(totals: SeenTotals, moment: ResultMoment, { resultNam
 
 /**
  * A service may leave the canary out of its result: then every booking is answered, and it is waited for only until the
- * result rests.
+ * result stops changing.
  */
 export function awaitsCanary(
   { unanswered, canary }: Pick<SeenTotals, 'unanswered' | 'canary'>,

@@ -17,7 +17,7 @@ type Sent = Partial<Pick<ReviewFile, 'bytes' | 'rows'>> | undefined;
 export function limitReceived(sent: Sent, maxResultFactor: number): SizeLimit {
   return {
     bytes: Math.ceil((sent?.bytes ?? 0) * maxResultFactor) + freeBytes,
-    advice: `Have the file removed from the server if it is not of the service; otherwise raise file.maxResultFactor (${maxResultFactor} times the file that was sent).`,
+    advice: `Have the file removed from the server if it is not the service's; otherwise raise file.maxResultFactor (${maxResultFactor} times the file that was sent).`,
   };
 }
 
@@ -49,7 +49,7 @@ export function limitRows(sent: Sent, maxResultFactor: number): (rows: number) =
   return (rows) => {
     if (rows <= maxRows) return;
     throw new TooManyRowsError(
-      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent. If they are of the service, raise file.maxResultFactor (${maxResultFactor} times as many rows).`,
+      `the result has more than ${formatCount(maxRows)} rows for ${formatCount(sent?.rows ?? 0)} that were sent. If they are the service's, raise file.maxResultFactor (${maxResultFactor} times as many rows).`,
     );
   };
 }

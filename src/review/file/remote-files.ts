@@ -92,7 +92,7 @@ function hasInOrder(name: string, pieces: readonly string[]): boolean {
   return name.length - last.length >= at && name.endsWith(last);
 }
 
-/** More than the replays of a day leave behind. */
+/** More results than the replays of a day leave behind. */
 const mostResults = 100;
 
 /** Each result is downloaded and archived. @throws SftpError for more than any day has */
@@ -101,7 +101,7 @@ export function expectFewResults(count: number, folder: string): void {
   throw new SftpError(
     'excessive',
     'too-many-results',
-    `${folder} has ${formatCount(count)} files named like a result of the day, and at most ${mostResults} are looked at. Have those removed that are not of the service, or fix file.resultPattern.`,
+    `${folder} has ${formatCount(count)} files named like a result of the day, and at most ${mostResults} are looked at. Have those that are not the service's removed, or fix file.resultPattern.`,
   );
 }
 

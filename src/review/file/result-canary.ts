@@ -2,7 +2,7 @@ import { canaryBatch } from '../canary.js';
 import type { Judged } from '../verdict.js';
 import type { JoinedResult } from './result-join.js';
 
-/** A result without its row about the canary, which is no booking. */
+/** A result without its row about the canary, which is not a booking. */
 export interface ResultWithoutCanary extends Omit<JoinedResult, 'judge'> {
   /** What it says about the canary; absent where none was in the file. */
   readonly canary?: Judged | 'correct';

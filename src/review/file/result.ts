@@ -262,7 +262,7 @@ export function createRememberingReader<Content>(
 
 /**
  * Reads DDMMYYYY, DD/MM/YYYY, DD-MM-YYYY, YYYY-MM-DD and similar as YYYY-MM-DD; a time part is cut off. Undefined for
- * anything that is no calendar date.
+ * anything that is not a calendar date.
  */
 export function readResultDate(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

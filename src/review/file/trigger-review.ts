@@ -8,7 +8,7 @@ import { limitReceived } from './received-size.js';
 import { findResults } from './remote-files.js';
 import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
 
-/** The latest runs, among which one with an accepted call is looked for. */
+/** How many of the latest runs are searched for an accepted call. */
 const runsConsulted = 200;
 
 /**

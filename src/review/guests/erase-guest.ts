@@ -29,7 +29,7 @@ export interface ErasedPlace {
   readonly day: string;
   readonly place: ErasedContent['place'] | 'spool';
   readonly name: string;
-  /** Absent of what was removed instead of being rewritten. */
+  /** Absent for what was removed rather than rewritten. */
   readonly sha256Before?: string;
   readonly sha256After?: string;
 }
@@ -54,8 +54,8 @@ const unfinished =
 const busy = 'its day is being worked on: erase again later';
 
 /**
- * Takes a guest out of ledger, archive and spool. Idempotent; the ledger comes last, so that what was cut off is found again.
- * A file is rewritten beside the archive first, and its checksums are recorded before it is replaced.
+ * Takes a guest out of ledger, archive and spool. Idempotent; the ledger comes last, so that an interrupted erasure is
+ * found again. A file is rewritten beside the archive first, and its checksums are recorded before it is replaced.
  */
 export async function eraseKept(
   parts: EraseParts,
@@ -180,7 +180,7 @@ async function eraseArchived(
   return content;
 }
 
-/** An erasure that was cut off may have removed a file and not replaced it yet. */
+/** An interrupted erasure may have removed a file and not replaced it yet. */
 async function completeReplacements({ archive, spool }: EraseParts, run: Run): Promise<void> {
   const prefix = replacementOf(run, '');
   const replacements = (await spool.list()).filter((name) => name.startsWith(prefix));

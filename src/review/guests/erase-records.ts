@@ -72,7 +72,7 @@ export async function* eraseRecords(
   }
 }
 
-/** Of a malformed record nothing can be told apart, so nothing of it stays. */
+/** Nothing can be told apart in a malformed record, so nothing of it stays. */
 function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Erasure): Buffer {
   const { cells, raw } = record;
   if (!cells) return Buffer.from(lineEndOf(record));
@@ -86,7 +86,7 @@ function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Eras
   return Buffer.from(`${kept.map(quoteCell).join(',')}${lineEndOf(record)}`);
 }
 
-/** Columns of the service's own may repeat the name, or say something about the reference. */
+/** The service's own columns may repeat the name, or say something about the reference. */
 function eraseText(cell: string, { guest: { names, references }, all }: Erasure): string {
   const texts = [...names, ...(all ? references : [])];
   return texts.reduce((text, erased) => text.replace(createWholePattern(erased), ''), cell);

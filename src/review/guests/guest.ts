@@ -12,7 +12,7 @@ import { readBooking } from '../stored/stored-line.js';
 import { readStoredBatches } from '../stored-batches.js';
 import type { FileRecord } from './file-records.js';
 
-/** Who is asked for: one booking, or everybody of that name. */
+/** Who is looked for: the guest of one booking, or everybody with that name. */
 export type GuestQuery =
   | { readonly reference: string }
   | {
@@ -27,7 +27,7 @@ export function withPseudonym(query: GuestQuery, hashKey: string | undefined): G
   return { ...query, pseudonym: createPseudonyms(hashKey)(query.name) };
 }
 
-/** What the ledger says about who was asked for: by this, lines and rows are recognised. */
+/** What the ledger says about the guest: lines and rows are recognised by it. */
 export interface Guest {
   readonly query: GuestQuery;
   /** Of their bookings. */
@@ -130,7 +130,7 @@ export function isLineOf({ query, references }: Guest, line: string, form: Booki
   );
 }
 
-/** Whether it is the name that was asked for. */
+/** Whether the text is the name that is looked for. */
 export function isNameOf({ query }: Guest, text: string): boolean {
   return 'name' in query && isNamed(text, query);
 }
@@ -164,8 +164,9 @@ export function findGuestColumns({ cells = [] }: FileRecord): GuestColumns {
 }
 
 /**
- * Whether a record of a file is about the guest. A reference counts in its column only: a hotel's id may look the same. It
- * counts in every cell where columns cannot be told apart, and so does a malformed record that mentions one, not as a part of a longer value.
+ * Whether a record of a file is about the guest. A reference counts in its column only: a hotel's id may look the same.
+ * Where columns cannot be told apart it counts in every cell. A malformed record counts if it mentions a reference or a
+ * name, but not as a part of a longer value.
  */
 export function isRecordOf(
   { query, references, names }: Guest,

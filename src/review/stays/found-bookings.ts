@@ -38,7 +38,7 @@ export async function* readFound(
   }
 }
 
-/** By what the stays in a stored batch are found. */
+/** The keys by which the stays in a stored batch are found. */
 export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
   const findKey = createStayKeys();
   const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));

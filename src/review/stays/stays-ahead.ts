@@ -12,11 +12,14 @@ export interface StaysOptions {
   readonly today: string;
   /** Only bookings that these runs stored. */
   readonly runIds?: ReadonlySet<string> | undefined;
-  /** Passes over some of the stays that a run holds, all of one reference: they are not looked for in later runs. */
+  /**
+   * Returns which of a run's stays are wanted; the others are skipped before later runs are searched. It must keep or
+   * skip all stays of a reference.
+   */
   readonly select?: ((stays: readonly StayAhead[]) => ReadonlySet<StayAhead>) | undefined;
   /** Called for each run that was read, with the number of all. */
   readonly onRun?: ((runs: number, of: number) => void) | undefined;
-  /** Ends it between two runs: it throws the signal's reason. */
+  /** Stops the search, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

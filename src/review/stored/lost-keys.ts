@@ -4,8 +4,8 @@ import type { BatchReader, RunLister } from '../ledger.js';
 import { bookingForms } from '../step.js';
 
 /**
- * Why days can't be read whose key is missing, once for each. Days that were stored before anything was encrypted have no
- * key either, so the first batch of each run without a key is tried.
+ * Why days whose key is missing can't be read, one reason each. Days that were stored before anything was encrypted
+ * have no key either, so the first batch of each run without a key is tried.
  *
  * @param keyDays the days that have a key
  */

@@ -22,9 +22,9 @@ export interface RemoveSentParts {
 /** What was done with the files of old runs on the SFTP server. */
 export interface RemovedSent {
   readonly removed: number;
-  /** The server refused to remove so many. */
+  /** How many the server refused to remove. */
   readonly denied: number;
-  /** The refusals are news: none is recorded of an earlier time. */
+  /** The refusals are new: none was recorded before. */
   readonly isNewlyDenied: boolean;
 }
 
@@ -35,10 +35,10 @@ interface SentFile {
 }
 
 /**
- * Removes our files and their results from the SFTP server, of runs that are older than `before` and not needed there any
- * more. A file is removed only if it is, byte for byte, what the ledger says that this run sent or judged. What became of
- * each is recorded, so that it is not tried again, or after a refusal not before a week has passed; before the removal, so
- * that a process that was killed knows it was ours.
+ * Removes our files and their results from the SFTP server, of runs that are older than `before` and not needed there
+ * any more. A file is removed only if it is, byte for byte, what the ledger says that this run sent or judged. What
+ * became of each is recorded, so that it is not tried again, or after a refusal only once a week has passed. Each
+ * removal is also recorded before it starts, so that after a kill the file is known to have been ours.
  *
  * @param before YYYY-MM-DD
  * @throws SftpError for anything but a refused removal; the rest is done the next time

@@ -30,7 +30,7 @@ export interface RetentionMoment {
 }
 
 const hourMs = 3_600_000;
-/** Runs that started since then read the clock that is in question. */
+/** Younger runs were started by the very clock in question. */
 const witnessAgeMs = 12 * hourMs;
 /** A day between two nightly runs, and half a day for a late one. */
 const longestStepMs = 36 * hourMs;

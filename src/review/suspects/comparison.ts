@@ -6,7 +6,7 @@ import { findHotel, readProviderHotel } from '../stored/stored-line.js';
 /** The largest look-up that the local copy accepts. */
 const lookedUpAtOnce = 1_000;
 /** Provider hotels whose mapping is cached, about 20 MB: a day repeats the same hotels. */
-const hotelsAtHand = 100_000;
+const cachedHotels = 100_000;
 /** A hotel that the copy doesn't know. */
 const unknown: KnownMapping = {};
 
@@ -49,11 +49,11 @@ interface Booked {
  * and keep their mark; what the copy knows about them is added.
  */
 function createComparison({ copy, ...judged }: ComparisonOptions) {
-  const atHand: Record<BookingForm, Map<string, Answer>> = { body: new Map(), file: new Map() };
+  const cache: Record<BookingForm, Map<string, Answer>> = { body: new Map(), file: new Map() };
 
   /** The bookings of a batch that name a provider's hotel. Those not cached are looked up. */
   function listBooked({ form, lines }: CollectedBatch, questions: Question[]): Booked[] {
-    const answers = atHand[form];
+    const answers = cache[form];
     const booked: Booked[] = [];
     // One character per byte: most lines are never decoded.
     const text = lines.toString('latin1');
@@ -75,7 +75,7 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
     const answer = { mapping: unknown };
     const bytes = Buffer.from(key, 'latin1');
     // Copied, because a substring would keep the whole batch in memory.
-    atHand[form].set(bytes.toString('latin1'), answer);
+    cache[form].set(bytes.toString('latin1'), answer);
     questions.push({ hotel: readProviderHotel(bytes.toString(), form), answer });
     return answer;
   }
@@ -103,7 +103,7 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
   }
 
   return async (batches: readonly CollectedBatch[]): Promise<CollectedBatch[]> => {
-    for (const answers of Object.values(atHand)) if (answers.size > hotelsAtHand) answers.clear();
+    for (const answers of Object.values(cache)) if (answers.size > cachedHotels) answers.clear();
     const questions: Question[] = [];
     const booked = batches.map((batch) => listBooked(batch, questions));
     await lookUp(questions);

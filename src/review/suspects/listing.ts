@@ -15,7 +15,7 @@ export interface SuspectReport extends Suspicion {
   readonly ProviderHotelId?: string;
   /** YYYY-MM-DD */
   readonly CheckInDate?: string;
-  /** Its local columns, if asked for. */
+  /** Its local columns, if requested. */
   readonly kept?: KeptValues;
 }
 

@@ -13,7 +13,7 @@ export interface ShownKept {
   readonly order?: KeptOrder | undefined;
 }
 
-/** Stands in no kept value: it is a control character. */
+/** Occurs in no kept value: it is a control character. */
 const separator = '\0';
 /** A comma before three digits may separate thousands: such a column is compared as text. */
 const number = /^-?\d+(?:\.\d+|,(?!\d{3}$)\d+)?$/;

@@ -16,13 +16,13 @@ import { compareKeptKeys, type KeptOrder, writeKeptKey } from './kept-order.js';
 export interface ListedBooking {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** Under the service's names (spec 2.5), without the guest's name unless it was asked for. */
+  /** Under the service's names (spec 2.5), without the guest's name unless requested. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** The master hotel that the local copy of the mappings has now; null if it has none. */
   readonly copyServiceId: number | null;
   /** Why it has no verdict. */
   readonly verdictReason?: UnknownReason;
-  /** Its local columns, if asked for. */
+  /** Its local columns, if requested. */
   readonly kept?: KeptValues;
 }
 
@@ -44,7 +44,7 @@ interface ListingFilter {
   readonly order?: KeptOrder | undefined;
 }
 
-/** Bookings in the order of their check-in, nearest first, or in the one asked for, however many. */
+/** Bookings in the order of their check-in, nearest first, or in the requested order, however many. */
 export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
   /** In chunks; can be read more than once. What is not in the window costs no look-up. */
@@ -85,7 +85,10 @@ interface Lines {
 
 /** A stored line, kept as text: a tenth of what its fields take. */
 interface Entry {
-  /** The check-in, YYYY-MM-DD, unless another order was asked for. An unknown one is empty and comes first: it might be tomorrow. */
+  /**
+   * The check-in, YYYY-MM-DD, unless another order was requested. An unknown one is empty and comes first: it might be
+   * tomorrow.
+   */
   readonly key: string;
   readonly day: string;
   readonly line: string;
@@ -135,8 +138,8 @@ async function list(
 }
 
 /**
- * The kept values of each line. The file of a run that tops up has bookings that earlier runs delivered, and which have their
- * values.
+ * The kept values of each line. The file of a run that tops up includes bookings that earlier runs delivered; those
+ * runs have their values.
  */
 async function readKept(
   ledger: KeptColumnReader,
