@@ -193,10 +193,10 @@ export interface S3Access extends ConnectionRules {
 }
 
 const connectMs = 10_000;
-/** As the client's own agent has. */
+/** The same as in the client's own agent. */
 const maxSockets = 50;
 const tries = 4;
-/** Servers that are not Amazon's take any region. */
+/** Servers that are not Amazon's accept any region. */
 const anyRegion = 'us-east-1';
 
 const hostOfAmazon = /(^|\.)amazonaws\.com(\.cn)?$/;

@@ -41,7 +41,7 @@ export interface S3Bucket {
   put(key: string, content: ObjectContent): Promise<'put' | 'taken'>;
   /** The keys with this prefix and no further slash. */
   list(prefix: string): Promise<readonly string[]>;
-  /** A missing object is no error. */
+  /** A missing object is not an error. */
   remove(key: string): Promise<void>;
   /** Aborts unfinished uploads to keys with this prefix, where the server lists them. */
   abandonUploads(prefix: string): Promise<void>;

@@ -3,12 +3,12 @@ import type { S3Client } from '@aws-sdk/client-s3';
 
 /** A page of a listing has a thousand keys of 1,024 bytes at most, and some XML around each. */
 const longestAnswer = 16 * 1024 * 1024;
-/** For the whole of such an answer, as the server may send a byte now and then. */
+/** For the whole of such an answer, because a server may send only a byte now and then. */
 const answerMs = 120_000;
 
 /**
- * Limits what a server answers, except for the content of an object: the client would collect an error or a list without
- * end in memory, as long as it comes.
+ * Limits what a server answers, except for the content of an object: the client would collect an endless error or
+ * listing in memory.
  */
 export function limitAnswers(client: S3Client): void {
   client.middlewareStack.add(

@@ -9,7 +9,7 @@ import { account, type Sandbox } from './sandbox.js';
 const mark = '# For the sandbox that was started last in this folder';
 const heading = `${mark}. Every start rewrites this file.\n`;
 
-/** The world has no such hotel, so that the pair is wrong in any world. */
+/** No world has this hotel, so the pair is wrong in every world. */
 const canaryHint = `# A wrong pair that this sandbox names in e-mails and results, as agreed with a service:
 # canary: { serviceId: 1, providerName: Canary, providerHotelId: "1", withinHours: 12 }
 `;

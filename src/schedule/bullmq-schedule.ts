@@ -14,7 +14,7 @@ export interface BullmqScheduleOptions {
   readonly slots: Slots;
   /** Opens a connection with `maxRetriesPerRequest: null`; the schedule closes it. */
   readonly connect: () => Redis;
-  /** Called once when Redis can't be reached or refuses, and again only after the schedule was in place in between. */
+  /** Called once when Redis can't be reached or refuses, and again only after the schedule was back in place. */
   readonly onTrouble: (error: unknown) => void;
   /** How often to check that Redis still has the schedule. */
   readonly checkMs?: number;
@@ -103,7 +103,7 @@ export function createBullmqSchedule(options: BullmqScheduleOptions): Schedule {
   };
 }
 
-/** Waits for it, but no longer than `patienceMs`. */
+/** Waits at most `patienceMs`. */
 async function waitPatiently(settled: Promise<unknown>): Promise<void> {
   const enough = new AbortController();
   const patience = wait(patienceMs, undefined, { signal: enough.signal }).catch(() => {});

@@ -27,7 +27,7 @@ export interface DueDaysQuestion {
   readonly catchUpDays: number;
   /** How long to wait before a failed run is resumed. */
   readonly restMs: number;
-  /** The time of day from which on a missing source is no longer waited for. */
+  /** The time of day from which a missing source is no longer waited for. */
   readonly giveUps: Slots;
   /** The first day that the ledger knows; undefined for an empty ledger. */
   readonly firstDay: string | undefined;
@@ -46,21 +46,22 @@ export interface DayRange {
 /**
  * The days that are due now, most urgent first: the day of the last slot, then the others, oldest first.
  *
- * **Due** are the days of the last slot and the `catchUpDays` days before them. A slot covers all days since the slot of an
- * earlier day: after a weekend without slots, Monday's covers Friday, Saturday and Sunday, so that a pattern that doesn't fire
- * daily leaves no day out. Several slots on one day cover the same day: the later ones find it done, or try again. With
- * `catchUpDays` 0 only the days of the last slot are due.
+ * **Due** are the days of the last slot and the `catchUpDays` days before them. A slot covers all days since the slot
+ * of an earlier day: after a weekend without slots, Monday's covers Friday, Saturday and Sunday, so that a pattern that
+ * doesn't fire daily leaves no day out. Several slots on one day cover the same day: the later ones find it done, or
+ * try again. With `catchUpDays` 0 only the days of the last slot are due.
  *
- * Days before the first day in the ledger are not due: nobody asked for them when the job was set up. The exception is the
- * last slot's own day, where the slot passed while this process was watching: in an empty ledger nothing is due at the start,
- * and the first day becomes due with the first slot.
+ * Days before the first day in the ledger are not due: nobody asked for them when the job was set up. The exception is
+ * the last slot's own day, where the slot passed while this process was watching: in an empty ledger nothing is due at
+ * the start, and the first day becomes due with the first slot.
  *
- * A `succeeded` day is done only if its collect began after the day had ended in its zone, and found as many records as the
- * end-of-day hook expected, if it was called with a number.
+ * A `succeeded` day is done only if its collect began after the day had ended in its zone, and found as many records as
+ * the end-of-day hook expected, if it was called with a number.
  *
- * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that wait
- * for a result, that failed for a `retryable` reason at least `restMs` ago, or whose source was not there yet and is still waited
- * for (late-source.ts); the last try for one comes a minute before it is given up, whenever the one before was. A run that failed for any other reason needs a person.
+ * **Resumed** are runs of the same days, and of later days up to today (the end-of-day hook may have started one), that
+ * wait for a result, that failed for a `retryable` reason at least `restMs` ago, or whose source was not there yet and
+ * is still waited for (late-source.ts); the last try for one comes a minute before it is given up, whenever the
+ * previous one was. A run that failed for any other reason needs a person.
  */
 export function findDueDays(question: DueDaysQuestion): DueDay[] {
   const { slots, now, watchedSince, firstDay, latestRuns } = question;
@@ -93,10 +94,10 @@ export function findDayRange({ slots, now, catchUpDays }: DayRangeQuestion): Day
 }
 
 /**
- * The first day that callers of the hook may ask for: that of the catch-up window, or an earlier one that the ledger knows. Any
- * day before would make all days since look as if their runs were missing.
+ * The first day that callers of the hook may ask for: that of the catch-up window, or an earlier one that the ledger
+ * knows. Any day before would make all days since look as if their runs were missing.
  *
- * @param day the ledger is asked only where this is before the window
+ * @param day the ledger is asked only if this is before the window
  */
 export async function findFirstAskableDay(
   day: BusinessDay,

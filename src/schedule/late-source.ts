@@ -1,9 +1,9 @@
 import type { Run, RunFailure } from '../review/run.js';
 import type { Slots } from './slots.js';
 
-/** The code of a run whose source was not there, or not marked as done, and that is tried again. */
+/** The code of a run whose source was not there, or not marked as done, and that is retried. */
 const missing = 'missing';
-/** The code of a run whose source did not come in time. */
+/** The code of a run whose source did not arrive in time. */
 export const givenUpCode = 'source-given-up';
 
 /**
@@ -19,16 +19,19 @@ export function findSourceDeadline(run: Run, giveUps: Pick<Slots, 'next'>): numb
   return giveUps.next(new Date(startedAt))?.getTime();
 }
 
-/** Whether the source of a run did not come in time. One that a person tried again since is not given up a second time. */
+/** Whether the source of a run did not arrive in time. A run that a person has retried since is not given up again. */
 export function isToGiveUp(run: Run, giveUps: Pick<Slots, 'next'>, now: number): boolean {
   const deadline = findSourceDeadline(run, giveUps);
   return deadline !== undefined && deadline <= now && (run.collectStartedAt ?? run.startedAt) < deadline;
 }
 
-/** How long before it is given up a source is tried for the last time. */
+/** How long before a source is given up it is tried for the last time. */
 export const lastTryMs = 60_000;
 
-/** Whether a run whose source is missing has its last try now: once, by whichever process comes first, even without rest. */
+/**
+ * Whether a run whose source is missing has its last try now: once, by whichever process comes first, however recent
+ * the previous try.
+ */
 export function isLastTry(run: Run, giveUps: Pick<Slots, 'next'>, now: number): boolean {
   const deadline = findSourceDeadline(run, giveUps);
   if (deadline === undefined) return false;
@@ -41,7 +44,7 @@ export function describeGivenUp({ day, failure }: Run): RunFailure {
   return {
     class: 'data',
     code: givenUpCode,
-    message: `${failure?.message ?? 'the source is missing'}; it did not come in time and is not tried again: once it is there, run ${day} again`,
+    message: `${failure?.message ?? 'the source is missing'}; it did not arrive in time and is not tried again: once it is there, run ${day} again`,
   };
 }
 

@@ -18,8 +18,8 @@ export interface RepeatedCheck {
 }
 
 /**
- * Checks at the start, at each slot and every `checkMs`, one check at a time. What comes due during a check is looked at right
- * after it.
+ * Checks at the start, at each slot and every `checkMs`, one check at a time. What becomes due during a check is
+ * checked right after it.
  */
 export function createRepeatedCheck({ schedule, check, checkMs, signal }: RepeatedCheckParts): RepeatedCheck {
   const closing = new AbortController();

@@ -14,7 +14,7 @@ const missedSlotMs = 60_000;
 /** A timer set for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 type TimerName = 'resume' | 'slot' | 'last-try' | 'give-up';
-/** The order counts: catching up waits for a nightly review that was woken before it. */
+/** The order matters: catching up waits for a nightly review that was woken before it. */
 const groups: readonly Group[] = ['nightly', 'catch-up', 'resume', 'results'];
 
 export interface ScheduledReview {
@@ -188,7 +188,7 @@ async function readDueDays(
   }
 }
 
-/** Marks runs whose source did not come in time: of all processes, the one that marks a run reports it. */
+/** Marks runs whose source did not arrive in time: of all processes, the one that marks a run reports it. */
 async function giveUpSources(
   runs: readonly Run[],
   now: Date,

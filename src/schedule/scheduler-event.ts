@@ -13,7 +13,7 @@ export type SchedulerEvent =
   | { readonly type: 'today-busy'; readonly day: string }
   /** Reviewing the current day threw: the next slot tries again. */
   | { readonly type: 'today-failed'; readonly day: string; readonly error: unknown }
-  /** The source of a day did not come in time. Reported once, over all processes. */
+  /** The source of a day did not arrive in time. Reported once, over all processes. */
   | { readonly type: 'source-given-up'; readonly run: RunName }
   /** The ledger did not say which days are due. The next check asks again. */
   | { readonly type: 'check-failed'; readonly error: unknown }
@@ -21,7 +21,7 @@ export type SchedulerEvent =
   | { readonly type: 'slot-missed'; readonly slot: Date }
   /** A sync failed. It stays due, and the next check starts it again. */
   | { readonly type: 'sync-failed'; readonly error: unknown }
-  /** What moved in the copy could not be compared with the upcoming stays: it is tried again. */
+  /** What moved in the copy could not be compared with the upcoming stays: it is retried. */
   | { readonly type: 'watch-failed'; readonly error: unknown }
   /** Redis, which keeps the schedule, can't be reached or refuses. */
   | { readonly type: 'schedule-away'; readonly error: unknown };

@@ -40,7 +40,7 @@ export function createSerialGroups({ findDueDays, perform, isStopped }: SerialGr
       const dueDay = await nextDueDay(group, tried);
       if (isStopped()) return;
       if (dueDay) await performOnce(dueDay, tried);
-      // The last answer is outdated where the group was woken again in the meantime.
+      // The last answer is outdated if the group was woken again in the meantime.
       else if (!wokenAgain.has(group)) return;
     }
   }

@@ -4,12 +4,12 @@ import { createRepeatedCheck, type RepeatedCheck, type RepeatedCheckParts } from
 import type { NotifyScheduler } from './scheduler-event.js';
 import type { Slots } from './slots.js';
 
-/** How long before its night a run of today makes room for it. */
-const leaveMs = 60_000;
+/** How long before the nightly run a run of today stops. */
+const stopBeforeMs = 60_000;
 
 export interface TodayReview {
   readonly trigger: 'today';
-  /** A day that has been reviewed since then has nothing to do. */
+  /** There is nothing to do for a day that has been reviewed since then. */
   readonly slotAt: number;
 }
 
@@ -18,7 +18,7 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   readonly slots: Slots;
   /** The slots of the nightly run. */
   readonly nights: Slots;
-  /** False where a run of today and the nightly run of its day don't get in each other's way. */
+  /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
   readonly leavesForNight: boolean;
   /** Reviews a day. It must end soon after the signal aborts. */
   readonly review: (day: BusinessDay, request: TodayReview, signal: AbortSignal) => Promise<unknown>;
@@ -28,9 +28,9 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
 }
 
 /**
- * Reviews the current day again and again, one run at a time. The slot's own
- * day is reviewed, and only while it lasts; afterwards it is the night's. Which process reviews it, and whether a slot has
- * been taken care of, is decided from the ledger, so that any number of processes may do this.
+ * Reviews the current day again and again, one run at a time. The slot's own day is reviewed, and only while it lasts;
+ * afterwards it is left to the nightly run. Which process reviews it, and whether a slot has been taken care of, is
+ * decided from the ledger, so that any number of processes may do this.
  */
 export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck {
   const { slots, nights, leavesForNight, review, clock, notify } = parts;
@@ -56,15 +56,15 @@ export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck 
     }
   }
 
-  /** A run that the night finds unfinished is taken over; one that still sends would keep the night waiting. */
+  /** The nightly run takes over an unfinished run; one that is still sending would keep it waiting. */
   function startTimerUntilNight({ lastInstant }: BusinessDay) {
     const night = nights.next(lastInstant);
     const ending = new AbortController();
     if (!night) return { signal: ending.signal, clear: () => {} };
-    const leaveAt = night.getTime() - leaveMs;
+    const stopAt = night.getTime() - stopBeforeMs;
     const check = setInterval(() => {
-      if (clock() >= leaveAt) ending.abort();
-    }, leaveMs / 4);
+      if (clock() >= stopAt) ending.abort();
+    }, stopBeforeMs / 4);
     return { signal: ending.signal, clear: () => clearInterval(check) };
   }
 

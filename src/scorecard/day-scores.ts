@@ -8,7 +8,10 @@ import {
   readOutcomes,
 } from './outcomes.js';
 
-/** What came of the bookings of a day, by provider; null for bookings without one, and for the names beyond a thousand. */
+/**
+ * What became of the bookings of a day, by provider; null for bookings without one, and for the names beyond a
+ * thousand.
+ */
 export interface DayScore {
   /** YYYY-MM-DD */
   readonly day: string;

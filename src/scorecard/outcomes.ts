@@ -24,7 +24,7 @@ export type OutcomeLedger = BatchReader &
     readonly verdictMails: Pick<MailReader, 'listNamedPlaces' | 'listNamedPairs'>;
   };
 
-/** A booking that was sent, and what came of it. */
+/** A booking that was sent, and what became of it. */
 export interface Outcome {
   readonly providerName: string | undefined;
   /** Only of an incorrect booking: the lines of others are not parsed. */
@@ -38,10 +38,10 @@ export interface Outcome {
 }
 
 const runsOfDay = 1_000;
-/** Providers whose names are at hand: few, unless a column holds something else. */
-const providersAtHand = 10_000;
+/** Cached names of providers: few, unless a column holds something else. */
+const cachedProviders = 10_000;
 
-/** What says more about the bookings than the runs do. */
+/** What is known about the bookings besides the runs. */
 export interface OutcomeSources {
   /** The pairs that e-mails name. */
   readonly namedPairs: NamedPairs;
@@ -167,7 +167,7 @@ function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm)
   };
 }
 
-/** The places of each batch's suspects, asked in the order of the batches. A filled-in booking is none. */
+/** The places of each batch's suspects, asked in the order of the batches. A filled-in booking is not one. */
 function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
   let page: SuspectLines | undefined;
   let isAtEnd = false;
@@ -183,7 +183,7 @@ function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
   };
 }
 
-/** Reads the provider of a line; a line is parsed only for a name that is not at hand. */
+/** Reads the provider of a line; a line is parsed only for a name that is not cached. */
 function createProviderReader(form: BookingForm): (line: string) => string | undefined {
   const names = new Map<string, string>();
   return (line) => {
@@ -193,7 +193,7 @@ function createProviderReader(form: BookingForm): (line: string) => string | und
     if (known !== undefined) return known;
     const { providerName } = readBooking(line, form);
     if (providerName === undefined) return undefined;
-    if (names.size === providersAtHand) names.clear();
+    if (names.size === cachedProviders) names.clear();
     // Copied, because a slice would keep the whole batch in memory.
     names.set(Buffer.from(written).toString(), providerName);
     return providerName;

@@ -22,7 +22,7 @@ export interface MemoryParts {
   readonly giveWay: () => Promise<unknown>;
 }
 
-/** More than any range that may be asked for. */
+/** More than any range that can be requested. */
 const daysRemembered = 1_100;
 const nothing: DayScore['providers'] = new Map();
 
@@ -61,7 +61,7 @@ export function createScoreMemory({ ledger, giveWay }: MemoryParts): ScoreMemory
   };
 
   function remember(day: string, mark: string, score: DayScore): void {
-    // What was remembered first goes first.
+    // The oldest entry goes first.
     remembered.delete(day);
     remembered.set(day, { mark, score });
     const [oldest] = remembered.keys();

@@ -11,11 +11,11 @@ export interface ProviderScore {
   readonly sent: number;
   /** Sent bookings about which a result, or silence as agreed, says that their mapping is correct or incorrect. */
   readonly known: number;
-  /** Of these, the incorrect ones, also those that only an e-mail calls so. */
+  /** Of these, the incorrect ones, including those that only an e-mail calls incorrect. */
   readonly affected: number;
   /** Bookings that went by body, without such a verdict: an e-mail names incorrect ones only. */
   readonly byEmail: number;
-  /** Bookings without such a verdict that an e-mail names. They have no share: nobody knows of how many. */
+  /** Bookings without such a verdict that an e-mail names. They have no share, because nobody knows out of how many. */
   readonly namedByEmail: number;
   /** Flagged by the local copy of the mappings before they were sent. */
   readonly suspects: SuspectScore;

@@ -13,7 +13,7 @@ export function readBearerToken({ authorization = '' }: IncomingHttpHeaders): st
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
-/** A function that says whether a token is one of these, in the same time for each that is not. */
+/** Returns a function that says whether a token is one of these; it takes the same time for any that is not. */
 export function createTokenCheck(tokens: readonly string[]): (given: string) => boolean {
   const digests = tokens.map(digest);
   return (given) => {

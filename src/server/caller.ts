@@ -76,7 +76,7 @@ export function createCallerCheck(
     const secondsAgo = Math.floor(clock() / 1000) - Number(timestamp);
     if (Math.abs(secondsAgo) > toleranceSeconds) {
       const side = secondsAgo > 0 ? 'too old' : 'in the future';
-      // It has the secret: this is no guess.
+      // The caller has the secret, so this is not a guess.
       throw new HttpError(
         401,
         `webhook-timestamp is ${side}, by more than the ${toleranceSeconds} s allowed: check both clocks, and sign each attempt anew`,

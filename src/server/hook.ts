@@ -86,7 +86,9 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
 
 /** What the hook needs of the reviews: the run of a day, started once. */
 export interface HookRuns {
-  /** The first day that callers may ask for, YYYY-MM-DD, as far as it matters for this one. @throws LedgerAwayError */
+  /**
+   * The first day that callers may ask for, YYYY-MM-DD; exact only if it matters for this one. @throws LedgerAwayError
+   */
   findFirstDay(day: BusinessDay): Promise<string>;
   /** The run that an earlier request with this id was answered with. */
   findRun(requestId: string): Promise<string | undefined>;

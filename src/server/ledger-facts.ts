@@ -35,7 +35,7 @@ export interface LedgerFacts {
   readonly problems: Readonly<Partial<Record<NoticeEvent, number>>>;
   /** One for each notice and channel. */
   readonly messages: MessageCounts;
-  /** How many canaries in a row nothing named in time; absent where nothing is known about any. */
+  /** How many canaries in a row nothing named in time; absent if no outcome is known. */
   readonly missedCanaries?: number | undefined;
   /** Up to when the local copy of the mappings is complete; absent before the first sync. */
   readonly mappingsReach?: number | undefined;
@@ -58,7 +58,7 @@ const noDays: Readonly<Record<DayState, number>> = {
 /** Days before today that count as recent. */
 export const recentDays = 14;
 const runsOfDay = 1_000;
-/** More nights in a row are no worse. */
+/** More nights in a row would make no difference. */
 const canariesCounted = 100;
 
 interface FactsOptions {
@@ -68,7 +68,7 @@ interface FactsOptions {
   readonly mappingScope: string;
 }
 
-/** Reads one thing after the other, so that a scrape takes one connection at most from those who work. */
+/** Reads one thing after the other, so that a scrape takes at most one connection away from reviews. */
 export async function readLedgerFacts(
   ledger: FactsLedger,
   { now, timezone, mappingScope }: FactsOptions,

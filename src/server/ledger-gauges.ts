@@ -155,7 +155,7 @@ interface NameAge {
   readonly ageDays: number;
 }
 
-/** The gauges of what the ledger says, for whoever shows them. */
+/** Shows what the ledger says as gauges. */
 export interface LedgerGauges {
   /** @param facts undefined while the ledger is away: then all are absent rather than outdated */
   show(facts: LedgerFacts | undefined): void;

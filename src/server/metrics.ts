@@ -56,7 +56,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   async function readNames(): Promise<void> {
     if (!oldestNames) return;
-    // Looking takes long, so that a scrape may miss it: the next one finds the answer.
+    // Looking takes long, so a scrape may end before it: the next one gets the answer.
     if (looked === undefined || clock() - looked.at >= namesLookMs) {
       const at = clock();
       looked = { at, ages: oldestNames() };

@@ -10,7 +10,7 @@ export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 interface ProbeParts {
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape'>;
-  /** One of these has to be given for the metrics, if there is any. */
+  /** The metrics require one of these, if there are any. */
   readonly metricsTokens?: readonly string[];
 }
 

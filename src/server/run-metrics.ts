@@ -9,7 +9,7 @@ export interface EndedRun {
   readonly exitCode: number;
 }
 
-/** What the ledger says after it, as far as it could be read. */
+/** What the ledger says after it, if it could be read. */
 export interface AfterRun {
   readonly facts: LedgerFacts | undefined;
   readonly names: readonly { readonly place: string; readonly ageDays: number }[];

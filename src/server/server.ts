@@ -32,7 +32,7 @@ export interface ServerOptions {
   readonly statuses: Statuses;
   readonly health: Health;
   readonly metrics: Pick<Metrics, 'scrape' | 'countHookRequest'>;
-  /** One of these has to be given for the metrics, if there is any. */
+  /** The metrics require one of these, if there are any. */
   readonly metricsTokens?: readonly string[];
   /** Shortens paths of this machine in responses. */
   readonly shortenPaths?: (text: string) => string;

@@ -78,7 +78,7 @@ function renderService({ baseUrl }: Answers): string[] {
   ];
 }
 
-/** What it sends during the day goes by body, whatever the night does. */
+/** What it sends during the day goes by body, whatever the nightly run uses. */
 function renderSchedule(today: string | undefined): string[] {
   return today === undefined
     ? write.optionalGroup(['schedule'], ['cron'])

@@ -112,7 +112,7 @@ async function listFindings(
   }
 }
 
-/** A mistyped path looks like one whose first file is still to come. */
+/** A mistyped path looks like one whose first file has yet to arrive. */
 function warnOfNothing(source: SourceAnswers): Finding[] {
   const setup = setupOf(source);
   const path = setup.findDayFile?.(source);

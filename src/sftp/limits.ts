@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { formatBytes, formatCount } from '../text/format.js';
 import { SftpError } from './sftp.js';
 
-/** What a server may make a session cost, whatever it sends. */
+/** How much a session may cost, whatever the server sends. */
 export interface SftpLimits {
   /** The entries of a folder, of any kind. */
   readonly maxEntries: number;

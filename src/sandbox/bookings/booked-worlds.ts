@@ -5,12 +5,12 @@ import { type BookableWorld, createWorld } from '../world/world.js';
 import { type MadeDay, makeBookings } from './made-bookings.js';
 import type { MadeRecord } from './made-record.js';
 
-/** The world at the end of a day in UTC, at most as of now. Days are asked for in order. */
+/** The world at the end of a day in UTC, but never later than now. Call it for days in ascending order. */
 export type WorldAt = (day: string) => BookableWorld;
 
 const dayMs = 86_400_000;
 const daysBefore = 7;
-/** Of each of those days. */
+/** How many bookings of each of those days are made up. */
 const firstBookings = 100;
 
 export function createWorldAt(settings: WorldSettings & Pace, now: number): WorldAt {

@@ -17,7 +17,7 @@ export function findMediaProblem(headers: IncomingHttpHeaders): string | undefin
 
 export type BodyReading =
   | { readonly kind: 'complete'; readonly body: Buffer }
-  /** What exceeds the limit is read and discarded, so that the client gets to reading the answer. */
+  /** What exceeds the limit is read and discarded, so that the client goes on to read the answer. */
   | { readonly kind: 'too-large' }
   /** The client left before the body was complete. */
   | { readonly kind: 'cut-off' };

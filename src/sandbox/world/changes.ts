@@ -27,7 +27,7 @@ interface ChangesOptions {
   readonly log: MappingLog;
   /** New hotels are appended. */
   readonly hotels: Hotel[];
-  /** A correction is removed from it; what a merge does to it is done by the changes as well. */
+  /** Corrections are removed from it, and merges applied to it, by the changes. */
   readonly mistakes: Mistakes;
   readonly random: () => number;
 }

@@ -10,7 +10,7 @@ export interface Mistakes {
   draw(random: () => number): Mapping | undefined;
   /** From now on the stated mapping of this provider hotel is right. */
   end(hotel: ProviderHotel): void;
-  /** What was the one master hotel is the other from now on. */
+  /** From now on, whatever was the one master hotel is the other. */
   merge(from: number, to: number): void;
 }
 

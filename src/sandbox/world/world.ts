@@ -33,7 +33,7 @@ export interface BookableWorld extends HotelDirectory {
 export interface World extends BookableWorld {
   readonly seed: number;
   readonly providers: readonly string[];
-  /** What those provider hotels really are whose stated mapping is wrong. */
+  /** The true mappings of the provider hotels whose stated mapping is wrong. */
   readonly corrections: readonly Mapping[];
 }
 
