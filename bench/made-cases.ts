@@ -9,7 +9,7 @@ export interface MadeCases {
 }
 
 const casesAtOnce = 500;
-/** Ahead whenever this runs. */
+/** In the future whenever this runs. */
 const checkIn = (place: number) => `2199-${String(1 + (place % 12)).padStart(2, '0')}-15`;
 
 /** Opens cases of mappings that no day of the ledger needs to have, through the ledger's port. */

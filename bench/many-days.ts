@@ -24,7 +24,7 @@ export function hotelOf(place: number): ProviderHotel {
   return { providerName: `Provider ${place % 40}`, providerHotelId: `0${place}` };
 }
 
-/** As which master hotel it is booked. */
+/** The master hotel that it is booked as. */
 export function bookedServiceId(place: number): number {
   return 1 + (place % 900_000);
 }

@@ -58,7 +58,7 @@ export async function prepareLedger(
   };
 }
 
-/** Measures work in this process, in seconds unless others are asked for. */
+/** Measures work in this process, in seconds unless another unit is requested. */
 export async function measureWork(work: () => Promise<void>, unitsASecond = 1): Promise<Measurement> {
   const [startedAt, processor] = [performance.now(), process.cpuUsage()];
   await work();

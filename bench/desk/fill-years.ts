@@ -5,7 +5,7 @@ import { hotels, makeRun } from './made-runs.js';
 import { planRuns, type YearsSize } from './planned-runs.js';
 
 const rowsAtOnce = 1_000;
-/** So many mappings moved to another master hotel. */
+/** How many mappings moved to another master hotel. */
 const moved = 5_000;
 const movedBy = 5_000_000;
 /** Small transactions of several days share a commit. */
@@ -31,7 +31,7 @@ export async function fillYears(ledger: NoticeLedger, today: string, size: Years
 /** Each provider hotel as it is booked; the first ones moved since. */
 async function storeMappings({ mappings }: NoticeLedger, now: number): Promise<void> {
   const dayMs = 86_400_000;
-  // Long before the cases were opened, which would else be corrected.
+  // Long before the cases were opened, which would otherwise be corrected.
   await store('first', now - 401 * dayMs, hotels, 0);
   await store('second', now - 400 * dayMs, moved, movedBy);
 

@@ -12,7 +12,7 @@ const unavailable: Evidence = { code: 'http-503', httpStatus: 503, sha256 };
 /** Of the steps by body that do not go well. */
 const everyTwentieth = 20;
 
-/** How an attempt ends, as a service and a server would have had it. */
+/** How an attempt ends, as if with a real service and server. */
 export function endingOf(
   planned: PlannedRun,
   { step, attempt }: Claimed,

@@ -9,7 +9,7 @@ export interface PageFigures {
   readonly medianMs: number;
   readonly slowestMs: number;
   readonly kilobytes: number;
-  /** Answers that were no page, such as 503 for one that took too long. */
+  /** Answers that were not a page, such as 503 for one that took too long. */
   readonly failures: readonly number[];
 }
 

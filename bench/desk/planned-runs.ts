@@ -39,10 +39,10 @@ const course: readonly (readonly [Trigger, number])[] = [
 ];
 /** Of each of many batches. */
 const bookingsOfSmallBatch = 5;
-/** On every such day the night fails, and nobody replays it. */
+/** On every such day the nightly run fails, and nobody replays it. */
 const failsEvery = 29;
 
-/** The days that pages are about that show the most. */
+/** The days whose pages show the most. */
 export function specialDays(today: string) {
   return {
     manyBatches: goBack(today, 2),

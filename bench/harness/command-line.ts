@@ -8,7 +8,7 @@ export interface BenchOptions {
   readonly isPartial: boolean;
   readonly isList: boolean;
   readonly isHelp: boolean;
-  /** At most so many rounds of each comparison. */
+  /** Maximum number of rounds of each comparison. */
   readonly mostRounds: number | undefined;
   readonly isStrict: boolean;
   /** Whether docs/performance.md and bench/results/latest.json are written. */

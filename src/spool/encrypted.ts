@@ -12,13 +12,13 @@ export interface EncryptedSpoolOptions {
 }
 
 /**
- * A spool whose files are encrypted under the keys of their days. Those that were stored before as they are stay readable.
- * A file that can't be decrypted counts as missing when it is measured: it is written again.
+ * A spool whose files are encrypted under the keys of their days. Files that were stored without encryption stay
+ * readable. A file that can't be decrypted counts as missing when it is measured: it is written again.
  */
 export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSpoolOptions): Spool {
   /**
-   * Files that this process has written, for as long as they stay as they are: to hash one means to decrypt it. Whoever
-   * reads one checks its bytes.
+   * Files that this process has written and that have not changed since: hashing one again would mean decrypting it.
+   * Whoever reads one checks its bytes.
    */
   const written = new Map<string, { readonly stamp: string; readonly file: SpooledFile }>();
 

@@ -31,7 +31,7 @@ export interface Spool {
   measure(name: string): Promise<SpooledFile | undefined>;
   /** The names of its files, including unfinished ones. */
   list(): Promise<readonly string[]>;
-  /** Missing files are no error. */
+  /** Missing files are not an error. */
   remove(names: readonly string[]): Promise<void>;
 }
 

@@ -91,10 +91,10 @@ export const drivenChecks: readonly DrivenCheck[] = [
       }
       ok(failure instanceof SourceError, 'it ended without a SourceError');
       ok(received > 0, 'it broke before its first chunk');
-      ok(received < records.length, 'it broke behind its end');
+      ok(received < records.length, 'it broke after its end');
       const everythingItSays = inspect(failure, { depth: 10 });
       for (const text of [guest, ...secrets]) {
-        ok(!everythingItSays.includes(text), 'the error holds what it must not');
+        ok(!everythingItSays.includes(text), 'the error reveals what it must not');
       }
       await assertReleased(held);
     },
@@ -102,6 +102,7 @@ export const drivenChecks: readonly DrivenCheck[] = [
 ];
 
 function shareDone(chunk: SourceChunk | undefined): number {
-  if (chunk?.progress === undefined) throw new Error('without progress the driver has to say what was taken');
+  if (chunk?.progress === undefined)
+    throw new Error('without progress the prepared source must provide taken()');
   return chunk.progress.done / chunk.progress.total;
 }

@@ -21,7 +21,7 @@ function disarmFormulas(text: string): string {
   return disarmed;
 }
 
-/** Records of a CSV for people. Every one passes through here: a text of others must not become a formula. */
+/** Records of a CSV for people. All of them pass through here: other people's text must not become a formula. */
 export function renderRecords(records: readonly object[], options: Options): string {
   return stringify([...records], { cast: { string: disarmFormulas }, ...options });
 }

@@ -1,4 +1,4 @@
-/** Masks names in texts of others, however they write them. */
+/** Masks names in other people's texts, however they are written. */
 export interface NameMask {
   /** Names a person who may be mentioned. */
   add(name: string): void;
@@ -10,7 +10,7 @@ const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /**
  * A mask for these texts. A word of a name is masked in any case, order, punctuation and with or without accents. One
- * that is written in small letters, or is a number, is masked only where the other words of that name occur as well:
+ * that is written in lower case, or is a number, is masked only where the other words of that name occur as well:
  * otherwise a guest called Price would hide what the text says about prices.
  *
  * @param kept the name that may be shown
@@ -21,7 +21,7 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
   const standingOut = new Set<string>();
   const cutOff = new Set<string>();
   const decoded = texts.map(decode);
-  // No word goes across a line end.
+  // No word spans a line end.
   const together = decoded.join('\n');
   for (const text of decoded) {
     for (const found of wordsOf(text)) {
@@ -52,7 +52,7 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
 
   return {
     add(name) {
-      if (!unmasked.mayConcern(name)) return;
+      if (!unmasked.mayMatch(name)) return;
       const words = wordsOf(name.normalize('NFKC')).map(fold);
       const isWhole = words.every((one) => occurring.has(one));
       for (const one of words) {
@@ -73,19 +73,19 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
 
 /** What a name can add to what is masked: words, and starts of words. */
 interface WordFilter {
-  /** Adds a word as often as that; negative to remove it. */
+  /** Adds a word this many times; a negative number removes it. */
   countWord(folded: string, times: number): void;
   countStart(folded: string, times: number): void;
   /** False if the name has none of these words, and no word with such a start. */
-  mayConcern(name: string): boolean;
+  mayMatch(name: string): boolean;
 }
 
 const slots = 0x1_00_00;
 const emptyHash = 0x81_1c_9d_c5;
 
 /**
- * Most names have nothing that a text has, and are told apart by hashes here: letter by letter in Latin scripts, in a
- * fraction of the time that taking them apart takes. Others, and those with equal hashes, may always concern.
+ * Most names share no word with the texts. Hashes show this here: letter by letter in Latin scripts, in a fraction of
+ * the time that splitting names takes. Names in other scripts, and those with equal hashes, always count as possible.
  */
 function createWordFilter(): WordFilter {
   latin ??= foldLatin();
@@ -101,7 +101,7 @@ function createWordFilter(): WordFilter {
       const slot = slotOf(hashWord(one));
       starts[slot] = (starts[slot] ?? 0) + times;
     },
-    mayConcern(name) {
+    mayMatch(name) {
       let hash = emptyHash;
       for (let at = 0; at < name.length; at += 1) {
         const unit = folded[name.charCodeAt(at)] ?? unfolded;
@@ -167,12 +167,12 @@ function fold(text: string): string {
         .toLowerCase();
 }
 
-/** Whether it can be a name by itself: no number, and not in small letters. */
+/** Whether it can be a name by itself: not a number, and not in lower case. */
 function standsOut(found: string): boolean {
   return /^\p{L}/u.test(found) && !/^\p{Ll}/u.test(found);
 }
 
-/** Chinese, Japanese and other scripts know no small letters, and texts in them often no spaces. */
+/** Chinese, Japanese and other scripts have no lower case, and texts in them often no spaces. */
 function isUncased(found: string): boolean {
   return /^\p{Lo}/u.test(found);
 }

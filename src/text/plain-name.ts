@@ -10,7 +10,7 @@ export function isPlainName(name: string): boolean {
 
 /** In bytes of UTF-8; leaves room for what the archive adds to a name. */
 const longestForeignName = 170;
-/** Invisible characters, and the sign for bytes that are not UTF-8: such a file can't be asked for by its name. */
+/** Invisible characters, and the sign for bytes that are not UTF-8: such a file can't be requested by its name. */
 const misleadingCharacter = /[\p{Cf}\uFFFD]/u;
 
 /** Whether a name that somebody else's server chose can be used as it is: in a path, in the archive, on a terminal. */

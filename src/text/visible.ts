@@ -11,8 +11,8 @@ const activeInLayout = /[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu;
 const activeInCell = /(?!\p{Cc}\[\d{2};\d{4};\d{4}m)\p{Cc}|[\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
- * Prints a text for people, or JSON. Everything that reaches a terminal passes through here: a name, a message or a file
- * name of somebody else must not clear the screen, set the title or forge a line.
+ * Prints a text for people, or JSON. Everything that reaches a terminal passes through here: somebody else's name,
+ * message or file name must not clear the screen, set the title or forge a line.
  *
  * @param show for a text with colours: see `createPalette`
  * @returns false when the stream asks to wait until it has drained
@@ -29,7 +29,7 @@ export function makeVisible(text: string): string {
   return text.replace(activeInLayout, escapeCharacter);
 }
 
-/** The same for a text of others within a line of ours, which it must not break. */
+/** The same for somebody else's text within a line of ours, which it must not break. */
 export function showInLine(text: string): string {
   return text.replace(active, escapeCharacter);
 }

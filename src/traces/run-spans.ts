@@ -20,7 +20,7 @@ export interface RunSpans {
   readonly observe: Observer;
   /** Starts a span with each step, which the event of its end ends. */
   traceSteps(delivery: Delivery): Delivery;
-  /** Ends all spans: the process ends. */
+  /** Ends all spans, because the process ends. */
   end(): void;
 }
 

@@ -40,7 +40,7 @@ export function createChosenIds(): ChosenIds {
 /** The span of a run, from its start or take-over to its end or the next take-over. */
 export type RunPart = Pick<Run, 'id' | 'token'>;
 
-/** The same in all processes, so that those that only perform steps know the span of which theirs are children. */
+/** The same in all processes, so that those that only perform steps know the parent of their spans. */
 export function identifyRunPart({ id, token }: RunPart): SpanIds {
   const digest = createHash('sha256').update(`${id} ${token}`).digest('hex');
   return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48) };

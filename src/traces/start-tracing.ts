@@ -42,7 +42,7 @@ export interface SpanLoss {
 }
 
 /**
- * Traces the work of this process. Everything else than the address is configured by the variables of OpenTelemetry, which
+ * Traces the work of this process. Everything but the address is configured by the variables of OpenTelemetry, which
  * its libraries read themselves: headers, certificates, sampler, limits, the service's name.
  */
 export function startTracing({ url, version, clock, onFailure, onLoss }: TracingOptions): Tracing {

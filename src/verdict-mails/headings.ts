@@ -15,7 +15,7 @@ export interface VerdictWords {
 }
 
 export interface Headings {
-  /** Undefined for a text that is no known heading. */
+  /** Undefined for a text that is not a known heading. */
   read(text: string): HeadingKind | undefined;
   /** What a cell in a column with verdicts says. */
   judge(kind: VerdictKind, text: string): Statement | undefined;

@@ -55,7 +55,7 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
     closeRow(table);
     tables.pop();
     flushText();
-    // A table with one column arranges text.
+    // A table with one column only arranges text.
     const isLayout = table.rows.every((row) => row.filter((cell) => cell !== '').length <= 1);
     if (isLayout && !isList(table.rows, headings)) {
       for (const row of table.rows) records.push(...readText(row.join('\n'), headings));

@@ -81,7 +81,7 @@ export function openImapMailbox(options: ImapOptions): Mailbox {
 
 interface FoundUid {
   readonly uid: number;
-  /** An uid is unique as long as its folder exists. */
+  /** A UID is unique as long as its folder exists. */
   readonly key: string;
 }
 

@@ -10,18 +10,18 @@ export const maxFileBytes = 512 * 1024 * 1024;
 
 interface MailFile {
   readonly path: string;
-  /** Changes when another content is to be read. */
+  /** Changes when there is different content to read. */
   readonly key: string;
   readonly size: number;
   readonly changedAt: number;
 }
 
-/** A maildir: e-mails are delivered to `new`, and moved to `cur` by whoever has seen them. */
+/** A maildir: e-mails are delivered to `new`, and moved to `cur` by any program that has seen them. */
 export function openMaildir(folder: string): Mailbox {
   const list = async (): Promise<MailFile[]> =>
     (await Promise.all(['new', 'cur'].map((name) => listFiles(join(folder, name)))))
       .flat()
-      // Flags are appended to the name behind a colon.
+      // Flags are appended to the name after a colon.
       .map((file) => ({ ...file, key: basename(file.path).replace(/:2,[^:]*$/, '') }));
   return openFiles(folder, list);
 }

@@ -31,7 +31,7 @@ export interface MailReader extends BookingFinder {
   listNamedPlaces(runId: string): Promise<readonly NamedPlace[]>;
   /** All pairs that e-mails name. */
   listNamedPairs(): Promise<readonly ReceivedPair[]>;
-  /** When those were received that nobody can take for silence, because they, or some of them, could not be read. */
+  /** When e-mails were received that rule out silence, because all or part of them could not be read. */
   listNotUnderstood(): Promise<readonly number[]>;
   /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
   readNamed(number: number): Promise<NamedThings>;
@@ -40,13 +40,13 @@ export interface MailReader extends BookingFinder {
 /** Looks bookings up by their references, all at once. */
 export interface BookingFinder {
   /**
-   * The bookings of runs that were in work since then whose references may have one of these hashes: the line itself must be
-   * checked.
+   * The bookings of runs that were active since then and whose references may have one of these hashes: the line itself
+   * must be checked.
    *
    * @param hashes in ascending order
    */
   findBookings(since: number, hashes: Uint32Array): AsyncGenerator<readonly StoredBooking[]>;
-  /** The names of the providers in the bookings of runs that were in work since then. */
+  /** The names of the providers in the bookings of runs that were active since then. */
   listProviders(since: number): Promise<string[]>;
 }
 
@@ -83,7 +83,7 @@ export interface NamedThings {
 /** `unreadable`: too large, too deeply nested, or broken. */
 export type MailOutcome = 'named' | 'nothing-known' | 'unreadable';
 
-/** What of an e-mail that can be read was not understood: an attachment without text, or the verdict on bookings. */
+/** What was not understood in a readable e-mail: an attachment without text, or the verdict on bookings. */
 export const misunderstandings = ['unread-attachment', 'unclear'] as const;
 
 /** Why an e-mail names nothing, or not all that it may be about. `called-correct`: it calls bookings correct, and none incorrect. */

@@ -31,8 +31,8 @@ export interface MailRecord {
 }
 
 /**
- * Gives the records below a title what it says. A sentence that calls everything correct makes a verdict unclear wherever it
- * stands, unless something else in the same text is called incorrect.
+ * Applies what a title says to the records below it. A sentence that calls everything correct makes a verdict unclear
+ * wherever it is, unless something else in the same text is called incorrect.
  *
  * @param above what the subject, or the text to which this is attached, says
  */

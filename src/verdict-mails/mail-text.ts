@@ -10,7 +10,7 @@ export function decodeText(bytes: Buffer): string {
 /** ZIP (and so XLSX), PDF, gzip, the old Office format, 7-Zip and RAR. */
 const signatures = ['504b0304', '504b0506', '25504446', '1f8b', 'd0cf11e0', '377abcaf', '52617221'];
 
-/** Whether bytes are no text, such as a spreadsheet or a ZIP file. */
+/** Whether bytes are not text but, for example, a spreadsheet or a ZIP file. */
 export function isBinary(bytes: Buffer): boolean {
   const start = bytes.toString('hex', 0, 4);
   if (signatures.some((signature) => start.startsWith(signature))) return true;

@@ -6,13 +6,13 @@ export interface Mailbox {
   /** What it is, for people: without a password. */
   readonly place: string;
   /**
-   * The e-mails that it has not given yet, one at a time: one counts as given once the next is asked for. After a restart all
-   * are given again; the ledger knows those that were read.
+   * The e-mails that it has not given yet, one at a time: one counts as given once the next is requested. After a
+   * restart all are given again; the ledger knows those that were read.
    *
    * @throws MailboxError
    */
   readNew(signal: AbortSignal): AsyncGenerator<FoundMail, void, undefined>;
-  /** Looks whether it can be read, and how many e-mails it would give. Changes nothing. @throws MailboxError */
+  /** Checks whether it can be read, and how many e-mails it would give. Changes nothing. @throws MailboxError */
   probe(signal: AbortSignal): Promise<{ readonly mails: number }>;
 }
 

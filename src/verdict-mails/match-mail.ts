@@ -109,7 +109,7 @@ function findHits(record: MailRecord, known: ReadonlyMap<string, KnownBooking[]>
   forEachCandidate(record, (candidate) => {
     const bookings = known.get(candidate.text);
     const kind = record.cells[candidate.cell]?.kind;
-    // What stands in a column of something else is not a reference.
+    // A value in a column of something else is not a reference.
     if (bookings === undefined || (kind !== undefined && kind !== 'reference')) return;
     const meant = bookings.filter(({ booking }) => isMeant(record, candidate, booking, evidence));
     if (meant.length > 0) hits.push({ candidate, ...preferEvident(candidate, meant, evidence) });
@@ -141,7 +141,7 @@ function isMeant(record: MailRecord, candidate: Candidate, booking: Booking, evi
   return evidence(candidate, booking) > 0;
 }
 
-/** Evidence in prose is longer than a number of a page or of rooms. */
+/** Evidence in prose must be longer than a page number or a number of rooms. */
 const shortestEvidence = 3;
 
 /** Looks for the booking's hotel ids of the provider and the master. */
@@ -271,7 +271,7 @@ function findProvider(cells: readonly MailCell[], written: ReadonlyMap<string, s
   return undefined;
 }
 
-/** Under its heading, or else in any cell that is headed by nothing known: a heading "Hotel id" may mean either hotel. */
+/** Under its heading, or else in any cell without a known heading: a heading "Hotel id" may mean either hotel. */
 function listHotelIds(cells: readonly MailCell[]): readonly string[] {
   const headed = cells.filter(({ kind }) => kind === 'hotel');
   const candidates =

@@ -13,7 +13,7 @@ export interface MailPollerParts {
 
 export interface MailPoller {
   start(): void;
-  /** Reads no further e-mail, and waits for the one in work. Idempotent. */
+  /** Reads no further e-mail, and waits for the one in progress. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: Mai
 
   async function readAll(): Promise<void> {
     try {
-      // What was recorded, but cut off before its cases were open.
+      // For e-mails that were recorded, but interrupted before their cases were opened.
       await taker.resume();
       for await (const mail of mailbox.readNew(stop)) {
         await taker.take(mail);

@@ -5,7 +5,7 @@ import { applyTitles, isAllClear, type MailRecord, type Statement } from './mail
 import { decodeText, isBinary, looksLikeMail } from './mail-text.js';
 import { readDelimited, readText } from './text-records.js';
 
-/** What an e-mail may hold: beyond that it is not read. Nothing in it is decompressed. */
+/** What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed. */
 export interface MailLimits {
   readonly maxBytes: number;
   /** Lines that may separate parts. */
@@ -30,7 +30,7 @@ export interface ReadMail {
   /** When the last server received it, or else when it was written, in epoch milliseconds. */
   readonly receivedAt?: number | undefined;
   readonly records: readonly MailRecord[];
-  /** Attachments that are no text, such as spreadsheets: they are not read. */
+  /** Attachments that are not text, such as spreadsheets: they are not read. */
   readonly unreadAttachments: number;
 }
 
@@ -150,7 +150,7 @@ function isDecoration({ mimeType, related }: Attachment): boolean {
   );
 }
 
-/** What is no plain id is left out: the e-mail's checksum identifies it. */
+/** Anything but a plain id is left out: the e-mail's checksum identifies it. */
 function readMessageId(written: string | undefined): string | undefined {
   const id = written?.trim();
   return id !== undefined && /^<[!-~]{1,250}>$/.test(id) ? id : undefined;

@@ -29,7 +29,7 @@ export type FoundMail = {
   readonly from: string;
   /** When it arrived there, in epoch milliseconds. */
   readonly arrivedAt?: number | undefined;
-  /** When its file was written: counts where neither its arrival nor its own words are known. */
+  /** When its file was written: used if neither its arrival nor its own date is known. */
   readonly savedAt?: number | undefined;
 } & (
   | { readonly bytes: Buffer; readonly oversized?: undefined }
@@ -110,7 +110,7 @@ export function createMailTaker(parts: MailTakerParts) {
   }
 
   return {
-    /** Opens the cases of e-mails whose reading was cut off after they were recorded. */
+    /** Opens the cases of e-mails whose reading was interrupted after they were recorded. */
     async resume(): Promise<void> {
       for (const mail of await log.listWithoutCases()) await openCasesOf(mail);
     },
@@ -227,7 +227,7 @@ function identify(bytes: Buffer): string {
   return createHash('sha256').update(text, 'latin1').digest('hex');
 }
 
-/** A pair means every master hotel as which it is booked, unless the e-mail says which. */
+/** A pair means every master hotel that it is booked as, unless the e-mail says which. */
 async function resolvePairs(
   mentions: readonly PairMention[],
   ledger: VerdictMailLedger,

@@ -21,8 +21,8 @@ const longestEnd = 40;
 const judgedAtEnd = /[:=(,;|–—-]\s*([^:=(,;|–—-]{1,20}?)\s*[).]?\s*$/;
 
 /**
- * The records of a plain text: tables whose columns are held apart by delimiters or spaces, blocks of labelled values, and lines.
- * Marks of quoting are ignored.
+ * The records of a plain text: tables whose columns are held apart by delimiters or spaces, blocks of labelled values,
+ * and lines. Quote marks at the start of lines are ignored.
  */
 export function readText(text: string, headings: Headings): MailRecord[] {
   const records: MailRecord[] = [];
@@ -58,7 +58,7 @@ function splitBlocks(text: string): string[][] {
   return blocks.filter((lines) => lines.length > 0).map(repairBroken);
 }
 
-/** A line may break a reference behind a hyphen: "BR-" and then "1042". Where it does not, nothing is lost. */
+/** A line may break a reference after a hyphen: "BR-" and then "1042". Where it does not, nothing is lost. */
 function repairBroken(lines: readonly string[]): string[] {
   return lines.map((line, index) => {
     const next = lines[index + 1]?.trim().slice(0, longestWord) ?? '';

@@ -1,6 +1,6 @@
 import type { UnreadableReason } from './read-mail.js';
 
-/** An e-mail, as far as events name it: by its number in the ledger. Neither its subject nor its sender leaves it. */
+/** An e-mail, as far as events name it: by its number in the ledger. Events hold neither its subject nor its sender. */
 interface TakenMail {
   readonly mail: number;
   /** Epoch milliseconds. */
@@ -15,7 +15,7 @@ export type VerdictMailEvent =
       readonly named: number;
       /** How many known references stand beside a verdict that can't be read. */
       readonly unclear: number;
-      /** How many canaries it names, if any: no bookings. */
+      /** How many canaries it names, if any; they are not bookings. */
       readonly canaries?: number;
     })
   /** It names nothing that the ledger knows, so nobody knows what it means. It stays where it is. */
@@ -25,7 +25,7 @@ export type VerdictMailEvent =
       readonly unreadAttachments: number;
     })
   | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: UnreadableReason })
-  /** The mailbox can't be read. Reported when that begins; it is tried again. */
+  /** The mailbox can't be read. Reported when that begins; it is retried. */
   | { readonly type: 'mailbox-away'; readonly error: unknown }
   | { readonly type: 'mailbox-back' }
   /** All new e-mails are read; there may be none. */

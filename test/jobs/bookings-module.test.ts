@@ -46,7 +46,7 @@ describe("a day read by a user's module", () => {
       { asProcess: true },
     );
     expectReport(result, { exitCode: 1, state: 'failed' });
-    expect(result.report.error?.message).toContain('bookings waits for what can no longer come');
+    expect(result.report.error?.message).toContain('bookings waits for something that can no longer happen');
     expect(standIn.requests).toEqual([]);
   });
 

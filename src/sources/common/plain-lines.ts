@@ -57,7 +57,9 @@ export interface PlainLines {
   readonly lines: number;
 }
 
-/** Splits lines into records and appends these. Blank lines are none. Returns the last line that is not blank. */
+/**
+ * Splits lines into records and appends these. Blank lines are not records. Returns the last line that is not blank.
+ */
 export function splitPlainLines(
   { bytes, lines }: PlainLines,
   firstPlace: number,

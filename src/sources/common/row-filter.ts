@@ -88,7 +88,7 @@ function listTexts(values: Values): ReadonlySet<string | undefined> {
   return new Set((typeof values === 'object' ? values : [values]).map(readText));
 }
 
-/** Undefined for what is no text, such as an object. */
+/** Undefined for anything that is not text, such as an object. */
 function readText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -83,7 +83,7 @@ interface CsvDecoderOptions
 
 /** The error for a file without any text. */
 export function explainEmptyCsv(path: string): SourceError {
-  return new SourceError('empty', `${path} is empty: it has not even a header`);
+  return new SourceError('empty', `${path} is empty: it doesn't even have a header`);
 }
 
 /** Decodes UTF-8 without a byte order mark. Returns the header's notices together with the first records. */

@@ -41,7 +41,7 @@ export function readCsvHeader(
   function findOnly(column: string, shown: string): number | undefined {
     const at = names.indexOf(column);
     if (at !== names.lastIndexOf(column)) {
-      throw new SourceError('ambiguous-column', `${shown} stands twice in the header of ${path}`);
+      throw new SourceError('ambiguous-column', `${shown} occurs twice in the header of ${path}`);
     }
     return at === -1 ? undefined : at;
   }

@@ -14,7 +14,7 @@ export type Encoding = (typeof encodings)[number];
 
 /** Converts a text to UTF-8, block by block. */
 interface Converter {
-  /** @throws TypeError if the bytes are no text in this encoding */
+  /** @throws TypeError if the bytes are not text in this encoding */
   convert(block: Buffer): Buffer;
   /** @throws TypeError if the input ended in the middle of a character */
   end(): void;
@@ -26,7 +26,7 @@ export function createConverter(encoding: Encoding): Converter | undefined {
     case 'utf-8':
       return undefined;
     case 'windows-1252':
-    // What calls itself ISO 8859-1 nearly always is Windows-1252. They differ in control characters only.
+    // Whatever claims to be ISO 8859-1 is nearly always Windows-1252. The two differ only in control characters.
     case 'iso-8859-1':
       return convertBytes(/[\x80-\x9f]/, windows1252);
     case 'iso-8859-15':
@@ -88,12 +88,12 @@ const containers: readonly (readonly [Buffer, string])[] = [
 /** How many bytes show whether a file has a byte order mark or is a container. */
 export const signatureBytes = 4;
 
-/** What a file is that only contains a table; undefined for anything else. */
+/** What a file is that only contains a table, such as a workbook; undefined for anything else. */
 export function nameContainer(bytes: Buffer): string | undefined {
   return containers.find(([signature]) => bytes.subarray(0, signatureBytes).equals(signature))?.[1];
 }
 
-/** The encoding that bytes most likely are in, without a byte order mark; undefined if they look like no text. */
+/** The most likely encoding of bytes without a byte order mark; undefined if they don't look like text. */
 export function guessEncoding(bytes: Buffer): Encoding | undefined {
   if (bytes.includes(0)) return guessUnits(bytes);
   if (isUtf8(bytes)) return 'utf-8';
@@ -117,7 +117,7 @@ function guessUnits(bytes: Buffer): Encoding | undefined {
 
 /** Control characters that texts have: tab, line ends, and the end mark of old systems. */
 const textControls: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x1a]);
-/** The bytes that are no character in Windows-1252. */
+/** The bytes that stand for no character in Windows-1252. */
 const unassigned: ReadonlySet<number> = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 
 /** In Western texts most accented letters stand alone. In Greek, Cyrillic or Chinese ones they stand together. */

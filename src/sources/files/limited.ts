@@ -4,7 +4,7 @@ import type { DayFile } from './day-file.js';
 
 /** The text of a real day becomes about a tenth, repeated lines a fiftieth. */
 const maxRatio = 200;
-/** Below it, the ratio says nothing: a day of a hundred equal bookings unpacks to many times its size. */
+/** Below this size, the ratio says nothing: a day of a hundred equal bookings unpacks to many times its size. */
 const leastBytes = 100_000_000;
 
 /**
@@ -28,7 +28,7 @@ export function createLimitedDayFile(file: DayFile, maxBytes: number): DayFile {
         if (bytes > leastBytes && bytes > done * maxRatio) {
           throw new SourceError(
             'unreadable',
-            `${file.locate(day)} unpacks to more than ${maxRatio} times its size: it is no day's bookings; have it written anew, or unpack it first`,
+            `${file.locate(day)} unpacks to more than ${maxRatio} times its size: it can't be a day's bookings; have it exported again, or unpack it first`,
           );
         }
         yield block;

@@ -45,7 +45,7 @@ function readS3(text: string): FileLocation {
   const location = readS3Location(text);
   if (location === undefined || location.key === '' || text.endsWith('/')) {
     throw new RangeError(
-      'expected s3://BUCKET/KEY, the key without empty parts, . and .., got: something else',
+      'expected s3://BUCKET/KEY, the key without empty parts, . or .., got: something else',
     );
   }
   return { kind: 's3', ...location };
@@ -59,7 +59,7 @@ function readSftp(text: string): FileLocation {
     !/[\\\p{Cc}]/u.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part));
   if (host === '' || !isPath || Number(port) < 1 || Number(port) > 65_535) {
     throw new RangeError(
-      'expected sftp://HOST/PATH or sftp://HOST:PORT/PATH, without a user, a password, empty parts, . and .., got: something else',
+      'expected sftp://HOST/PATH or sftp://HOST:PORT/PATH, without a user, a password, empty parts, . or .., got: something else',
     );
   }
   return {

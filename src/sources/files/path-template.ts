@@ -26,7 +26,7 @@ export function parsePathTemplate(template: string): PathTemplate {
   return (day) => parts.map((write) => write(day)).join('');
 }
 
-/** Whether a path names another file for another day. @throws RangeError as `parsePathTemplate` does */
+/** Whether a path names a different file for each day. @throws RangeError as `parsePathTemplate` does */
 export function dependsOnDay(template: string): boolean {
   const write = parsePathTemplate(template);
   return write(anyDay) !== write(anyDay.next());
@@ -34,7 +34,7 @@ export function dependsOnDay(template: string): boolean {
 
 function readText(text: string, template: string): PathTemplate {
   if (text === '{' || text === '}') {
-    throw new RangeError(`the path ${JSON.stringify(template)} has a brace without its other half`);
+    throw new RangeError(`the path ${JSON.stringify(template)} has an unmatched brace`);
   }
   return () => text;
 }
@@ -49,7 +49,7 @@ function readPlaceholder(placeholder: string, template: string): PathTemplate {
   const pattern = placeholder.slice('day:'.length);
   if (!isDayPattern(pattern)) {
     throw new RangeError(
-      `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is no date-fns pattern of a day (such as ddMMyyyy)`,
+      `the path ${JSON.stringify(template)} has {${placeholder}}: ${JSON.stringify(pattern)} is not a date-fns pattern of a day (such as ddMMyyyy)`,
     );
   }
   if (
@@ -59,7 +59,7 @@ function readPlaceholder(placeholder: string, template: string): PathTemplate {
       .every((part) => namePart.test(part))
   ) {
     throw new RangeError(
-      `the path ${JSON.stringify(template)} has {${placeholder}}: a day may be written with letters, digits, spaces and - _ , ' and, inside of it, with / and dots: nothing that leads elsewhere`,
+      `the path ${JSON.stringify(template)} has {${placeholder}}: a day may be written with letters, digits, spaces and - _ , ' and, except at its ends, with / and dots: nothing that leads elsewhere`,
     );
   }
   return (day) => day.format(pattern);

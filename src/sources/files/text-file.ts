@@ -110,7 +110,7 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
       return convert();
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      const reason = fault === 'binary' ? `is no text in ${encoding}` : 'ends in the middle of a character';
+      const reason = fault === 'binary' ? `is not text in ${encoding}` : 'ends in the middle of a character';
       throw new SourceError(fault, `${path} ${reason}`);
     }
   };
@@ -127,7 +127,7 @@ function createConvertingDecoder(decoder: FileDecoder, path: string, encoding: E
 }
 
 /**
- * The text of a file's beginning and its encoding, found out by a byte order mark or by what it looks like.
+ * The text of a file's beginning and its encoding, determined by a byte order mark or by what it looks like.
  *
  * @throws SourceError `binary`
  */

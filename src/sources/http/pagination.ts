@@ -159,7 +159,7 @@ function readCursor(json: string, field: string): string | NextPage {
     case 'ambiguous':
       return {
         kind: 'refused',
-        reason: `${JSON.stringify(field)}, the pagination's field, stands there twice`,
+        reason: `${JSON.stringify(field)}, the pagination's field, occurs there twice`,
       };
     case 'found': {
       const value: unknown = JSON.parse(found.json);
@@ -178,7 +178,7 @@ function readCursor(json: string, field: string): string | NextPage {
 /** Every request carries the credentials, so a response must not redirect it to another origin. */
 function follow(from: URL, target: string): NextPage {
   if (!URL.canParse(target, from.href)) {
-    return { kind: 'refused', reason: 'what it gives as the address of the next page is none' };
+    return { kind: 'refused', reason: 'what it returns as the address of the next page is not an address' };
   }
   const url = new URL(target, from);
   url.hash = '';

@@ -49,7 +49,7 @@ export async function* readPages(
       if (index === maxPages)
         throw refuse(
           index,
-          `the API gives more than ${maxPages} pages (source.maxPages): do they end at all?`,
+          `the API returns more than ${maxPages} pages (source.maxPages): do they end at all?`,
         );
       if (isKnownAddress(url.href)) throw refuse(index, 'it was read before: the pages form a loop');
       const answer = await calls.get(url, signal);
@@ -126,7 +126,7 @@ function readJsonPage(body: Uint8Array, path: string): JsonPage {
       return unusable(`has ${records} twice`);
     case 'found':
       if (found.json.startsWith('[')) return { kind: 'page', json, records: found.json };
-      return unusable(`has no list at ${records}: does source.records name that of the bookings?`);
+      return unusable(`has no list at ${records}: does source.records name the list of the bookings?`);
   }
 }
 

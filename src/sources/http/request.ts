@@ -31,7 +31,7 @@ export function checkUrlTemplate(template: string): string | undefined {
   if (!origin.test(template) || !URL.canParse(template)) return `is not an address; ${looksLike}`;
   const { protocol, hostname, username, password } = new URL(template);
   if (username !== '' || password !== '') {
-    return 'must not hold a user name or a password; basic, bearerToken and headers say who asks';
+    return 'must not hold a user name or a password; use basic, bearerToken or headers for credentials';
   }
   if (protocol === 'http:' && !isLoopback(hostname)) {
     return 'must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])';
@@ -39,7 +39,7 @@ export function checkUrlTemplate(template: string): string | undefined {
   const parts = splitTemplate(template);
   if (parts.some((part) => !part.startsWith('{') && part.includes('#')))
     return 'must not hold a fragment, which never reaches the server';
-  if (parts.includes('{') || parts.includes('}')) return 'has a brace without its other half';
+  if (parts.includes('{') || parts.includes('}')) return 'has an unmatched brace';
   const placeholders = parts.filter((part) => part.startsWith('{'));
   const unknown = placeholders.find((part) => readPart(part) === undefined);
   if (unknown !== undefined) {
@@ -121,14 +121,14 @@ export function writeRequestHeaders({ headers = {}, bearerToken, basic }: Reques
 
 /** Says why a header can't be set; undefined if it can. */
 export function checkHeaderName(name: string): string | undefined {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return 'has a name that is none';
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return 'has an invalid name';
   if (connectionHeaders.has(name.toLowerCase())) return `${name} is the connection's own: it cannot be set`;
   return undefined;
 }
 
 function writeAuthorization({ bearerToken, basic }: RequestCredentials): string | undefined {
   if (bearerToken !== undefined && basic !== undefined) {
-    throw new TypeError('The source has both bearerToken and basic: one says who asks.');
+    throw new TypeError('The source has both bearerToken and basic: set only one.');
   }
   if (bearerToken !== undefined) return `Bearer ${checkValue('bearerToken', bearerToken)}`;
   if (basic === undefined) return undefined;

@@ -35,7 +35,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
   const explain = (error: unknown, day: BusinessDay) => {
     if (error instanceof StalledModuleError) {
       const reason =
-        'bookings waits for what can no longer come: no timer, file or connection is left that it could wait for';
+        'bookings waits for something that can no longer happen: no timer, file or connection is left to wait for';
       return new SourceError('unreadable', `${path} failed while it read ${day.iso}: ${reason}`);
     }
     onFailure?.(error);
@@ -48,7 +48,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
       signal.throwIfAborted();
       const stays = watchForExit(() =>
         log.warn(
-          `it ended the process while it read ${day.iso}: the day is not whole, and nothing of it was sent`,
+          `it ended the process while it read ${day.iso}: the day is incomplete, and nothing of it was sent`,
         ),
       );
       // Whoever aborted the read doesn't expect the day, and may never ask for the rest.
@@ -62,7 +62,7 @@ export function createDayItems({ path, options = {}, log, onFailure }: DayItemsO
           Promise.resolve(items).catch(() => undefined);
           throw new SourceError(
             'unreadable',
-            `${path}: bookings gives nothing to go through: it needs the star of \`async function* bookings\``,
+            `${path}: bookings returns nothing to iterate over: it needs the star of \`async function* bookings\``,
           );
         }
         for await (const item of pullItems(items, signal)) {

@@ -24,7 +24,7 @@ interface ErrorName {
 
 export function nameError(error: unknown): ErrorName {
   if (!(error instanceof Error))
-    return { name: typeof error, code: undefined, words: `a ${typeof error} that is no Error` };
+    return { name: typeof error, code: undefined, words: `a ${typeof error} that is not an Error` };
   const written = codeOf(error);
   const code = written !== undefined && /^\w+$/.test(written) ? written : undefined;
   // An error's name can be any text.

@@ -28,7 +28,7 @@ export const moduleSetup: SourceSetup<ModuleAnswers, ModuleSettings, ModuleOptio
     ...write.commentOut(['  options:', `    token: "\${MY_TOKEN}"`], '  '),
   ],
   findProgram: (answers) => answers.path,
-  /** Samples what the module yields first, and stops it then. */
+  /** Samples the first items that the module yields, then stops it. */
   sample(settings, { sourceMessages }) {
     const { read } = createDayItems({ ...settings, ...createModuleMessages(settings.path, sourceMessages) });
     return async (day, signal) => {

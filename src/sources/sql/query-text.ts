@@ -26,7 +26,7 @@ interface Lexis {
   readonly blank: string;
   /** Where names have no meaning: literals, quoted identifiers, and operators that look like the start of a name. */
   readonly opaque: string;
-  /** What opens something opaque. On its own, it was never closed. */
+  /** What opens something opaque. Matched on its own, it was never closed. */
   readonly opening: string;
   /** The database's own placeholders, to which no value would be bound. */
   readonly foreign: string;
@@ -141,9 +141,9 @@ function refuseForeign(placeholder: string): never {
 
 function refuseOpening(opening: string): never {
   if (opening.endsWith('!')) {
-    throw new RangeError(`the query has a comment that the server runs (${opening} … */); write it without`);
+    throw new RangeError(`the query has a comment that the server runs (${opening} … */); leave it out`);
   }
-  throw new RangeError(`the query has ${opening} without its other half`);
+  throw new RangeError(`the query has ${opening} that is never closed`);
 }
 
 /** PostgreSQL's comments nest. Empty if no comment begins here. */

@@ -33,7 +33,7 @@ describe('what a bookings module threw', () => {
 
   it('may be anything', () => {
     expect(describeModuleFailure('Canary', { path, showsMessage: false })).toBe(
-      '/srv/bookings.mjs threw a string that is no Error',
+      '/srv/bookings.mjs threw a string that is not an Error',
     );
   });
 });
