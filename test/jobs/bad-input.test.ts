@@ -42,7 +42,7 @@ describe('a day that cannot be trusted fails before anything is sent, and is res
     },
     'a column that occurs twice': {
       bytes: good.replace('ProviderName', 'ServiceId'),
-      message: /"ServiceId" stands twice/,
+      message: /"ServiceId" occurs twice/,
     },
     'a NUL in the middle': {
       bytes: withLines({ 31: '100030,BR-30,Gu\0est,Expedia,0030A,2026-12-01,2026-12-08' }),

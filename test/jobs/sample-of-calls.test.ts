@@ -127,7 +127,7 @@ describe('the sample of a module', () => {
       'RangeError',
     ],
     ['without the function', 'export const booking = 1;', 'exports no function bookings'],
-    ['that returns nothing iterable', 'export function bookings() {}', 'gives nothing to go through'],
+    ['that returns nothing iterable', 'export function bookings() {}', 'returns nothing to iterate over'],
   ])('fails with the same message as reading the day: one %s', async (_, code, words) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const { ofSample, ofSource, said } = await failuresOf(await open(code));

@@ -70,9 +70,9 @@ describe('a file in another encoding', () => {
     );
   });
 
-  it('is refused if it is no text in its encoding', () => {
+  it('is refused if it is not text in its encoding', () => {
     const lone = encode(toCsv('\ud800'), 'utf-16le');
-    expect(() => readNames(lone, 'utf-16le')).toThrow('day.csv is no text in utf-16le');
+    expect(() => readNames(lone, 'utf-16le')).toThrow('day.csv is not text in utf-16le');
     const cut = encode(toCsv('José'), 'utf-16le').subarray(0, -1);
     expect(() => readNames(cut, 'utf-16le')).toThrow('day.csv ends in the middle of a character');
     expect(() => readNames(encode(toCsv('a\0b'), 'windows-1252'), 'windows-1252')).toThrow(/line 2, is not/);

@@ -17,7 +17,7 @@ describe('pages without end', () => {
     const options = { url: `${api.origin}/{day}`, records: 'list', pagination };
     await expect(readHttp({ ...options, maxPages: 20 })).rejects.toMatchObject({
       fault: 'unreadable',
-      message: expect.stringContaining('page 21: the API gives more than 20 pages (source.maxPages)'),
+      message: expect.stringContaining('page 21: the API returns more than 20 pages (source.maxPages)'),
     });
     expect(api.requests).toHaveLength(20);
   });

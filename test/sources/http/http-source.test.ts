@@ -144,7 +144,7 @@ describe('credentials', () => {
 
   it.each([
     [{ headers: { Host: 'canary' } }, 'Host is the connection'],
-    [{ headers: { 'X\r\nY': 'canary' } }, 'a name that is none'],
+    [{ headers: { 'X\r\nY': 'canary' } }, 'an invalid name'],
     [{ headers: { 'X-Key': 'canary\r\nHost: elsewhere' } }, 'printable ASCII'],
     [{ bearerToken: 'canary ' }, 'printable ASCII'],
     [{ bearerToken: 'canary', basic: { username: 'a', password: 'canary' } }, 'both'],

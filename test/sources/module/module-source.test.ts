@@ -152,7 +152,7 @@ describe('a bookings module that fails', () => {
     [
       'that throws something other than an Error',
       'export async function* bookings() { throw "Canary"; }',
-      'a string that is no Error',
+      'a string that is not an Error',
     ],
     [
       'that throws before its first record',
@@ -164,11 +164,15 @@ describe('a bookings module that fails', () => {
       'export async function* bookings() { yield { get ServiceId() { throw new RangeError("Canary"); } }; }',
       'RangeError at Object.get ServiceId',
     ],
-    ['without the star', 'export async function bookings() { return []; }', 'gives nothing to go through'],
+    [
+      'without the star',
+      'export async function bookings() { return []; }',
+      'returns nothing to iterate over',
+    ],
     [
       'that returns a rejected promise',
       'export async function bookings() { throw new Error("Canary"); }',
-      'gives nothing to go through',
+      'returns nothing to iterate over',
     ],
     ['without the function', 'export const booking = 1;', 'exports no function bookings'],
     ['that cannot be parsed', 'export async function* bookings( {', "can't be loaded: "],
