@@ -61,21 +61,18 @@ describe('the directory archive', () => {
     expect(await readdir(folder())).toEqual(['file.csv']);
   });
 
-  it.each(['keep', 'remove'] as const)(
-    'cleans up after one that was killed, with the next %s',
-    async (next) => {
-      await keepUntilKilled();
-      const left = await readdir(folder());
-      expect(left).toHaveLength(1);
-      expect(await readFile(join(folder(), String(left[0])), 'utf8')).toContain(guest);
+  it.each(['keep', 'remove'] as const)('cleans up after a killed process, on the next %s', async (next) => {
+    await keepUntilKilled();
+    const left = await readdir(folder());
+    expect(left).toHaveLength(1);
+    expect(await readFile(join(folder(), String(left[0])), 'utf8')).toContain(guest);
 
-      const archive = createDirectoryArchive({ root });
-      expect(await archive.list(day, run)).toEqual([]);
-      if (next === 'keep') await archive.keep(day, run, 'other.csv', text('x'));
-      else await archive.remove(day, run, []);
-      expect(await readdir(folder())).toEqual(next === 'keep' ? ['other.csv'] : []);
-    },
-  );
+    const archive = createDirectoryArchive({ root });
+    expect(await archive.list(day, run)).toEqual([]);
+    if (next === 'keep') await archive.keep(day, run, 'other.csv', text('x'));
+    else await archive.remove(day, run, []);
+    expect(await readdir(folder())).toEqual(next === 'keep' ? ['other.csv'] : []);
+  });
 
   it('leaves foreign files alone, and lists no hidden file', async () => {
     await mkdir(folder(), { recursive: true });

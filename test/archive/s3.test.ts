@@ -79,7 +79,7 @@ describe('the archive in a bucket', () => {
     });
   });
 
-  it('writes only where there is no object', async () => {
+  it('writes only if there is no object yet', async () => {
     const { archive } = openForTest();
     await archive.keep(day, run, 'file.csv', text('x'));
     const put = server().requests.findLast(({ line }) => line.startsWith('PUT'));
@@ -106,7 +106,7 @@ describe('the archive in a bucket', () => {
     expect((await server().read(key)).toString()).toBe(theirs);
   });
 
-  it('omits the condition on a server without support', async () => {
+  it('omits the condition for a server that does not support it', async () => {
     const { archive } = openForTest();
     server().intercept(
       refuse('PUT', 501, 'NotImplemented', ({ headers }) => headers['if-none-match'] !== undefined),
@@ -198,7 +198,7 @@ describe('the archive in a bucket', () => {
     ['read', 'GET', 'unreadable'],
     ['list', 'GET', 'unreadable'],
     ['remove', 'DELETE', 'unwritable'],
-  ] as const)('says why it can not %s where %s is denied, and no secret', async (call, method, code) => {
+  ] as const)('says why it cannot %s when %s is denied, and shows no secret', async (call, method, code) => {
     const { archive } = openForTest();
     server().intercept(refuse(method, 403, 'InvalidAccessKeyId', () => true));
     const attempts = {
@@ -220,7 +220,7 @@ describe('the archive in a bucket', () => {
     });
   });
 
-  it('says why HEAD is refused, where a GET of one byte reveals it', async () => {
+  it('says why HEAD is refused, if a GET of one byte reveals it', async () => {
     const { archive } = openForTest();
     server().intercept((request, response) =>
       refuse(request.method ?? '', 403, 'ExpiredToken', () => true)(request, response),

@@ -103,7 +103,7 @@ export function describeCaseUpdatesContract(
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
     });
 
-    it('lose nothing when a process ends before it has recorded how far it came', async () => {
+    it('lose nothing when a process ends before it has recorded how far it got', async () => {
       await judgedRun();
       const { markFollowed, ...cases } = ledger.cases;
       const killed = {
@@ -117,7 +117,7 @@ export function describeCaseUpdatesContract(
       expect(await markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }])).toBeUndefined();
     });
 
-    it('read the stays of many runs that found something at once', async () => {
+    it('read the stays of many runs with findings together', async () => {
       const runs = await Promise.all(
         ['r1', 'r2', 'r3'].map((id, index) =>
           collectedFileRun(ledger, id, { file: 3, day: `2026-11-1${index + 1}` }),
@@ -144,7 +144,7 @@ export function describeCaseUpdatesContract(
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
     });
 
-    it('let others work between two runs, and stop there when they are asked to', async () => {
+    it('let others work between two runs, and stop there on request', async () => {
       for (const id of ['r1', 'r2', 'r3']) await store(id, '2026-11-19', [stayOf(id)]);
       const stopping = new AbortController();
       const { getRun } = ledger;
@@ -153,7 +153,7 @@ export function describeCaseUpdatesContract(
         ...ledger,
         getRun(id) {
           followed.push(id);
-          // As a signal arrives: by a turn of the event loop.
+          // As a signal would arrive: in a turn of the event loop.
           setImmediate(() => stopping.abort());
           return getRun(id);
         },

@@ -111,7 +111,7 @@ export function describeCasesContract(
       expect((await ledger.audit.nextActions({ subject: 'BR-2' }))?.actions).toHaveLength(1);
     });
 
-    it('decides one after the other, whoever writes', async () => {
+    it('applies decisions one after the other, whoever writes', async () => {
       const other = await opened.reopen();
       await Promise.all(
         [ledger, other, ledger, other].map((each, index) =>

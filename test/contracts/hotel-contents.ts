@@ -95,7 +95,7 @@ export function describeHotelContentsContract(
       expect(await contents.lookUp([1, 2, 3, 4])).toEqual(kept);
     });
 
-    it('counts the last of several rows of one hotel', async () => {
+    it('keeps the last of several rows of one hotel', async () => {
       await contents.beginLoad({ id: 'l1', file: 'f', at });
       await contents.addHotels({ id: 'l1', after: 0, hotels: [named(1, 'a'), named(2, 'x'), named(1, 'b')] });
       await contents.addHotels({ id: 'l1', after: 3, hotels: [named(2, 'y')] });

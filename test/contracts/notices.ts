@@ -78,14 +78,14 @@ export function describeNoticesContract(
       ]);
     });
 
-    it('tells again of a problem that gets worse', async () => {
+    it('reports again a problem that gets worse', async () => {
       await notices.raise([{ ...failed, severity: 'warning' }]);
       expect(await notices.raise([failed])).toBe(1);
       expect(await notices.raise([failed])).toBe(0);
       expect(await notices.listProblems()).toMatchObject([{ severity: 'critical', reminders: 1 }]);
     });
 
-    it('reminds of a problem once per reminder, of several processes', async () => {
+    it('sends each reminder of a problem once, whichever process is first', async () => {
       await notices.raise([failed]);
       const other = (await opened.reopen()).notices;
       const [problem] = await notices.listProblems();
@@ -97,7 +97,7 @@ export function describeNoticesContract(
       expect(await notices.listProblems()).toMatchObject([{ reminders: 1, lastToldAt: at + 5 }]);
     });
 
-    it('ends the problems of a day with one word, and knows a new one afterwards', async () => {
+    it('ends the problems of a day with one message, and reports a new one afterwards', async () => {
       await notices.raise([failed, late]);
       const problems = await notices.listProblems();
       const other = (await opened.reopen()).notices;
@@ -113,14 +113,14 @@ export function describeNoticesContract(
       expect(await notices.raise([{ ...failed, raisedAt: at + 20 }])).toBe(1);
     });
 
-    it('tells itself that a problem without a day is over', async () => {
+    it('reports by itself that a problem without a day is over', async () => {
       await notices.raise([{ event: 'copy-stale', subject: 'mappings', facts: { hours: 50 }, raisedAt: at }]);
       await notices.end(await notices.listProblems(), { at: at + 9 });
       await notices.route(toChannels('ops'), at);
       expect(await stages('ops')).toEqual(['copy-stale raised pending', 'copy-stale recovered pending']);
     });
 
-    it('ends the problems of a day that was given up without a word', async () => {
+    it('ends the problems of an abandoned day without a message', async () => {
       await notices.raise([failed]);
       await notices.dismiss(await notices.listProblems(), at + 9);
       await notices.route(toChannels('ops'), at);
@@ -128,7 +128,7 @@ export function describeNoticesContract(
       expect(await notices.listProblems()).toEqual([]);
     });
 
-    it('raises once what happens once', async () => {
+    it('raises once an event that happens once', async () => {
       const found: NewNotice = {
         event: 'affected-found',
         subject: 'r1',
@@ -148,7 +148,7 @@ export function describeNoticesContract(
       expect(await notices.countMessages()).toEqual({ pending: 2, givenUp: 0, pendingSince: at });
     });
 
-    it('gives a message to one process for as long as its lease lasts', async () => {
+    it('hands a message to one process for as long as its lease lasts', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
       const other = (await opened.reopen()).notices;
@@ -163,7 +163,7 @@ export function describeNoticesContract(
         { id: 'ops-1', attempt: 1 },
       ]);
       await other.noteSent(['ops-1'], at + 31);
-      // Whoever held it first comes late: it stays sent.
+      // The first holder comes too late: it stays sent.
       await notices.noteFailed(['ops-1'], { code: 'timeout', at: at + 32, retryAt: at + 40 });
       expect(await claimAll('ops', { now: at + 100 })).toEqual([]);
       expect(await notices.listMessages({ limit: 1 })).toMatchObject([
@@ -171,7 +171,7 @@ export function describeNoticesContract(
       ]);
     });
 
-    it('gives what is due soon, but not what another process is still sending', async () => {
+    it('hands out what is due soon, but not what another process is still sending', async () => {
       await notices.raise([failed]);
       await notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: at + 10 }], at);
       const ahead = { channel: 'ops', at, dueBy: at + 10, leaseUntil: at + 5, limit: 100 };
@@ -188,7 +188,7 @@ export function describeNoticesContract(
       expect(await notices.claim(ahead)).toEqual([]);
     });
 
-    it('lets a message that failed wait, and tries it at once when asked', async () => {
+    it('lets a message that failed wait, and tries it at once on request', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
       await claimAll('ops');
@@ -198,7 +198,7 @@ export function describeNoticesContract(
       expect(await claimAll('ops', { now: at + 10 })).toMatchObject([{ id: 'ops-1', attempt: 2 }]);
     });
 
-    it('leaves a message that somebody is sending to them when others ask to try at once', async () => {
+    it('leaves a message to the process that is sending it when others ask to try at once', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('ops'), at);
       await claimAll('ops');
@@ -272,7 +272,7 @@ export function describeNoticesContract(
       expect(await claimAll('ops', { now: at + 90 })).toMatchObject([{ id: 'ops-1' }]);
     });
 
-    it('gives up what waits for long for channels that are there no more', async () => {
+    it('gives up messages that have waited long for channels that no longer exist', async () => {
       await notices.raise([failed]);
       await notices.route(toChannels('old', 'ops'), at);
       await notices.giveUpOthers(['ops'], { raised: at, at: at + 5 });
@@ -293,7 +293,7 @@ export function describeNoticesContract(
       expect(await claimAll('ops')).toMatchObject([{ id: 'ops-1', attempt: 1 }]);
     });
 
-    it('keeps the first instant of a name', async () => {
+    it('keeps the first instant noted under a name', async () => {
       const other = (await opened.reopen()).notices;
       expect([await notices.noteFirst('deadline', at), await other.noteFirst('deadline', at + 5)]).toEqual([
         at,

@@ -227,7 +227,7 @@ export function describeQueueContract(
         await settled(() => expect(worker.names()).toHaveLength(fullBacklog));
       });
 
-      it('when it closes, so that nobody waits for ever', async () => {
+      it('when it closes, so that nobody waits forever', async () => {
         const { queue } = await open({ concurrency: 1 });
         await queue.add(stepsOf('run-a', fullBacklog));
         const capacity = queue.waitForCapacity();

@@ -13,7 +13,7 @@ export type {
 /**
  * The suite that every source must pass: the one that the package exports.
  *
- * @param among By day only the checks with such a name, for a second driver of a source that differs in no others.
+ * @param among outside the nightly suite, runs only these checks: those in which a second driver of a source differs
  */
 export function describeSourceContract(
   name: string,

@@ -91,7 +91,7 @@ export function describeWatchContract(
       expect(await ledger.cases.listActive()).toHaveLength(1);
     });
 
-    it('finds a mapping that was deleted, and nothing once it came back before anybody looked', async () => {
+    it('finds a deleted mapping, and nothing if it came back before anybody looked', async () => {
       await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
       await syncRows(ledger.mappings, [mapped('a', 7, true), mapped('b', 7, true)], at + 1);
       await syncRows(ledger.mappings, [mapped('b', 7)], at + 2);
@@ -102,7 +102,7 @@ export function describeWatchContract(
       ]);
     });
 
-    it('tells the version of a booking that counts, and bookings that were made after the move', async () => {
+    it('reports neither superseded versions of a booking nor bookings made after the move', async () => {
       await book('r1', [bookingOf('a', 'BR-1'), bookingOf('a', 'BR-2', { serviceId: 8 })]);
       await book('r2', [bookingOf('c', 'BR-1')]);
       await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
@@ -140,7 +140,7 @@ export function describeWatchContract(
       ]);
     });
 
-    it('that is cut off before the moves count as compared looks again, and opens nothing twice', async () => {
+    it('looks again if it was cut off before the moves counted as compared, and opens nothing twice', async () => {
       await book('r1', [bookingOf('a', 'BR-1')]);
       await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
       const killed = async () => {
@@ -158,7 +158,7 @@ export function describeWatchContract(
     const startReview = (id: string, day = today) =>
       ledger.createRun({ id, day, delivery: 'body', trigger: 'watch', startedAt: now });
 
-    it('remembers what is in danger once for each move, and one run takes it', async () => {
+    it('records what is in danger once for each move, and one run takes it', async () => {
       await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
       expect(await ledger.watch.hasEndangered()).toBe(false);
       await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
@@ -199,7 +199,7 @@ export function describeWatchContract(
       expect(listed.map(({ id }) => id)).toEqual(['active', 'f1', 'f2']);
     });
 
-    it('keeps no run of a day from its work, and erases only while no review is sent', async () => {
+    it('blocks no run of a day, and erases only while no review is being sent', async () => {
       await book('r1', [bookingOf('a', 'BR-1')]);
       await startReview('w1', '2026-11-20');
       const review = await ledger.holdDay(holdKeyOf({ day: '2026-11-20', trigger: 'watch' }));

@@ -80,7 +80,7 @@ describe('a folder of keys', () => {
     await expect(find(key.id)).rejects.toMatchObject({ code: 'lost' });
   });
 
-  it('makes no second master key where day keys are left without theirs', async () => {
+  it('makes no second master key if day keys are left without theirs', async () => {
     const key = await use();
     rmSync(join(root, 'master-1.key'));
     for (const work of [use(), use(otherDay), find(key.id)])
@@ -99,7 +99,7 @@ describe('a folder of keys', () => {
     });
   });
 
-  it('destroys a key for good, also for those who still remember it when they write', async () => {
+  it('destroys a key for good, even for processes that still remember it when they write', async () => {
     const keys = openTestKeys(root);
     const key = await use(day, keys);
     const restored = readFileSync(join(root, 'days', `${day}.key`));
@@ -110,7 +110,7 @@ describe('a folder of keys', () => {
     expect(restored.includes(key.id)).toBe(true);
   });
 
-  it('refuses a day that is none', async () => {
+  it('refuses an invalid day', async () => {
     await expect(use('../x')).rejects.toThrow(RangeError);
   });
 });

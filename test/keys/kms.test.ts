@@ -133,7 +133,7 @@ it('says what KMS refused, and nothing else', async () => {
   });
 });
 
-it('goes to no other machine in plain text', async () => {
+it('is never sent to another machine in plain text', async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_KMS', 'http://kms.example.com');
   const keys = createKeyFolder({ root, keeper: createKmsKeeper({ keyId, region: 'eu-central-1' }) });
   await expect(use(keys)).rejects.toMatchObject({ message: expect.stringContaining('plain http://') });

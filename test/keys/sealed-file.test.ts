@@ -55,7 +55,7 @@ describe('an encrypted file', () => {
     },
   );
 
-  it('holds nothing of its content, and other bytes each time', async () => {
+  it('shows nothing of its content, and differs each time', async () => {
     const content = Buffer.from('Ana Gil;'.repeat(20_000));
     const [one, other] = [await seal(content), await seal(content)];
     expect(one.includes('Ana Gil')).toBe(false);
@@ -104,7 +104,7 @@ describe('an encrypted file', () => {
     expect(content.subarray(0, read.length).equals(read)).toBe(true);
   });
 
-  it('that is not encrypted passes as it is', async () => {
+  it('that is not encrypted is passed through unchanged', async () => {
     for (const text of ['', 'x', 'a,b\n'.repeat(100)])
       expect((await open(Buffer.from(text), 7)).toString()).toBe(text);
   });

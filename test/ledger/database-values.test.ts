@@ -89,7 +89,7 @@ describe('values that go through libsql', () => {
   });
 
   describe('what comes back', () => {
-    it('is the same bytes, as a Buffer, also for a single Buffer', () => {
+    it('is the same bytes, as a Buffer, even for a single Buffer', () => {
       const bytes = Buffer.from([0, 1, 0xff, 0xfe, 0x0a]);
       keep('bytes', bytes);
       expect(database.get('SELECT bytes FROM things')?.bytes).toEqual(bytes);

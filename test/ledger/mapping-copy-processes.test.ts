@@ -6,7 +6,7 @@ import { type Child, startChild } from './child.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const pageSize = 1_000;
-/** Each kills at another moment of storing; what is stored so far is checked after each. */
+/** Each kills at a different moment of storing; what is stored so far is checked after each. */
 const kills = isNightly ? 12 : 4;
 
 /** The rows of a page, the same as the child's: each page moves the mappings of the previous one. */

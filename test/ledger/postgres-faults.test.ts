@@ -105,7 +105,7 @@ describe('the PostgreSQL ledger in trouble', () => {
     });
   });
 
-  describe('when the server is away', () => {
+  describe('when the server is unavailable', () => {
     it('reports it with the address once patience runs out, and works again when the server is back', async () => {
       const ledger = opened.open({ patienceMs: 300 });
       await ledger.createRun(newRun('r1'));
@@ -332,7 +332,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       await expect((await find())?.audit.record(action)).rejects.toThrow(/can only read it/);
     });
 
-    it('answers, and need not wait for a server that is away', async () => {
+    it('answers, and need not wait for an unavailable server', async () => {
       await opened.ledger.createRun(newRun('r1'));
       await (await opened.find({ waits: false }))?.ping();
       await postgres().stop();

@@ -29,7 +29,7 @@ describe('the ledger on PostgreSQL over TLS', () => {
     expect(sessions).toEqual([{ ssl: true }]);
   });
 
-  it('refuses the certificate of another server, and names none of the password', async () => {
+  it('refuses the certificate of another server, and shows nothing of the password', async () => {
     const ledger = openWith(await serveOverTls(postgres(), opened.url, 'DNS:elsewhere'));
     const failure = await ledger.listRuns({ limit: 1 }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(LedgerUnusableError);

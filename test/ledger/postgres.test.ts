@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describeLedgerContract('PostgreSQL', { open: () => openPostgresLedger(postgres()) });
-// What encrypts is the same code for both databases: by day, the contract of SQLite is enough.
+// What encrypts is the same code for both databases: outside the nightly suite, the contract of SQLite is enough.
 if (isNightly)
   describeLedgerContract('PostgreSQL, encrypted', {
     open: () => openPostgresLedger(postgres(), { keys: openTestKeys(join(folder, 'keys')) }),

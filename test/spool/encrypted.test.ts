@@ -38,7 +38,7 @@ describe('an encrypted file in the spool', () => {
     await utimes(path, atime, mtime);
   }
 
-  it('is read, and measured by its content, by this process and by any other', async () => {
+  it('is read, and measured by its content, by this process and any other', async () => {
     const written = await spool.write(name, textOf(content));
     expect(written.bytes).toBe(content.length);
     for (const reader of [spool, openSpool()]) {
@@ -65,7 +65,7 @@ describe('an encrypted file in the spool', () => {
     expect(await spool.measure(name)).toBeUndefined();
   });
 
-  it('of two writers at once is the one that stays', async () => {
+  it('written by two at once is the one that stays', async () => {
     await Promise.all([spool.write(name, textOf(content)), spool.write(name, textOf(other))]);
     const read = await readWhole(spool.read(name));
     expect((await spool.measure(name))?.bytes).toBe(read.length);

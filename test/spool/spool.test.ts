@@ -74,7 +74,7 @@ describe('the spool in a directory', () => {
       for (const folder of [root, dirname(root)]) expect(await modeOf(folder)).toBe('700');
     });
 
-    it('that is not visible under its name before it is complete', async () => {
+    it('that is not visible under its name until it is complete', async () => {
       await spool.write('run.csv', blocksOf('old'));
       const seen: string[] = [];
       async function* content() {

@@ -70,7 +70,7 @@ export function describeAffected(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('other')).counts.affected).toBeNull();
     });
 
-    it('can be at any place of a batch of ten thousand', async () => {
+    it('can be at any place in a batch of ten thousand', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { delivery: 'file' }));
       const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10_000 });

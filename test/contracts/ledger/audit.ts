@@ -68,7 +68,7 @@ export function describeAudit(opened: () => OpenedLedger): void {
       expect(await found({ subject: 'BR-' })).toEqual([]);
     });
 
-    it('keeps what can not be stored as it is, in a readable form', async () => {
+    it('keeps what cannot be stored as it is, in a readable form', async () => {
       const { ledger } = opened();
       await ledger.audit.record(action({ subject: 'a\0b\ud800', details: { note: `'"\0` } }));
       expect(await list({ subject: 'a\0b\ud800' })).toMatchObject([{ subject: 'a\ufffdb\ufffd' }]);
@@ -108,14 +108,14 @@ export function describeAudit(opened: () => OpenedLedger): void {
       for (const part of ['%', '_', '!', '0%_']) expect(await found({ who: part })).toEqual(['100%_!']);
     });
 
-    it('can give a booking whose reference is erased another subject', async () => {
+    it('can replace the subject of a booking whose reference is erased', async () => {
       const { ledger } = opened();
       for (const subject of ['BR-1', 'BR-2', 'BR-1']) await ledger.audit.record(action({ subject }));
       expect(await ledger.audit.replaceSubject('BR-1', 'erased')).toBe(2);
       expect((await list()).map(({ subject }) => subject)).toEqual(['erased', 'BR-2', 'erased']);
     });
 
-    it('ends with the records of its time', async () => {
+    it('is pruned with the records of the same time', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { day: '2026-10-01', bookings: ['a'] });
       await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-10-02') });

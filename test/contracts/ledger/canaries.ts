@@ -42,7 +42,7 @@ async function runWithCanary(
 
 export function describeCanaries(opened: () => OpenedLedger): void {
   describe('a canary', () => {
-    it('is stored with its run and counts as no booking, whatever becomes of its step', async () => {
+    it('is stored with its run and counts as no booking, whatever happens to its step', async () => {
       const { ledger } = opened();
       const run = await runWithCanary(ledger, 'r1');
       expect(run.counts).toMatchObject({ accepted: 3, pending: 3, delivered: 0 });
@@ -100,7 +100,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect(await other.reportMissedCanaries(at + 9 * withinMs)).toEqual([]);
     });
 
-    it('is named by the first e-mail that names it, which names no booking, also one with the id of another', async () => {
+    it('is named by the first e-mail that names it and no booking, even one with a known Message-ID', async () => {
       const { ledger } = opened();
       const run = await runWithCanary(ledger, 'r1');
       await perform(ledger, run, 'canary', done);
@@ -121,7 +121,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
     });
 
-    it('is found by its day, and goes with the records of its run', async () => {
+    it('is found by its day, and removed with the records of its run', async () => {
       const { ledger } = opened();
       const old = await runWithCanary(ledger, 'old', { day: '2026-11-18' });
       await ledger.abandon(old.id, { reason: 'over', at });

@@ -51,7 +51,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
 
     it('returns several batches at once, in their order, each in memory of its own', async () => {
       const { ledger } = opened();
-      // Memory of small batches is never given back.
+      // Memory of small batches is never released.
       const wide = (reference: string) => `${reference} ${'é'.repeat(20_000)}`;
       await collectedRun(ledger, 'r1', { bookings: references(4 * batchSize).map(wide) });
       await collectedRun(ledger, 'r2', { day: '2026-11-19' });

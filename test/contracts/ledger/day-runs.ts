@@ -33,7 +33,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect((await ledger.listLatestRuns({ from: day, to: day })).map(({ id }) => id)).toEqual(['nightly']);
     });
 
-    it('they are listed over many days, with those that make no day done as one', async () => {
+    it('they are listed over many days, with runs of today collapsed into one', async () => {
       const { ledger } = opened();
       const list = async (from: string, to: string) =>
         (await ledger.listRunsOfDays({ from, to })).map(({ id }) => id);
@@ -59,7 +59,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       );
     });
 
-    it('they say over many days whose names were blanked', async () => {
+    it('they are listed over many days with whether names were blanked', async () => {
       const { ledger } = opened();
       for (const [id, on] of [
         ['before', '2026-11-19'],
@@ -158,7 +158,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 
-    it('a `today` run is the newest of its day, but makes it neither good nor a usual one', async () => {
+    it('a `today` run is the newest of its day, but makes it neither good nor a day to compare with', async () => {
       const { ledger } = opened();
       await succeed(ledger, 'today', { trigger: 'today' });
       expect((await ledger.latestRun(day))?.id).toBe('today');
@@ -170,7 +170,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       expect(await ledger.summarise(tomorrow)).toMatchObject({ lastGoodDay: day });
     });
 
-    it('a run that tops a day up stands for its volume where it counted the whole day', async () => {
+    it('a run that tops up a day provides its volume if it counted the whole day', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('nightly', { topsUp: true }));
       const collect = await startCollect(ledger, run);

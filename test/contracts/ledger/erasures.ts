@@ -81,7 +81,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
       expect(await ledger.listRejects('r2', 9)).toEqual(rejects);
     });
 
-    it('stay where somebody works on the day', async () => {
+    it('stay while a process works on the day', async () => {
       const { ledger, reopen } = opened();
       await collectedRun(ledger, 'r1', { day: '2026-11-20' });
       const other = await reopen();

@@ -88,7 +88,7 @@ export function describePlaces(opened: () => OpenedLedger): void {
       expect(await ledger.holdSlot(2)).toBeDefined();
     });
 
-    it('grow with their number; with a number of zero there is none', async () => {
+    it('follow the given number; zero means none', async () => {
       const { ledger } = opened();
       expect(await ledger.holdSlot(0)).toBeUndefined();
       expect(await ledger.holdSlot(1)).toBeDefined();

@@ -32,7 +32,7 @@ export function describeProgress(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('says what is performed, what can be, and what waits until when', async () => {
+    it('says what is in progress, what can start, and what waits until when', async () => {
       const { ledger, endLeases } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(16) });
       expect(await ledger.readOpenWork('r1', at)).toEqual({
@@ -71,7 +71,7 @@ export function describeProgress(opened: () => OpenedLedger): void {
       expect(await ledger.readOpenWork('r1', at)).toMatchObject({ performed: 0, abandoned: 1, oldest });
     });
 
-    it('sums the attempts up by kind, outcome and slice of time', async () => {
+    it('sums up the attempts by kind, outcome and slice of time', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(12) });
       await collectedRun(ledger, 'r2', { day: '2026-11-21' });

@@ -94,7 +94,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       });
     });
 
-    it('does it once', async () => {
+    it('happens once', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['a'] });
       await ledger.settle(rightOf(run), { state: 'succeeded', at });
@@ -130,7 +130,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       const forgotten: string[] = [];
       const blank = () =>
         ledger.blankGuestNames('2026-12-01', blankLines, async ({ id, state }) => {
-          // Once the ledger knows of no names, nobody would look elsewhere.
+          // Once the ledger knows of no names, nothing would look elsewhere.
           expect(await ledger.listRunsWithNames('2026-12-01')).toHaveLength(1);
           forgotten.push(`${id} ${state}`);
         });
@@ -158,7 +158,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.listRunsWithNames('2026-12-01')).toEqual([]);
     });
 
-    it('leaves a run alone that was resumed and collected anew a moment ago', async () => {
+    it('leaves alone a run that was resumed and collected anew a moment ago', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { startedAt: 0 }));
       await ledger.settle(rightOf(run), { state: 'failed', at: 1 });
@@ -183,7 +183,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
   });
 
   describe('the last start of a run', () => {
-    it('is that of the newest run that started by then, whatever the clock said to earlier ones', async () => {
+    it('is that of the newest run that started by then, whatever the clock said before', async () => {
       const { ledger } = opened();
       expect(await ledger.findLastStart(at)).toBeUndefined();
       const starts = [at, at + 3_000, at + 1_000, at + 4_000];

@@ -71,7 +71,7 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-11-21' });
     });
 
-    it('it finds the last good day behind any number of days collected too early', async () => {
+    it('it finds the last good day before any number of days collected too early', async () => {
       const { ledger } = opened();
       await endedRun(ledger, 'good', '2026-10-01', 'succeeded');
       for (let day = 10; day < 32; day += 1) {

@@ -38,7 +38,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       await expect(ledger.nextSuspects('nobody')).rejects.toThrow(RangeError);
     });
 
-    it('are zero while none is found', async () => {
+    it('are zero while none are found', async () => {
       const { ledger } = opened();
       const run = await collect(ledger, await ledger.createRun(newRun('r1')), [batchOf(0, ['a', 'b'])]);
       expect(run.suspects).toEqual({ suspects: 0, filledIn: 0 });

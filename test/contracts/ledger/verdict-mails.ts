@@ -20,8 +20,8 @@ const mail: NewMail = {
 const pair = { providerName: 'hotelbeds', providerHotelId: '007', serviceId: 7 };
 
 export function describeVerdictMails(opened: () => OpenedLedger): void {
-  describe('looking bookings up for an e-mail', () => {
-    it('finds all hashes at once, in every form and run in work since then, with their lines', async () => {
+  describe('looking up bookings for an e-mail', () => {
+    it('finds all hashes at once, in every form and every run active since then, with their lines', async () => {
       const { ledger } = opened();
       await collectedFileRun(ledger, 'r1', { file: 6, body: 2 });
       await collectedRun(ledger, 'r2', { day: '2026-11-19', bookings: references(9) });
@@ -138,7 +138,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(await ledger.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
-    it('say why they name nothing, and when they came that may be about any booking', async () => {
+    it('say why they name nothing, and when those that may concern any booking arrived', async () => {
       const { verdictMails } = opened().ledger;
       const reasons = [undefined, 'called-correct', 'unread-attachment', 'unclear', 'too-large'] as const;
       const mails = reasons.map((reason, index): NewMail => {
@@ -158,7 +158,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at + 2, at + 3]);
     });
 
-    it('with the Message-ID of another one are copies only if they name no more', async () => {
+    it('with the Message-ID of another one are copies only if they name nothing more', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
       const first = await find(opened(), at, ['BR-2']);
@@ -186,7 +186,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
     });
 
-    it('are removed with the bookings that they name, and without any after the same time', async () => {
+    it('are removed with the bookings they name, or after the same time if they name none', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });
       const bookings = await find(opened(), at, ['BR-2']);

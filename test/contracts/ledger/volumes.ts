@@ -67,7 +67,7 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.getRun('r1')).toMatchObject({ state: 'failed', failure: given.failure });
     });
 
-    it('it keeps what is expected of a run over take-overs, until another one says more', async () => {
+    it('it keeps what is expected of a run across take-overs, until a new one says more', async () => {
       const { ledger } = opened();
       const asked = { expected: 412, acceptsVolume: true } as const;
       expect(await ledger.createRun(newRun('r1', asked))).toMatchObject(asked);
@@ -82,7 +82,7 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.getRun('r2')).toEqual(accepted);
     });
 
-    it('it records what is expected of a run in any state, and a day with another number is not good', async () => {
+    it('it records what is expected of a run in any state, and a day with a different number is not good', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1', { startedAt: at }));
       const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 500 });

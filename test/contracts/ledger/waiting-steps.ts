@@ -54,7 +54,7 @@ export function describeWaitingSteps(opened: () => OpenedLedger): void {
       ['trigger', 0],
       ['await-result', 6],
       ['archive', 6],
-    ] as const)('are not open behind %s when that failed, however far behind', async (step, delivered) => {
+    ] as const)('are not open after %s has failed, however far after it', async (step, delivered) => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { body: 6 });
       for (const before of fileSteps.slice(0, fileSteps.indexOf(step)))
