@@ -32,7 +32,7 @@ function start({ users = someUsers(), isLocal = true, singleSignOn }: Start = {}
     access,
     request,
     signIn,
-    /** Signs in; what a browser would send from then on. */
+    /** Signs in, and returns what a browser would send from then on. */
     async enter(name: string, headers: AccessRequest['headers'] = {}): Promise<AccessRequest> {
       const answer = await signIn(name, password, request(headers));
       if (answer.kind !== 'signed-in') throw new Error(answer.kind);
@@ -53,7 +53,7 @@ function start({ users = someUsers(), isLocal = true, singleSignOn }: Start = {}
 describe('without users', () => {
   const none = { ...someUsers(), users: [] };
 
-  it('everybody on this machine may look, and has no forms', async () => {
+  it('everybody on this machine may look, but gets no forms', async () => {
     const { access, request, removeFile } = start({ users: none });
     const visit = await access.identify(request());
     expect(visit).toEqual({
@@ -67,7 +67,7 @@ describe('without users', () => {
     expect(await access.identify(request())).toEqual(visit);
   });
 
-  it('nobody may look who could be on another machine', async () => {
+  it('nobody who could be on another machine may look', async () => {
     const { access, request, signIn } = start({ users: none, isLocal: false });
     expect(await access.identify(request())).toBeUndefined();
     expect(await signIn('anybody')).toEqual({ kind: 'wrong' });
@@ -75,7 +75,7 @@ describe('without users', () => {
 });
 
 describe('signing in', () => {
-  it('begins a session with the role of the user, capitals or not', async () => {
+  it('starts a session with the role of the user, in any letter case', async () => {
     const { access, enter } = start();
     for (const [name, role] of [
       ['Tina', 'team'],
@@ -119,7 +119,7 @@ describe('signing in', () => {
       expect(await signIn('sso@example.com', word)).toEqual({ kind: 'wrong', knownName: 'sso@example.com' });
   });
 
-  it('of one address is slowed down after five failures, with the right password too', async () => {
+  it('from one address is slowed down after five failures, even with the right password', async () => {
     const { signIn, pass } = start();
     for (const name of ['ada', 'oskar', 'tina', 'vera', 'nobody']) await signIn(name, 'wrong');
     expect(await signIn('tina')).toEqual({ kind: 'slowed', retryAfterSeconds: 1 });
@@ -127,7 +127,7 @@ describe('signing in', () => {
     expect(await signIn('tina')).toMatchObject({ kind: 'signed-in' });
   });
 
-  it('to one name is slowed down after five failures from anywhere, known or not', async () => {
+  it('for one name, known or not, is slowed down after five failures from anywhere', async () => {
     const { signIn, request } = start();
     for (const name of ['tina', 'nobody']) {
       for (let last = 1; last <= 5; last += 1) await signIn(name, 'wrong', request({}, `203.0.113.${last}`));
@@ -136,7 +136,7 @@ describe('signing in', () => {
     expect(await signIn('vera', password, request({}, '198.51.100.9'))).toMatchObject({ kind: 'signed-in' });
   });
 
-  it('does not check many at once: a flood is slowed down, and gets no more guesses', async () => {
+  it('does not check many at once: a flood is slowed down, and gains no guesses', async () => {
     const { signIn } = start();
     const answers = await Promise.all(Array.from({ length: 40 }, () => signIn('tina', 'wrong')));
     const count = (kind: string) => answers.filter((answer) => answer.kind === kind).length;
@@ -146,7 +146,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is kept alive by activity, with a cookie now and then', async () => {
+  it('is kept alive by activity, with a new cookie now and then', async () => {
     const { access, enter, pass, request } = start();
     let browser = await enter('tina');
     for (let half = 0; half < 20; half += 1) {
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect(await access.identify(stream)).not.toHaveProperty('setCookie');
   });
 
-  it('ends when nobody was active, and after twelve hours', async () => {
+  it('ends when idle, and after twelve hours', async () => {
     const { access, enter, pass, request } = start();
     let browser = await enter('tina');
     for (let minutes = 0; minutes < 12 * 60; minutes += 20) {
@@ -183,7 +183,7 @@ describe('a session', () => {
     expect(await access.identify(idle)).toBeUndefined();
   });
 
-  it('ends by signing out, with every cookie it ever had', async () => {
+  it('ends on signing out, with every cookie it ever had', async () => {
     const { access, enter, pass, request } = start();
     const browser = await enter('tina');
     const other = await enter('tina');
@@ -204,7 +204,7 @@ describe('a session', () => {
     expect(await access.identify(browser)).toBeUndefined();
   });
 
-  it('of this machine is worth nothing under another host name', async () => {
+  it('of this machine is not accepted under another host name', async () => {
     const { access, enter } = start();
     const browser = await enter('tina');
     const elsewhere = { ...browser, headers: { ...browser.headers, host: 'review.example.com' } };
@@ -220,7 +220,7 @@ describe('a session', () => {
 });
 
 describe('a form', () => {
-  it('is forged without the token of the session', async () => {
+  it('counts as forged without the token of the session', async () => {
     const { access, enter } = start();
     const [visit, other] = [
       await access.identify(await enter('tina')),
@@ -260,20 +260,20 @@ describe('single sign-on', () => {
     },
   );
 
-  it('believes nothing where it is not configured', async () => {
+  it('believes no header if it is not configured', async () => {
     const { access, request } = start();
     expect(await access.identify(request(header))).toBeUndefined();
   });
 
   it.each(['nobody', 'sso@example.com, ada', 'sso@example.com ', ''])(
-    'does not let %j in, who is not in the file',
+    'does not let in %j, who is not in the file',
     async (name) => {
       const { access, request } = start({ singleSignOn });
       expect(await access.identify(request({ 'x-forwarded-user': name }))).toBeUndefined();
     },
   );
 
-  it('leaves the password to those who come without the header', async () => {
+  it('lets those without the header sign in with a password', async () => {
     const { access, enter } = start({ singleSignOn });
     expect(await access.identify(await enter('tina'))).toMatchObject({ signedInBy: 'password' });
   });

@@ -39,7 +39,7 @@ describe('an address with wrong credentials', () => {
     expect(findWait(address)).toBe(60);
   });
 
-  it('starts anew after a success, and after a quarter of an hour', () => {
+  it('starts over after a success, and after a quarter of an hour', () => {
     const { fail, findWait, pass, recordSuccess } = startBackOff();
     fail(12);
     recordSuccess(address);
@@ -51,7 +51,7 @@ describe('an address with wrong credentials', () => {
     expect(findWait(address)).toBe(0);
   });
 
-  it('does not make others wait, but all of its own network of IPv6', () => {
+  it('makes its whole IPv6 network wait, and nobody else', () => {
     const { fail, findWait } = startBackOff();
     fail(12, '2001:db8:0:7::1');
     fail(12, '::ffff:203.0.113.9');
@@ -61,7 +61,7 @@ describe('an address with wrong credentials', () => {
       expect(findWait(other)).toBe(0);
   });
 
-  it('is forgotten after ten thousand others, so that they take no memory', () => {
+  it('is forgotten after ten thousand others, so that memory stays bounded', () => {
     const { fail, findWait } = startBackOff();
     fail(12);
     for (let other = 0; other < 10_000; other += 1) fail(1, `other-${other}`);

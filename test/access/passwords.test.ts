@@ -9,7 +9,7 @@ import {
 import { password, passwordHash } from './some-users.js';
 
 describe('a hash of a password', () => {
-  it('is that of this password only, and another one each time', async () => {
+  it('matches this password only, and differs each time', async () => {
     const [hash, other] = await Promise.all([hashPassword(password), hashPassword(password)]);
     expect(hash).not.toBe(other);
     expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
@@ -23,17 +23,17 @@ describe('a hash of a password', () => {
     expect(await isPassword(password, passwordHash.replace('r=1', 'r=2'))).toBe(false);
   });
 
-  it('is the same with the spaces that copying adds at the ends', async () => {
+  it('ignores spaces that copying adds at the ends', async () => {
     expect(await isPassword(` ${password}\t`, passwordHash)).toBe(true);
     expect(findPasswordFault('   short    ', 'ana')).toContain('has 5 characters');
   });
 
-  it('is the same however a character is composed', async () => {
+  it('is the same however its characters are composed', async () => {
     const hash = await hashPassword('contraseña segura');
     expect(await isPassword('contraseña segura'.normalize('NFD'), hash)).toBe(true);
   });
 
-  it('of nobody is that of no password, and takes as much work as any other', async () => {
+  it('of an unknown user matches no password, and takes as much work as any other', async () => {
     expect(isPasswordHash(nobodysHash)).toBe(true);
     const cost = (hash: string) => hash.split('$')[2];
     expect(cost(nobodysHash)).toBe(cost(await hashPassword(password)));

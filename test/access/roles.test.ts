@@ -11,7 +11,7 @@ describe('may', () => {
     expect(permissions.filter((permission) => may(role, permission))).toEqual(granted);
   });
 
-  it('is asked about every role above', () => {
+  it('is tested above with every role', () => {
     expect(roles).toEqual(['viewer', 'team', 'operator', 'admin']);
   });
 });

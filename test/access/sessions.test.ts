@@ -27,7 +27,7 @@ describe('a sealed session', () => {
     expect(openSession(sealed, known)).toEqual({ session, user: userOf(known) });
   });
 
-  it('can stand in a cookie', () => {
+  it('can be put in a cookie', () => {
     expect(sealed).toMatch(/^[\w-]+\.[\w-]+$/);
   });
 
@@ -60,7 +60,7 @@ describe('a sealed session', () => {
     expect(openSession(sealed, { ...known, users: others })).toBeUndefined();
   });
 
-  it('does not open once the password is another one, or gone', () => {
+  it('does not open once the password has changed, or is gone', () => {
     const { password: _, ...without } = userOf(known);
     expect(openSession(sealed, change(known, { password: `${userOf(known).password}x` }))).toBeUndefined();
     expect(openSession(sealed, { ...known, users: [without] })).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a session', () => {
   const lives = (minutes: number, seenAfter = 0) =>
     isAlive({ ...session, seenAt: now + seenAfter * minuteMs }, now + minutes * minuteMs, idleMs);
 
-  it('is alive until nobody was active for the idle time', () => {
+  it('lasts until nobody has been active for the idle time', () => {
     expect([lives(0), lives(29), lives(30), lives(59, 30), lives(60, 30)]).toEqual([
       true,
       true,
@@ -96,7 +96,7 @@ describe('a session', () => {
 });
 
 describe('the token of a form', () => {
-  it('is another one for each session, name and key', () => {
+  it('differs for each session, name and key', () => {
     const known = someUsers();
     const tokens = [
       createCsrfToken(known, 'session', 'one'),

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("the users' file", () => {
-  it('keeps users and their key, for its owner only, and leaves nothing beside it', async () => {
+  it('keeps users and their key, for its owner only, and leaves no other file beside it', async () => {
     const users = someUsers();
     openUsersFile(path).replace(users);
     expect(await openUsersFile(path).read()).toEqual(users);
@@ -22,11 +22,11 @@ describe("the users' file", () => {
     expect(await readdir(folder)).toEqual(['users.json']);
   });
 
-  it('that is missing holds no users', async () => {
+  it('counts as empty if it is missing', async () => {
     expect(await openUsersFile(path).read()).toBeUndefined();
   });
 
-  it('is read again when it has changed, also in place', async () => {
+  it('is read again when it has changed, even in place', async () => {
     const users = someUsers();
     const file = openUsersFile(path);
     file.replace(users);

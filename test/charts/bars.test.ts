@@ -36,7 +36,7 @@ describe('bars', () => {
     expect(chart?.match(/class="bar"/g)).toHaveLength(1);
   });
 
-  it('escape texts of others', () => {
+  it('escape untrusted text', () => {
     const chart = renderBars('Providers', [{ label: hostile, value: 1, text: '1' }])?.markup;
     expect(chart).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;\\u001b[2J<');
   });

@@ -39,7 +39,7 @@ describe('the columns of days', () => {
     expect(chart).toContain('tabindex="-1"');
   });
 
-  it('mark missing days in a row with one cross, and others not at all', () => {
+  it('mark consecutive missing days with one cross, and no others', () => {
     const days = listDays('2026-11-01', 30);
     const missing = ['2026-11-20', '2026-11-05', '2026-11-06'];
     const chart = renderRange(days, [countDay('2026-11-01')], missing);
@@ -81,7 +81,7 @@ describe('the columns of days', () => {
     expect(chart).toContain('<td>at least 30</td>');
   });
 
-  it('are empty where there is no day, or the range is none', () => {
+  it('are empty without a day, or with a reversed range', () => {
     expect(renderRange(['2026-11-01'], [])).toContain('No day to show yet.');
     expect(renderRange(['2026-11-02', '2026-11-01'], [countDay('2026-11-01')])).not.toContain('<svg');
   });
@@ -97,7 +97,7 @@ describe('the columns of days', () => {
     expect(plain.length).toBeLessThan(13_000);
   });
 
-  it('hold no broken number, whatever the counts', () => {
+  it('contain no broken number, whatever the counts', () => {
     fc.assert(
       fc.property(anyDays, ({ from, to, days }) => {
         const [counts, gaps] = [days.slice(0, 30), days.slice(30).map(({ day }) => day)];

@@ -8,7 +8,7 @@ function render(days: readonly string[], runs: readonly RunDuration[]): string {
   return renderDurations({ title: 'Durations', from, to, runs }).markup;
 }
 
-/** Without the one of the legend. */
+/** Except the one in the legend. */
 const countPoints = (chart: string) => (chart.match(/M[\d.]+ [\d.]+h0/g)?.length ?? 0) - 1;
 const november = listDays('2026-11-01', 30);
 
@@ -45,7 +45,7 @@ describe('the durations of runs', () => {
     expect(render(november, [{ day: '2026-11-02', durationMs }])).toContain(`>${tick}</text>`);
   });
 
-  it('are none where no run has ended in these days', () => {
+  it('are empty if no run has ended in these days', () => {
     expect(render(november, [{ day: '2026-12-01', durationMs: 1 }])).toContain('No run to show yet.');
   });
 
@@ -59,7 +59,7 @@ describe('the durations of runs', () => {
     expect(render(days, runs).length).toBeLessThan(12_000);
   });
 
-  it('hold no broken number, whatever the clock said', () => {
+  it('contain no broken number, whatever the clock said', () => {
     fc.assert(
       fc.property(anyDays, ({ from, to, days }) => {
         expect(renderDurations({ title: '<script>', from, to, runs: days }).markup).not.toMatch(broken);

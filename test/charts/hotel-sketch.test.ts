@@ -9,7 +9,7 @@ function sketchWith(latitude: number, longitude: number): string {
   return renderHotelSketch(ritz, { name: 'Palace', place: { latitude, longitude } })?.markup ?? '';
 }
 
-/** The middles of the circle and the square. */
+/** The centres of the circle and the square. */
 function findPoints(sketch: string) {
   const [, ax, ay] = /<circle class="hotel" cx="([\d.]+)" cy="([\d.]+)"/.exec(sketch) ?? [];
   const [, bx, by] = /<rect class="hotel" x="([\d.]+)" y="([\d.]+)"/.exec(sketch) ?? [];
@@ -32,17 +32,17 @@ describe('the sketch of two hotels', () => {
     ['south', 40.3, -3.6927],
     ['east', 40.4155, -3.6],
     ['west', 40.4155, -3.8],
-  ])('knows %s', (direction, latitude, longitude) => {
+  ])('names the direction %s', (direction, latitude, longitude) => {
     expect(sketchWith(latitude, longitude)).toMatch(new RegExp(`km ${direction} of A`));
   });
 
-  it('takes the short way over the date line', () => {
+  it('takes the short way across the date line', () => {
     const fiji = { name: 'Suva', place: { latitude: -18, longitude: 179.9 } };
     const other = { name: 'Lau', place: { latitude: -18, longitude: -179.9 } };
     expect(renderHotelSketch(fiji, other)?.markup).toContain('B is 21.2 km east of A.');
   });
 
-  it('shows hotels in one place as such', () => {
+  it('says that two hotels are in one place', () => {
     const sketch = sketchWith(40.4155, -3.6927);
     expect(sketch).toContain('A and B are at the same place.');
     expect(sketch).not.toContain('class="way"');

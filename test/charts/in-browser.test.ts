@@ -59,7 +59,7 @@ const charts = [
   ),
 ];
 
-/** The page that they are shown on has these colours, and answers nothing else. */
+/** The server has only this page, which shows them in these colours. */
 const page = html`<!doctype html><html lang="en"><head><title>Charts</title><meta name="viewport" content="width=device-width, initial-scale=1"><style>
 :root { color-scheme: light dark; --text: #1d2430; --faint: #566070; --ground: #f6f7f9; --card: #fff; --line: #dde1e7; --good: #17693a; --bad: #b3261e; --busy: #1d5fa8; --wait: #7d5200; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ee; --faint: #9aa4b2; --ground: #14171c; --card: #1d2128; --line: #333a45; --good: #6cc78f; --bad: #ff8a80; --busy: #84b9f5; --wait: #e5b567; } }

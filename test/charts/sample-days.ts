@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const dayMs = 86_400_000;
 
-/** Days in a row, YYYY-MM-DD. */
+/** Consecutive days, YYYY-MM-DD. */
 export function listDays(from: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => addDays(from, index));
 }
@@ -32,5 +32,5 @@ export const anyDays = fc.record({
   ),
 });
 
-/** What must be in no chart: a number that is none, a style that the page's policy refuses, an open tag. */
+/** What must be in no chart: a broken number, a style that the page's policy refuses. */
 export const broken = /NaN|Infinity|undefined|null|\[object| style=|e-\d/;

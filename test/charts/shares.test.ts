@@ -27,7 +27,7 @@ describe('shares', () => {
     expect(chart).toContain('<line class="whisker" x1="25%" x2="100%"');
   });
 
-  it('keep their room where the interval of a few bookings reaches far', () => {
+  it('keep their width when few bookings make an interval wide', () => {
     const chart = render([
       { label: 'A', share: { value: 0.02, low: 0.01, high: 0.03 }, text: '' },
       { label: 'B', share: { value: 0, low: 0, high: 0.8 }, text: '' },
@@ -46,7 +46,7 @@ describe('shares', () => {
     expect(renderShares('Affected', [])).toBeUndefined();
   });
 
-  it('hold no broken number, and escape texts of others', () => {
+  it('contain no broken number, and escape untrusted text', () => {
     const count = fc.oneof(fc.nat(3), fc.nat(5_000_000));
     const bar = fc.record({
       hits: count,

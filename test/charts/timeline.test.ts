@@ -64,7 +64,7 @@ describe('the time line of a run', () => {
     expect(long).toContain('>22 Nov<');
   });
 
-  it('keeps full hours of a zone that is half an hour off', () => {
+  it('marks full hours in a zone that is half an hour off', () => {
     const chart = render(
       [{ label: 'a', words: '', segments: [segment('done', 0, 300)] }],
       undefined,
@@ -84,7 +84,7 @@ describe('the time line of a run', () => {
     expect(render([{ label: 'collect', words: '', segments: [] }], start)).toContain('No step has begun.');
   });
 
-  it('escapes texts of others, and breaks at no instant', () => {
+  it('escapes untrusted text, and breaks at no instant', () => {
     const instant = fc.integer({ min: 0, max: 4_000_000_000_000 });
     const kind = fc.constantFrom('work', 'wait', 'failed', 'done', 'open');
     const row = fc.record({

@@ -55,7 +55,7 @@ describe('the volume against the usual', () => {
     expect(render(days, volumes).length).toBeLessThan(12_000);
   });
 
-  it('holds no broken number, whatever the counts', () => {
+  it('contains no broken number, whatever the counts', () => {
     fc.assert(
       fc.property(anyDays, ({ from, to, days }) => {
         const volumes = days.map(({ day, affected, usual, isFailed }) => ({

@@ -62,10 +62,10 @@ const samples: Readonly<Record<string, string>> = {
 const routes = listRoutes({ ...otherParts, ledger: runsOnly([]) });
 const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`;
 
-/** Whoever asks: somebody of a role, or nobody. */
+/** Who asks: a user with a role, or nobody. */
 const visitors = [...roles, undefined] as const;
 let ledger: DeskParts['ledger'];
-/** One for each visitor, all over one ledger: no request of these tests changes anything. */
+/** One desk per visitor, all over one ledger: no request of these tests changes anything. */
 const desks = new Map<Role | undefined, SomeDesk>();
 beforeAll(async () => {
   const temporary = await createTemporaryLedger(() => now);
@@ -107,7 +107,7 @@ it('Every route has a sample here', () => {
   expect(Object.keys(samples).sort()).toEqual(routes.map(({ path }) => path).sort());
 });
 
-it('The desk has no route beside the table but its assets, those where people sign in and out, and one for all else', async () => {
+it('Apart from the table, the desk only has routes for its assets, signing in and out, and everything else', async () => {
   const found = new Set<string>();
   const app = Fastify().addHook('onRoute', ({ url }) => void found.add(url));
   const assets = await readAssets(assetsFolder);
@@ -145,7 +145,7 @@ describe.each(sampled)('$path', (route) => {
     expect(recorded).toEqual([]);
   });
 
-  it.each(roles)(`is open to %s as far as the role may ${permission}`, async (role) => {
+  it.each(roles)(`is open to %s only if the role may ${permission}`, async (role) => {
     const { url } = deskFor(role);
     const { status, body } = await ask(url + sample);
     await body?.cancel();
@@ -153,7 +153,7 @@ describe.each(sampled)('$path', (route) => {
     else expect(status).toBe(403);
   });
 
-  it('never repeats a script that stands in its address, and never breaks on one', async () => {
+  it('never echoes a script in its address, and never breaks on one', async () => {
     const { url } = deskFor('admin');
     for (const address of hostileAddresses(route, sample)) {
       const answer = await ask(url + address);
@@ -194,7 +194,7 @@ interface Answer {
   readonly content: Readonly<Record<string, { readonly schema: object }>>;
 }
 
-/** Of the data that a GET answers with. */
+/** The schema of the data that a GET answers with. */
 function schemaOf({ paths }: Description, path: string): object {
   const { content } = paths[path.replace(/:(\w+)/g, '{$1}')]?.get.responses[200] ?? {};
   const schema = content?.['application/json']?.schema;

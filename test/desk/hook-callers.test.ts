@@ -15,7 +15,7 @@ const identify =
     admitHookCallers(admitAs(role), checkCaller).identify({ headers, remoteAddress: address });
 const hookCaller = { visitor: { role: 'viewer' }, signedInBy: 'hook', csrfToken: undefined };
 
-it('A caller of the hook may look with the same token or secret', async () => {
+it('A caller of the hook may view the desk with the same token or secret', async () => {
   const ask = identify();
   expect(await ask({ authorization: `Bearer ${token}` })).toMatchObject(hookCaller);
   const [key] = readKeys(hookSecret);
@@ -45,7 +45,7 @@ it('Guesses here and at the hook are counted together', async () => {
   expect(await ask({})).toBeUndefined();
 });
 
-it('A password for a proxy in front is no guess', async () => {
+it('A password for a proxy in front does not count as a guess', async () => {
   const ask = identify();
   for (let request = 0; request < 20; request += 1)
     expect(await ask({ authorization: 'Basic b2xnYTpwYXNzd29yZA==' })).toBeUndefined();

@@ -129,7 +129,7 @@ async function start(role: Parameters<typeof admitAs>[0], { isRecorded = true } 
 }
 
 describe('a page', () => {
-  it('is one for browsers, and its data for programs', async () => {
+  it('is HTML for browsers, and data for programs', async () => {
     const { ask } = await start('viewer');
     const page = await ask('/things/chair');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -150,7 +150,7 @@ describe('a page', () => {
     expect(text).not.toMatch(/ style=| on\w+=/);
   });
 
-  it('refuses what it does not understand, in the form that was asked for', async () => {
+  it('refuses what it does not understand, in the requested form', async () => {
     const { ask } = await start('viewer');
     const data = await ask('/things/chair?sort=sideways', { accept: 'application/json' });
     expect(data.status).toBe(400);
@@ -162,7 +162,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('asks nobody in particular to sign in, and comes back after that', async () => {
+  it('asks a visitor to sign in, and remembers where to return', async () => {
     const { ask } = await start(undefined);
     const page = await ask('/things/chair?sort=up');
     expect(page.status).toBe(303);
@@ -188,7 +188,7 @@ describe('a look at bookings', () => {
     expect([names.status, await names.text()]).toEqual([500, expect.not.stringContaining('blue')]);
   });
 
-  it('that is refused is none', async () => {
+  it('that is refused is not recorded', async () => {
     const { ask, recorded } = await start('viewer');
     expect((await ask('/things/chair/secret')).status).toBe(403);
     expect(recorded).toEqual([]);
@@ -232,7 +232,7 @@ describe('an action', () => {
     expect(performed).toEqual([]);
   });
 
-  it('is for those who may, and says what the engine says against it', async () => {
+  it('is for those with the permission, and shows why the engine refuses', async () => {
     const viewer = await start('viewer');
     expect((await viewer.ask('/things/chair/break')).status).toBe(403);
     expect((await viewer.send('/things/chair/break', { token: csrfToken, reason: 'old' })).status).toBe(403);
@@ -254,7 +254,7 @@ it('a download is recorded, and its name cannot break out of the header', async 
   expect((await (await start('viewer')).ask('/things/chair/file')).status).toBe(403);
 });
 
-it('what happens is sent as events, line by line, and an end', async () => {
+it('what happens is sent as events, line by line, and then an end', async () => {
   const { ask } = await start('viewer');
   const events = await ask('/things/chair/events');
   expect(events.headers.get('content-type')).toContain('text/event-stream');

@@ -68,7 +68,7 @@ describe('the runs of a day', () => {
   });
 });
 
-describe('while the ledger is away', () => {
+describe('while the ledger is unavailable', () => {
   const away = () => Promise.reject(new LedgerAwayError('postgres://db/ledger'));
   const silent = () => new Promise<never>(() => {});
 

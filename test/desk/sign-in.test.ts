@@ -75,7 +75,7 @@ describe('signing in', () => {
     ]);
   });
 
-  it('says nothing about who is known when it fails, and records a name only if it is', async () => {
+  it('does not reveal who is known when it fails, and records only known names', async () => {
     const { send, recorded } = await start();
     const texts = new Set<string>();
     for (const name of ['tina', 'nobody']) {
@@ -101,7 +101,7 @@ describe('signing in', () => {
     expect(slowed.text).toContain('try again in 1 second.');
   });
 
-  it('never writes the password back, and escapes the name', async () => {
+  it('never echoes the password, and escapes the name', async () => {
     const { send } = await start();
     const { text } = await send('/sign-in', { name: '"><script>', password: 'my secret words' });
     expect(text).not.toContain('my secret words');

@@ -82,7 +82,7 @@ it('A long trail comes page by page', async () => {
   );
 });
 
-it('It leads to bookings, days and cases, and never repeats a script', async () => {
+it('It links to bookings, days and cases, and never echoes a script', async () => {
   const subjects = {
     show: 'BR 1',
     affected: '2026-11-20',

@@ -31,7 +31,7 @@ async function read(role: 'team' | 'operator', path: string, parts: Partial<Desk
 }
 
 describe('a booking', () => {
-  it('is shown with its runs, its name to those who may see it, and the look is recorded', async () => {
+  it('is shown with its runs, with its name to those who may see names, and the look is recorded', async () => {
     await deliverBookings(ledger, 'r1', [someBooking()]);
     const team = await look('team', find('BR-1'));
     expect(team.text).toContain('Ana Gil');
@@ -52,7 +52,7 @@ describe('a booking', () => {
     ]);
   });
 
-  it('is nothing for a viewer, not even whether it exists', async () => {
+  it('is hidden from a viewer, even whether it exists', async () => {
     await deliverBookings(ledger, 'r1', [someBooking()]);
     const { url, recorded } = await startDesk({ ledger, role: 'viewer' });
     for (const path of [find('BR-1'), find('BR-2'), '/bookings', '/bookings/evidence?reference=BR-1']) {
@@ -62,7 +62,7 @@ describe('a booking', () => {
     expect(recorded).toEqual([]);
   });
 
-  it('has as data all that the command prints, and where it was sent', async () => {
+  it('has, as data, all that the command prints, and where it was sent', async () => {
     await deliverBookings(ledger, 'r1', [someBooking({ bookingReferenceId: 'BR-0' }), someBooking()]);
     await collectBookings(ledger, 'r2', [someBooking({ serviceId: 8 })], { day: '2026-11-21' });
     const { reference, bookings } = await read('team', find('BR-1'));
@@ -79,7 +79,7 @@ describe('a booking', () => {
     expect(bookings[1]?.deliveredAt).toBe(bookings[1]?.attempts?.[0]?.endedAt);
   });
 
-  it('says what the service said only when asked, and names no guest to those who may not see names', async () => {
+  it('shows what the service said only on request, and no guest to those who may not see names', async () => {
     const run = await collectBookings(ledger, 'r1', [someBooking()]);
     await perform(ledger, run, 'batch 0', refused);
     const path = find('BR-1', '&answers=yes');
@@ -117,7 +117,7 @@ describe('a booking', () => {
     expect(text).toContain('another hotel than was booked');
   });
 
-  it('never repeats a script, wherever it stands', async () => {
+  it('never echoes a script, wherever it is', async () => {
     const booking = someBooking({
       ...{ bookingReferenceId: evil, bookingClientName: evil, providerName: evil, providerHotelId: evil },
     });
@@ -129,20 +129,20 @@ describe('a booking', () => {
 });
 
 describe('a reference that no run has', () => {
-  it('is said to be unknown, and stays out of the audit trail: it may be a name', async () => {
+  it('is reported as unknown, and stays out of the audit trail: it may be a name', async () => {
     const { status, text, recorded } = await look('team', find('Ana Gil'));
     expect([status, text]).toEqual([200, expect.stringContaining('is in no run of this ledger')]);
     expect(recorded).toMatchObject([{ action: 'show', details: { found: 0 } }]);
     expect(JSON.stringify(recorded)).not.toContain('Gil');
   });
 
-  it('asks for nothing when it is empty', async () => {
+  it('is not looked up when it is empty', async () => {
     const { status, recorded } = await look('team', find('  '));
     expect([status, recorded]).toEqual([200, []]);
   });
 });
 
-describe('a guest whose name is not there', () => {
+describe('a guest whose name is gone', () => {
   it('was erased', async () => {
     const hashKey = 'a key of the test, long enough';
     await ledger.rememberErased([rememberReference('BR-1', hashKey, now)]);

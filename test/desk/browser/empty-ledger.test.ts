@@ -10,7 +10,7 @@ import { examine } from './examine.js';
 const browser = useBrowser();
 afterEach(stopServers);
 
-/** Each page and preview, of what the ledger does not have. */
+/** Each page and preview, about things that the ledger does not have. */
 const shown = listRoutes({ ...otherParts, ledger: runsOnly([]) })
   .filter(({ kind }) => kind === 'page' || kind === 'action')
   .map(({ path, permission }) => ({
@@ -22,10 +22,10 @@ const shown = listRoutes({ ...otherParts, ledger: runsOnly([]) })
     permission,
   }));
 
-/** There is no run and no case; of a provider it is said that nothing is known. */
+/** There is no run and no case; the page of a provider says that nothing is known. */
 const statusOf = (address: string) => (/^\/(?:runs\/none|cases\/1|cases\/change)/.test(address) ? 404 : 200);
 
-/** By day one of each permission: what differs there from the first test is the same on all of them. */
+/** Outside the nightly suite, one of each permission: what differs from the first test is the same on all of them. */
 const shownToNobody = isNightly
   ? shown
   : shown.filter(
@@ -40,7 +40,7 @@ it('Axe finds nothing on any page over an empty ledger, and none scrolls sideway
   expect(problems).toEqual([]);
 });
 
-it('Nor on the pages that everybody may read where there is no user yet, and on those that are refused', async () => {
+it('Nor on pages that everybody may read while there are no users, nor on refused ones', async () => {
   const access = createAccess({ isLocal: true, idleMs: 60_000, clock: () => now });
   const { url } = await startDesk({ ledger: await openTemporaryLedger(() => now), access });
   const page = await browser.open();

@@ -23,7 +23,7 @@ afterAll(async () => {
   await month?.close();
 });
 
-/** What stands in the month for the parameters of a path. */
+/** Values from the month for the parameters of a path. */
 const parameters: readonly (readonly [string, () => string | number])[] = [
   ['{day}', () => samples.failedDay],
   ['/runs/{id}', () => `/runs/${samples.failedRun}`],
@@ -32,7 +32,7 @@ const parameters: readonly (readonly [string, () => string | number])[] = [
   ['{reference}', () => samples.reference],
 ];
 
-/** Of paths that show little, or nothing, without it. */
+/** The queries of paths that show little or nothing without one. */
 const queries: Readonly<Record<string, () => string>> = {
   '/bookings': () => `reference=${samples.reference}`,
   '/mappings': () =>
@@ -74,7 +74,7 @@ interface Described {
   >;
 }
 
-/** All that are pages, with the description itself. */
+/** All routes that are pages, including the description itself. */
 async function listPages(page: Page): Promise<readonly string[]> {
   const answer = await page.request.get(`${desk.url}/openapi.json`, {
     headers: { accept: 'application/json' },

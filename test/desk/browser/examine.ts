@@ -19,7 +19,7 @@ export async function examine(page: Page, address: string, status = 200): Promis
     problems.push(`${answer?.status()} instead of ${status}: ${await page.innerText('main')}`);
   for (const { name, size, first, other } of windows) {
     await page.setViewportSize(size);
-    // By day one window is enough for the contrast of either colours.
+    // Outside the nightly suite, one window is enough for the contrast of each colour scheme.
     const views = [{ colorScheme: first }, { colorScheme: other, rules: ['color-contrast'] }];
     for (const { colorScheme, rules } of isNightly ? views : views.slice(0, 1)) {
       await page.emulateMedia({ colorScheme });

@@ -34,9 +34,9 @@ const views: readonly (View & { readonly name: string })[] = [
   { name: 'on a wide screen' },
 ];
 
-// By day the wide screen is that of the keyboard.
+// Outside the nightly suite, only the keyboard test uses the wide screen.
 it.each(views.slice(0, isNightly ? 3 : 2).map((view, place) => ({ ...view, day: failedDays[place] ?? '' })))(
-  'The failed day is replayed and the nearest case worked on $name',
+  'A failed day can be replayed and the nearest case resolved $name',
   async ({ name, day, ...view }) => {
     const page = await browser.open(view);
     await signIn(page, desk, 'admin');
@@ -162,7 +162,7 @@ async function readWhy(page: Page, day: string): Promise<void> {
   expect(await page.getByRole('main').innerText()).toMatch(/batch 0 failed with http-503/);
 }
 
-/** Makes the service do so until the run was seen at work. */
+/** Makes the service ask for patience until the run was seen in progress. */
 function askForPatience(): void {
   month.faults.nextCall = (operation) =>
     operation === 'by-body' ? { kind: 'status', status: 429, retryAfterSeconds: 3 } : undefined;
@@ -177,14 +177,14 @@ async function replay(page: Page, day: string): Promise<void> {
   await page.getByRole('status').waitFor();
 }
 
-/** Nothing is loaded again by hand, where the page moves. */
+/** Where the page updates itself, nothing is reloaded by hand. */
 async function watchToTheEnd(page: Page, { moves }: { readonly moves: boolean }): Promise<void> {
   const main = page.getByRole('main');
   const read = async () => {
     if (!moves) await page.reload();
     return main.innerText();
   };
-  // A page that is loaded again each time is asked for less often.
+  // A page that has to be reloaded each time is polled less often.
   const options = { interval: moves ? 50 : 500 };
   await expect.poll(read, options).toMatch(/the service asked for 3 s/);
   month.faults.nextCall = () => undefined;

@@ -13,7 +13,7 @@ export function useKeyboard(page: Page) {
   return {
     press: (key: string) => page.keyboard.press(key),
     type: (text: string) => page.keyboard.type(text),
-    /** Moves the focus on until it is on something of that name. */
+    /** Moves the focus on until it is on an element with that name. */
     async tabTo(name: string | RegExp): Promise<void> {
       const passed: string[] = [];
       for (let stop = 0; stop < mostStops; stop += 1) {

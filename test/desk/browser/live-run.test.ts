@@ -11,7 +11,7 @@ import { startDesk, stopServers } from '../some-desk.js';
 const browser = useBrowser();
 afterEach(stopServers);
 
-/** A run whose three batches the service answers one by one, as the test lets it. */
+/** A run whose three batches the service answers one by one, when the test allows it. */
 async function startRun() {
   const [asked, ...gates] = [createGate(), createGate(), createGate(), createGate()];
   const ledger = await openTemporaryLedger();
@@ -39,7 +39,7 @@ async function startRun() {
   };
 }
 
-it('The page of a run moves to its end by itself', async () => {
+it('The page of a run updates itself to the end of the run', async () => {
   const { address, answer, ended } = await startRun();
   const page = await browser.open();
   let loads = 0;
@@ -59,14 +59,14 @@ it('The page of a run moves to its end by itself', async () => {
   const reloaded = page.waitForEvent('load');
   answer(2);
   await main.getByText('Sent for review.').first().waitFor();
-  // The end changes more than the part that moves.
+  // The end changes more than the live part.
   await reloaded;
   expect(loads).toBe(2);
   expect(await page.locator('[data-live], progress').count()).toBe(0);
   await ended;
 });
 
-it('Without JavaScript it shows how far it is, and loads itself again', async () => {
+it('Without JavaScript it shows the progress, and reloads itself', async () => {
   const { address, answer, ended } = await startRun();
   const page = await browser.open({ javaScript: false });
   await page.goto(address);
@@ -75,7 +75,7 @@ it('Without JavaScript it shows how far it is, and loads itself again', async ()
   expect(await page.locator('meta[http-equiv="refresh"]').getAttribute('content')).toBe('10');
   for (const batch of [0, 1, 2]) answer(batch);
   await ended;
-  // By night the browser is seen to do it, after these ten seconds.
+  // The nightly suite waits these ten seconds to see the browser do it.
   if (isNightly) await page.waitForEvent('load');
   else await page.reload();
   await main.getByText('Sent for review.').first().waitFor();

@@ -3,7 +3,7 @@ import type { Role } from '../../../src/access/roles.js';
 import type { RunningDesk } from '../../support/desk-month/desk.js';
 import { passwordOfPeople, people } from '../../support/desk-month/people.js';
 
-/** As somebody of that role does, beginning at the days. */
+/** Signs in as a user with that role, starting at the days. */
 export async function signIn(page: Page, { url }: RunningDesk, role: Role): Promise<void> {
   await page.goto(url);
   await page.getByLabel('Name').fill(people[role]);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(stopServers);
 
-/** Sends a form as somebody of the booking team. */
+/** Sends a form as a member of the booking team. */
 async function send(path: string, fields: readonly (readonly [string, string])[]) {
   const { url } = await startDesk({ ledger, role: 'team' });
   const body = new URLSearchParams({ token: csrfToken });
@@ -135,7 +135,7 @@ describe('a change of cases', () => {
     ]);
   });
 
-  it('is refused for all of them with the words of the command, where one does not allow it', async () => {
+  it('is refused for all of them, in the words of the command, if one does not allow it', async () => {
     await performRequest(ledger.cases, [3], { kind: 'dismiss' }, { who: 'bea', clock: () => now });
     const { url } = await startDesk({ ledger, role: 'team' });
     const path = '/cases/change?do=report&id=1&id=3';
@@ -171,7 +171,7 @@ describe('a change of cases', () => {
     expect(await readTrail('case 1')).toHaveLength(1);
   });
 
-  it('of nothing asks to choose, and of cases that went meanwhile says so', async () => {
+  it('of no case asks to choose some, and of cases that are gone says so', async () => {
     const { url } = await startDesk({ ledger, role: 'team' });
     expect((await getPage(url, '/cases/change?do=report')).text).toContain('Choose at least one case first.');
     const { data } = await send('/cases/change?do=report&id=1&id=99', []);
@@ -180,7 +180,7 @@ describe('a change of cases', () => {
 });
 
 describe('resolving bookings', () => {
-  it('says what was done for the chosen ones, also for those without a reference', async () => {
+  it('says what was done for the chosen ones, including those without a reference', async () => {
     const { url } = await startDesk({ ledger, role: 'team' });
     const { text } = await getPage(url, '/cases/1/resolve?booking=3');
     expect(text).toContain('name="booking" value="3" checked');

@@ -112,7 +112,7 @@ describe('the list of cases', () => {
       expect((await getData(url, `/cases?${query}`)).status).toBe(400);
   });
 
-  it('can be shared as a link: its form has what the link asks for, and the CSV and the pages have it too', async () => {
+  it('can be shared as a link: its form, the CSV and the pages have what the link asks for', async () => {
     const { url } = await startDesk({ ledger, role: 'team' });
     const { text } = await getPage(url, '/cases?provider=gone%20%22&state=open');
     expect(text).toContain('<option value="gone &quot;" selected>');
@@ -150,7 +150,7 @@ describe('pages of the list', () => {
   });
 });
 
-describe('who may not see bookings', () => {
+describe('a user who may not see bookings', () => {
   it('finds no reference, note or kept column: not on the page, in its data, in the CSV, or by searching', async () => {
     await change([1], { kind: 'note', note: 'called the guest of BR-1' });
     await change([1], { kind: 'resolve', bookings: ['BR-2'], as: 'confirmed', note: 'BR-2 is fine' });
@@ -189,7 +189,7 @@ describe('the CSV', () => {
     ]);
   });
 
-  it('holds no formula that somebody else wrote', async () => {
+  it('contains no formula that somebody else wrote', async () => {
     await loadHotels(ledger, [{ serviceId: 7, name: '=HYPERLINK("http://evil")' }], 'later');
     const { url } = await startDesk({ ledger, role: 'viewer' });
     expect((await getPage(url, '/cases.csv')).text).toContain(`'=HYPERLINK`);

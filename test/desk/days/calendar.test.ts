@@ -23,13 +23,13 @@ describe('a cell of the calendar', () => {
     );
   });
 
-  it('looks calmer where the day is good and only its bookings need somebody', () => {
+  it('looks calmer if the day is good and only its bookings need attention', () => {
     expect(cellOf({ judgement: 'attention', headline: '2 bookings on an incorrect mapping.' })).toMatch(
       /^<a class="work" .*#attention/,
     );
   });
 
-  it('shows a missing day as clearly, and a day that is not due as no link', () => {
+  it('shows a missing day just as clearly, and links to no day that is not due', () => {
     expect(cellOf({ judgement: 'missing', how: null, counts: null })).toContain(
       'class="missing" href="/days/2026-11-20" aria-label="20 Nov: missing"',
     );
@@ -57,7 +57,7 @@ describe('a cell of the calendar', () => {
     expect(cellOf({ isDue: false }, ['2026-11-20'])).toBe('<span>20</span>');
   });
 
-  it('escapes and shortens texts of others', () => {
+  it('escapes and shortens untrusted text', () => {
     const cell = cellOf({
       judgement: 'attention',
       headline: `"><script>\u202ealert(1)</script>${'x'.repeat(900)}`,

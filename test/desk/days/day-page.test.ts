@@ -18,7 +18,7 @@ const start = (options: Partial<Parameters<typeof startDesk>[0]> = {}) =>
   startDesk({ ledger, clock: () => at, ...options });
 
 describe('the page of a day', () => {
-  it('judges it in a sentence, lists its runs, newest first, and leads to the days around it', async () => {
+  it('judges it in a sentence, lists its runs, newest first, and links to the days around it', async () => {
     const first = await collectedRun(ledger, 'r1');
     await ledger.settle(rightOf(first), { state: 'cancelled', at });
     const second = await collectedRun(ledger, 'r2', { trigger: 'replay', reason: evil });
@@ -90,7 +90,7 @@ describe('the page of a day', () => {
     expect(text).not.toContain('BR-1');
   });
 
-  it('looks up the hotels of those cases only that it shows, the nearest check-ins', async () => {
+  it('looks up hotels only for the cases that it shows, those with the nearest check-ins', async () => {
     const keys = Array.from({ length: 60 }, (_, index) => ({
       ...{ providerName: 'hotelbeds', providerHotelId: `${index}`, serviceId: 1_000 + index },
     }));
@@ -127,7 +127,7 @@ describe('the page of a day', () => {
     expect(asked).toEqual([20]);
   });
 
-  it('shows what people were told about it, and which of it lasts', async () => {
+  it('shows the notices about it, and which problems are still open', async () => {
     await ledger.notices.raise([
       { event: 'day-late', subject: day, day, facts: { reason: 'x' }, raisedAt: at },
       { event: 'volume-dropped', subject: day, day, facts: { drops: evil }, raisedAt: at },
@@ -145,7 +145,7 @@ describe('the page of a day', () => {
     expect((await getPage(url, `/days/${day}`)).text).not.toContain('<script>alert');
   });
 
-  it('lists runs by the hundred', async () => {
+  it('lists a hundred runs per page', async () => {
     for (let number = 0; number < 103; number += 1) {
       const run = await ledger.createRun(newRun(`r${number}`, { trigger: 'today' }));
       await ledger.settle(rightOf(run), { state: 'cancelled', at });
@@ -159,7 +159,7 @@ describe('the page of a day', () => {
   });
 });
 
-describe('the reports that were kept of a day', () => {
+describe('the kept reports of a day', () => {
   const name = `${fileRunId}-succeeded.html`;
 
   it('can be downloaded, and nothing else of the archive', async () => {

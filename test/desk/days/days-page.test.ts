@@ -90,7 +90,7 @@ describe('the page of days', () => {
     const { text } = await getPage(url, '/');
     expect(text).toContain('queue</span>: away &lt;b&gt;');
     expect(text).toContain('Other open problems');
-    // The day itself is said to be not good.
+    // The day itself is reported as not good.
     expect(text).not.toContain('was not reviewed by its deadline');
     const { problems } = (await getData(url, '/')).data as DaysData;
     expect(problems).toContainEqual({
@@ -99,7 +99,7 @@ describe('the page of days', () => {
     });
   });
 
-  it('never calls a day good that follows one that is not', async () => {
+  it('never gives a day after one that is not good as the last good day', async () => {
     const { url } = await startDesk({ ledger });
     const { text } = await getPage(url, '/');
     expect(text).toMatch(/<dt>Last good day<\/dt><dd><strong><a href="\/days\/2026-11-12">/);
@@ -147,7 +147,7 @@ describe('the page of days', () => {
     expect((await getPage(url, '/?select=missing')).text).not.toMatch(/select=|checkbox/);
   });
 
-  it('refuses a selection that nobody can mean', async () => {
+  it('refuses a selection that makes no sense', async () => {
     const { url } = await startDesk({ ledger, role: 'operator' });
     for (const query of ['select=some', 'select=all&from=2026-02-30', 'select=all&to=x'])
       expect((await getPage(url, `/?${query}`)).status).toBe(400);

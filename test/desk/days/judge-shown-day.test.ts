@@ -48,7 +48,7 @@ describe('the state of a day', () => {
     expect(judge([], { firstDay: undefined })).toMatchObject({ judgement: 'not-due', isDue: false });
   });
 
-  it('is that of a later run that failed, and of the first where the later was given up', () => {
+  it('is that of a later run that failed, or of the first if the later one was given up', () => {
     const failed = nightlyRun(iso, { id: 'replay', trigger: 'replay', state: 'failed' });
     expect(judge([failed, nightlyRun(iso)])).toMatchObject({
       ...{ judgement: 'attention', isGood: false, how: 'replay', runs: 2, runId: 'replay' },
@@ -78,7 +78,7 @@ describe('how a day ran', () => {
     expect(judge([friday], { day: '2026-11-13', nights: workdays }).how).toBe('schedule');
   });
 
-  it('so far today is no reviewed day', () => {
+  it('is today for a run of today, which leaves the day unfinished', () => {
     const today = nightlyRun('2026-11-21', { trigger: 'today', startedAt: now, collectStartedAt: now });
     expect(judge([today], { day: '2026-11-21' })).toMatchObject({
       ...{ judgement: 'unfinished', how: 'today', isDue: false, isGood: false },

@@ -58,7 +58,7 @@ it('A provider’s hotel is shown with its history, its hotel and its case', asy
   expect(text).toContain(`href="/cases/${opened?.id}"`);
 });
 
-it('One that the copy does not have is said to be unknown', async () => {
+it('One that the copy does not have is reported as unknown', async () => {
   expect(await look('?provider=A&hotel=1')).toContain('does not have it, because it is empty');
   await sync('one', [['A', '2', 7]]);
   const text = await look('?provider=A&hotel=1');
@@ -66,7 +66,7 @@ it('One that the copy does not have is said to be unknown', async () => {
   expect(await look('?provider=A&hotel=')).toContain('does not have it');
 });
 
-it('The copy is summed up anew after each sync, with its age', async () => {
+it('The copy is summarised anew after each sync, with its age', async () => {
   const { url } = await startDesk({ ledger, role: 'viewer', clock: () => now + 2 * hourMs });
   expect((await getPage(url, '/mappings')).text).toContain('There is no local copy yet');
   const read = async () => ((await getData(url, '/mappings')).data as MappingsData).copy;
@@ -87,7 +87,7 @@ it('A sync is offered to those who may start one', async () => {
   expect(await look('')).not.toContain('href="/mappings/sync"');
 });
 
-it('Texts of others are never markup', async () => {
+it('Untrusted text is never markup', async () => {
   await sync('one', [[evil, evil, 8]]);
   await describeHotel(evil);
   const text = await look(`?provider=${encodeURIComponent(evil)}&hotel=${encodeURIComponent(evil)}`);

@@ -6,7 +6,7 @@ import { openTemporaryLedger } from '../../review/temporary-ledger.js';
 import { csrfToken, now, startDesk, stopServers } from '../some-desk.js';
 import { fakeOperations } from './fake-operations.js';
 
-/** A desk for an operator, over a ledger and operations that only note what is asked for. */
+/** A desk for an operator, over a ledger and operations that only record what is requested. */
 export async function openOperatorsDesk(changes: Partial<Operations> = {}) {
   const ledger = await openTemporaryLedger(() => now);
   const { operations, asked } = fakeOperations(changes);
@@ -31,7 +31,7 @@ export async function openOperatorsDesk(changes: Partial<Operations> = {}) {
   };
 }
 
-/** A run of a day that has ended like that; active without an ending. */
+/** A run of a day with that ending; without one, it is active. */
 export async function addRun(
   ledger: NoticeLedger,
   run: Partial<NewRun> & Pick<NewRun, 'day'>,

@@ -4,7 +4,7 @@ import type { DayToReplay, ReplayRequest } from '../../../src/review/day/replays
 import type { Run } from '../../../src/review/run.js';
 import { someRun } from '../../review/some-run.js';
 
-/** What the desk asked for, in order. */
+/** What the desk requested, in order. */
 export type AskedOperation =
   | { readonly asked: 'run' | 'look'; readonly day: string; readonly options?: object }
   | { readonly asked: 'replay'; readonly days: readonly DayToReplay[]; readonly request: ReplayRequest }
@@ -12,7 +12,7 @@ export type AskedOperation =
   | { readonly asked: 'sync' }
   | { readonly asked: 'test'; readonly channel: string | undefined };
 
-/** Operations that only note what is asked for. */
+/** Operations that only record what is requested. */
 export function fakeOperations(changes: Partial<Operations> = {}): {
   readonly operations: Operations;
   readonly asked: AskedOperation[];

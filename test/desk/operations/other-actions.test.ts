@@ -3,7 +3,7 @@ import { UsageError } from '../../../src/review/refusals.js';
 import { now } from '../some-desk.js';
 import { openOperatorsDesk } from './asking.js';
 
-describe('to sync the mappings', () => {
+describe('syncing the mappings', () => {
   it('shows the last sync, and starts another', async () => {
     const { ledger, preview, page, send, asked, recorded } = await openOperatorsDesk();
     expect(await page('/mappings/sync')).toContain('There was no sync yet');

@@ -8,7 +8,7 @@ import { addRun, openOperatorsDesk } from './asking.js';
 const day = '2026-11-19';
 const failure = { class: 'retryable', code: 'tries-spent', message: 'the service was down' } as const;
 
-describe('to replay a day', () => {
+describe('replaying a day', () => {
   it('says what happens, requires a reason, and replays the day as it was seen', async () => {
     const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
     const id = await addRun(ledger, { day }, { state: 'failed', failure });
@@ -29,7 +29,7 @@ describe('to replay a day', () => {
     ]);
   });
 
-  it('refuses a form of before somebody else replayed the day', async () => {
+  it('refuses a form from before somebody else replayed the day', async () => {
     const { ledger, preview, send, asked } = await openOperatorsDesk();
     const { data } = await preview(`/days/${day}/replay`);
     await addRun(ledger, { day }, { state: 'succeeded' });
@@ -64,7 +64,7 @@ describe('to replay a day', () => {
   });
 });
 
-describe('to replay a selection', () => {
+describe('replaying a selection', () => {
   async function openMonth() {
     const desk = await openOperatorsDesk();
     await addRun(desk.ledger, { day: '2026-11-16' }, { state: 'succeeded' });
@@ -106,7 +106,7 @@ describe('to replay a selection', () => {
     ]);
   });
 
-  it('lists each day with what would become of it', async () => {
+  it('lists each day with what would be done with it', async () => {
     const { page } = await openMonth();
     const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
     expect(text).toContain('nothing: it has not failed (run-of-2026-11-16, succeeded)');
@@ -168,7 +168,7 @@ describe('to replay a selection', () => {
   });
 });
 
-it('writes days that follow each other in short', () => {
+it('abbreviates consecutive days', () => {
   expect(writeDays(['2026-10-31', '2026-11-01', '2026-11-02', '2026-11-04'])).toBe(
     '2026-10-31 to 2026-11-02, 2026-11-04',
   );

@@ -4,7 +4,7 @@ import { addRun, openOperatorsDesk } from './asking.js';
 const day = '2026-11-19';
 const dropped = { class: 'data', code: 'volume-dropped', message: 'only 3 of usually 900' } as const;
 
-describe('to run a day', () => {
+describe('running a day', () => {
   it('says that it starts one without a run, and starts it', async () => {
     const { preview, send, asked, recorded } = await openOperatorsDesk();
     expect(await preview(`/days/${day}/run`)).toMatchObject({
@@ -63,7 +63,7 @@ describe('to run a day', () => {
   });
 });
 
-describe('to cancel a run', () => {
+describe('cancelling a run', () => {
   it('names the run, requires a reason, and cancels it', async () => {
     const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
     const id = await addRun(ledger, { day });
@@ -79,7 +79,7 @@ describe('to cancel a run', () => {
     expect(recorded).toMatchObject([{ action: 'cancel', subject: day, details: { reason: 'wrong export' } }]);
   });
 
-  it('takes one of the day by its id, and no run of another day', async () => {
+  it('accepts a run of the day by its id, and no run of another day', async () => {
     const { ledger, preview, send, asked } = await openOperatorsDesk();
     const id = await addRun(ledger, { day, trigger: 'watch' });
     await addRun(ledger, { day: '2026-11-18' });
@@ -108,8 +108,8 @@ describe('to cancel a run', () => {
   });
 });
 
-describe('to look for a result', () => {
-  it('is possible where one is awaited only', async () => {
+describe('looking for a result', () => {
+  it('is possible only while one is awaited', async () => {
     const { ledger, preview, send, asked, recorded } = await openOperatorsDesk();
     await addRun(ledger, { day: '2026-11-18' });
     expect((await preview('/days/2026-11-18/look')).data.refusal).toContain('no run that awaits a result');
@@ -117,7 +117,7 @@ describe('to look for a result', () => {
     expect((await preview(`/days/${day}/look`)).data).toMatchObject({
       runId: id,
       nextLookAt: null,
-      lines: [`Run ${id} awaits its result.`, 'It is overdue, and nobody looks for it any more.'],
+      lines: [`Run ${id} awaits its result.`, 'It is overdue, and is no longer looked for.'],
     });
     await send(`/days/${day}/look`);
     expect(asked).toEqual([{ asked: 'look', day }]);

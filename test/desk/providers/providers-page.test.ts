@@ -22,7 +22,7 @@ const nameFirst = (runId: string) =>
     pairs: [],
   });
 
-it('Providers are compared over the last 90 days, and what is unknown is said to be', async () => {
+it('Providers are compared over the last 90 days, and unknown figures are shown as unknown', async () => {
   await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ bookingReferenceId: 'BR-2' })]);
   await deliverBookings(ledger, 'r2', [someBooking({ providerName: 'expedia' })], { day: '2026-08-24' });
   await deliverBookings(ledger, 'r3', [someBooking({ providerName: 'old' })], { day: '2026-08-23' });
@@ -54,7 +54,7 @@ it('The share has an interval once silence counts as a verdict, and changes with
   expect(text).toContain('1 of 2');
 });
 
-it('A provider has its course by day and week, and its worst hotels', async () => {
+it('A provider is shown by day and week, with its worst hotels', async () => {
   for (const [id, of] of [
     ['r1', '2026-11-12'],
     ['r2', day],
@@ -106,7 +106,7 @@ it('Many providers come page by page, each page below 100 kB', async () => {
   expect(third.providers).toHaveLength(10);
 });
 
-it('A provider may be called anything, and one without bookings is none', async () => {
+it('A provider may have any name, and the page of one without sent bookings says so', async () => {
   await deliverBookings(ledger, 'r1', [someBooking({ providerName: evil, providerHotelId: evil })]);
   await collectBookings(ledger, 'r2', [someBooking({ providerName: 'not sent' })], { day: '2026-11-21' });
   const { url } = await startDesk({ ledger });

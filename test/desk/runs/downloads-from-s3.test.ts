@@ -61,7 +61,7 @@ it('Neither is sent if it is not what the ledger recorded', async () => {
   expect(recorded).toEqual([]);
 });
 
-it('Nothing is sent, and no secret said, where the bucket refuses', async () => {
+it('Nothing is sent, and no secret revealed, if the bucket refuses', async () => {
   const { recorded, get } = await start();
   server().intercept((request, response) => {
     request.resume();

@@ -22,7 +22,7 @@ async function* readEvents(url: string, path: string) {
   }
 }
 
-it('The page of a run that really proceeds moves with it, and hears of its end', async () => {
+it('The page of a real run follows its progress to the end', async () => {
   const gate = createGate();
   const ledger = await openTemporaryLedger();
   const work = await prepareWork({

@@ -47,7 +47,7 @@ describe('the page of a run', () => {
     });
   });
 
-  it('moves while the run is active, and without scripts loads itself again', async () => {
+  it('updates itself while the run is active, and without scripts reloads itself', async () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1');
     const { url } = await startDesk({ ledger, clock });
@@ -87,7 +87,7 @@ describe('the page of a run', () => {
     expect(text).toContain(`/runs/${fileRunId}/manifest`);
   });
 
-  it('offers its day what helps, to those who may operate', async () => {
+  it('offers operators the actions that help its day', async () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1');
     const failure = { class: 'fatal', code: 'http-403', message: `check apiKey ${evil}` } as const;
@@ -99,7 +99,7 @@ describe('the page of a run', () => {
     expect(team.text).toContain('It stopped because of this: check apiKey');
   });
 
-  it('shows texts of others as text', async () => {
+  it('shows untrusted text as text', async () => {
     const ledger = await open();
     const run = await collectedRun(ledger, 'r1', { reason: evil, bookings: references(4) });
     await perform(ledger, run, 'batch 0', { kind: 'failed', evidence: { code: evil } });
