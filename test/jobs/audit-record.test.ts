@@ -18,14 +18,14 @@ function openTerminal(): { terminal: Terminal; stderr: { text(): string } } {
   return { terminal: createTerminal({ config: 'c.yaml', reports, io }), stderr };
 }
 
-describe('an action that can not be recorded', () => {
-  it('is refused where it reveals names', async () => {
+describe('an action that cannot be recorded', () => {
+  it('is refused if it reveals names', async () => {
     await expect(recordAction(full, action, openTerminal().terminal)).rejects.toThrow(
       "refused, because the audit trail can't record it: the disk of the ledger l.db is full",
     );
   });
 
-  it('continues with a warning where it shows no names', async () => {
+  it('continues with a warning if it shows no names', async () => {
     const { terminal, stderr } = openTerminal();
     await recordLook(full, action, terminal);
     expect(stderr.text()).toMatch(/^warning: the audit trail can't record this: the disk of the ledger l.db/);

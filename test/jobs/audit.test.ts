@@ -29,7 +29,7 @@ interface Entry {
 
 const entriesOf = (json: unknown) => (json as { readonly entries: readonly Entry[] }).entries;
 
-it('show --answers names no guest but the one of the booking, and only once it is recorded', async () => {
+it('show --answers names no guest but the one of the booking, and only after the look is recorded', async () => {
   const words = 'NUÑEZ, Jose Canaria; Eva Zwitscherfink; 王小明様; Mrs Zwitscherfink; Ana Canaria: unknown';
   const { folder } = await prepareDay(
     { bookings: toCsv([...bookings, broken]), settings: { maxRejectedShare: 1, maxRefusedShare: 1 } },

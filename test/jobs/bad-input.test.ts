@@ -161,7 +161,7 @@ it('a FIFO instead of the file fails the day at once, without waiting for a writ
 });
 
 describe('an empty day', () => {
-  it('with only a header, where that is set to succeed, sends nothing and says so', async () => {
+  it('with only a header, if configured to succeed, sends nothing and says so', async () => {
     const { standIn, folder } = await prepareDay({
       bookings: `${bookingsHeader}\r\n`,
       settings: { emptyDay: 'succeed' },

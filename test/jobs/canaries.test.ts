@@ -27,7 +27,7 @@ import { createHostileService, fatalAnswers } from '../support/hostile-service.j
 import { type HostileSftp, startHostileSftp } from '../support/hostile-sftp.js';
 import type { StandInHandler } from '../support/http-stand-in.js';
 
-/** Between them is the time of the digest about the day. */
+/** The digest about the day is due between these. */
 const beforeDigest = '2026-11-21T02:00:00Z';
 const afterDigest = '2026-11-21T09:00:00Z';
 

@@ -93,7 +93,7 @@ describe('by body, the canary', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('is sent by the run that sends what one that was given up has left', async () => {
+  it('is sent by the run that sends what an abandoned run has left', async () => {
     const { folder, sent } = await prepareBodyDay({ canary: undefined, retry: { tries: 1 } }, (_, number) =>
       number === 1 ? { kind: 'text', status: 500, body: '' } : success,
     );
@@ -147,7 +147,7 @@ describe('by file, the canary', () => {
     expect((await folder.run(['cases'])).stdout).not.toContain('CANARY');
   });
 
-  it('that the result leaves out delays the run until the result rests, and is not named', async () => {
+  it('that the result leaves out delays the run until the result no longer changes, and is not named', async () => {
     const { folder } = await prepareFileDay(server(), {
       bookings,
       settings: { canary },

@@ -12,7 +12,7 @@ const seenAt = Date.UTC(2026, 10, 1);
 const keep: Settings = { source: { keep: { Price: 'precio' } } };
 const otherMaster = 5;
 
-/** Stays that are ahead whenever this runs; the first check-in is that of the last booking. */
+/** Stays in the future whenever this runs; the first check-in is that of the last booking. */
 function makeStays(count: number) {
   return makeBookings(count).map((booking, index) => ({
     ...booking,
@@ -45,7 +45,7 @@ describe('the cases that a run opens', () => {
     expect(again.stdout + again.stderr).not.toMatch(/cases? opened/);
   });
 
-  it('are named by the bookings that are in them', async () => {
+  it('are named where show lists their bookings', async () => {
     const bookings = makeStays(4);
     const { folder } = await prepareDay({ bookings: toCsv(bookings) });
     await fillCopyOf(folder, asOther(bookings.slice(0, 1)));

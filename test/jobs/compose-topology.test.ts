@@ -67,7 +67,7 @@ describe('The trial of docker-compose.yml, without containers', () => {
   }
 
   it.each(['body', 'file'] as const)(
-    'review the day that the end-of-day hook names, by %s',
+    'reviews the day that the end-of-day hook names, by %s',
     async (delivery) => {
       const { folder, config, env, sandbox, redisPort, start } = await startPeers(delivery);
       const stranger = new Redis(redisPort, '127.0.0.1', { enableReadyCheck: false });

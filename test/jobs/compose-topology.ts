@@ -118,7 +118,7 @@ export async function startLogging(
   return Object.assign(Object.create(program), { line: find() });
 }
 
-/** What a caller of the hook sends to look at its run. */
+/** What a caller of the hook sends to see its run. */
 export function signLook(folder: string): Record<string, string> {
   const secret = readFileSync(join(folder, 'secrets', 'hook-secret'), 'utf8').trim();
   const [id, timestamp] = ['look', String(Math.floor(Date.now() / 1000))];

@@ -10,7 +10,7 @@ import { startForSuite } from '../support/use-servers.js';
 
 const newServer = startForSuite(openSsh);
 const day = '2026-11-20';
-/** By night, other tests keep the processors busy. */
+/** In the nightly suite, other tests keep the processors busy. */
 const timeToLookMs = isNightly ? 10_000 : 3_500;
 
 async function prepare() {
@@ -31,12 +31,12 @@ async function prepare() {
   return prepared;
 }
 
-it('An operator looks for a result before it is time, and the booking team works on what it names', async () => {
+it('An operator looks for a result before the next check, and the booking team works on what it names', async () => {
   const { folder, service } = await prepare();
   const olga = await visitDesk(folder, 'olga');
   await olga.act(`/days/${day}/run`);
   await reached(olga, day, 'awaiting-result');
-  // The looks become rarer.
+  // The checks become less frequent.
   const dueAt = await vi.waitUntil(
     async () => {
       const { nextLookAt } = await olga.look(`/days/${day}/look`);

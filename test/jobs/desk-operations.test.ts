@@ -76,12 +76,12 @@ describe('in the desk, an operator', () => {
     });
     expect((await desk.act(`/days/${first}/cancel`, { reason: 'again' })).status).toBe(409);
 
-    // The day starts anew.
+    // The day starts over.
     await desk.act(`/days/${first}/run`);
     const done = await reached(desk, first, 'succeeded');
     expect(done).toMatchObject({ counts: { delivered: bookings } });
     expect((await desk.look(`/days/${first}/run`)).refusal).toContain(`run ${done.runId} succeeded`);
-    // Of the cancelled run, what was in flight.
+    // Of the cancelled run, only what was in flight.
     expect(standIn.accepted()).toHaveLength(bookings + 50);
     await desk.stop();
     const entries = await auditOf(folder);
@@ -98,7 +98,7 @@ describe('in the desk, an operator', () => {
     );
   });
 
-  it('replays a selection of days after leaving, one after the other', async () => {
+  it('replays a selection of days one after the other, even after leaving the desk', async () => {
     const { folder, standIn } = await prepare();
     await folder.run(['run', second]);
     const desk = await visitDesk(folder, 'olga');
@@ -114,7 +114,7 @@ describe('in the desk, an operator', () => {
     const form = await desk.look(path);
     const fields = { token: String(form.token), seen: String(form.seen), reason: 'the disk was full' };
     const clicks = await Promise.all([desk.send(path, fields), desk.send(path, fields)]);
-    // At the same instant, each click may begin some of the days: none of them begins one twice.
+    // Simultaneous clicks may each start some of the days, but no day is started twice.
     expect(clicks.map(({ status }) => status)).toContain(200);
     for (const day of [first, third]) {
       expect(await reached(desk, day, 'succeeded')).toMatchObject({
@@ -174,7 +174,7 @@ describe('in the desk, an operator', () => {
     await next.stop();
   });
 
-  it('syncs the mappings in the background, once at a time', async () => {
+  it('syncs the mappings in the background, one sync at a time', async () => {
     const truth = createMappingTruth(makeMappings(25));
     const [asked, answers] = [createGate(), createGate()];
     const { folder } = await prepare(async (request) => {
@@ -210,7 +210,7 @@ describe('in the desk, an operator', () => {
 // The second engine makes no difference here but for how it resumes a day, which `fatal-answers` tries on it, too.
 if (runsEveryCase)
   describe('in the desk, an operator also', () => {
-    it('resumes a failed day with what is pending only', async () => {
+    it('resumes a failed day with only what is pending', async () => {
       let answer: StandInAnswer = success;
       const { folder, standIn } = await prepare((_, number) => (number === 2 ? refusal(2003) : answer));
       const desk = await visitDesk(folder, 'olga');
@@ -261,7 +261,7 @@ if (runsEveryCase)
       ]);
     });
 
-    it('may not do any of it as a viewer or of the booking team', async () => {
+    it('may do none of this as a viewer or a member of the booking team', async () => {
       const { folder, standIn } = await prepare();
       for (const name of ['vera', 'tom']) {
         const desk = await visitDesk(folder, name);

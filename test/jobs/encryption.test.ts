@@ -19,7 +19,7 @@ const bookings = makeBookings(6).map((booking) =>
 );
 const otherDay = '2026-11-19';
 
-/** A day by file whose result marks BR-2 as affected, once it is told to come. */
+/** A day by file whose result marks BR-2 as affected. The test decides when it arrives. */
 async function prepareDay(settings: Settings = {}) {
   let answer: (() => Promise<void>) | undefined;
   const prepared = await prepareFileDay(server(), {
@@ -123,7 +123,7 @@ describe('a day by file with keys', () => {
 
   it('loses its key with its names: what a backup holds of them is unreadable', async () => {
     const { folder } = await prepareDay();
-    // As a process: within this one, SQLite removes its log while the folder is copied, once the garbage is collected.
+    // As a process: in this one, a garbage collection would let SQLite remove its log while the folder is copied.
     expectReport(await folder.runDay({ asProcess: true }), { exitCode: 0, state: 'succeeded' });
     const backup = join(folder.path, 'backup');
     await cp(join(folder.path, 'data'), backup, { recursive: true });

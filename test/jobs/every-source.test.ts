@@ -23,7 +23,7 @@ import {
 const day = makeDifficultDay(1_000);
 const { records } = day;
 const server = startForSuite(openSsh);
-/** By day one of them: how each pages is in the tests of that source. */
+/** Outside the nightly suite, one of them: the tests of that source cover how each pages. */
 type PagingStyle = keyof typeof pagingStyles;
 
 /** Reviewed by body and by file once, for all tests. */

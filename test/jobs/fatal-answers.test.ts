@@ -32,7 +32,7 @@ describe('a call that retrying cannot fix', () => {
     ['403', { kind: 'text', status: 403, body: 'Forbidden' }],
     ['200 with Status false and 2003', refusal(2003)],
   ] satisfies [string, StandInAnswer][];
-  /** One by its status, one by its body: the tests of verdicts have them all. */
+  /** One by its status, one by its body: the tests of verdicts cover them all. */
   const daily = answers.slice(-2);
   it.each(runsEveryCase ? (isNightly ? answers : daily) : [])(
     '%s stops everything after at most one call per connection in flight',

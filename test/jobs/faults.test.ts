@@ -46,7 +46,7 @@ const unclearAnswers: readonly NamedAnswer[] = [
   ['an answer that is not an envelope', { kind: 'json', body: ['Status', true] }],
   ["202, which the contract doesn't mention", { kind: 'json', status: 202, body: {} }],
 ];
-/** By day the first two, of different origin: the tests of the service's client have them all. */
+/** Outside the nightly suite, the first two, of different origin: the tests of the service's client cover them all. */
 const ofThisTime = (answers: readonly NamedAnswer[]) => (isNightly ? answers : answers.slice(0, 2));
 
 describe('a service with temporary trouble', () => {

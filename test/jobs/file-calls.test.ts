@@ -72,7 +72,7 @@ describe('a by-file call that the service did not accept', () => {
     expect((again?.at ?? 0) - (asked?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('with 2020 inside a 200 fails the run, which says what failed; run repeats the call, not the upload', async () => {
+  it('with 2020 inside a 200 fails the run, which says what failed; the next run repeats the call, not the upload', async () => {
     const { folder, service } = await prepare([refusal(2020, 'no such file for Guest 1')]);
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
@@ -102,7 +102,7 @@ describe('a by-file call that the service did not accept', () => {
     expect(service.calls).toHaveLength(2);
   });
 
-  it('with 404 names the path and the settings that make it, alone once other calls were accepted', async () => {
+  it('with 404 names the path and its settings, and only these once other calls were accepted', async () => {
     const { folder, service } = await prepare([httpError(404), httpError(404)]);
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
@@ -145,7 +145,7 @@ describe('a by-file call that the service did not accept', () => {
     expect(fileOnServer()).toEqual(uploaded);
   });
 
-  it('with 403 stops the run at once, including batches; run delivers them once the cause is fixed', async () => {
+  it('with 403 stops the run at once, including batches; the next run delivers them once the cause is fixed', async () => {
     let isFixed = false;
     let isCalled = false;
     const answered = createGate();
@@ -196,7 +196,7 @@ describe('a by-file call that the service did not accept', () => {
 });
 
 type Silence = readonly [string, StandInAnswer];
-/** By night only: the tests of the service's client have each of them. */
+/** In the nightly suite only: the tests of the service's client cover each of them. */
 const furtherSilences: readonly Silence[] = [
   ['is dropped in mid-answer', { kind: 'drop', when: 'mid-answer' }],
   ['is answered with an HTML page', httpError(200)],

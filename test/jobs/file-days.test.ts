@@ -53,7 +53,7 @@ function toSentRecord({ ServiceId, CheckInDate, CheckOutDate, ...others }: MadeB
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** By day the second server has only the cases in which servers differ. */
+/** Outside the nightly suite, the second server has only the cases in which servers differ. */
 describe.each(everySftpKind.map((kind) => [kind.name, kind] as const))('a day by file over %s', (_, kind) => {
   const isEveryCase = runsEveryCase && (kind === openSsh || isNightly);
   const server = useSftpServer(kind);

@@ -207,7 +207,7 @@ describe('affected', () => {
   });
 });
 
-describe('what is shown of a day by file', () => {
+describe('what is shown about a day by file', () => {
   it('includes whether a booking is affected, and the call that delivered it', async () => {
     const { folder } = await runDay();
     const shown = await folder.run(['show', 'BR-2', '--json']);

@@ -21,7 +21,7 @@ const few = makeBookings(60);
 const manyBytes = toReviewFile(many).length;
 
 const inTheMiddle = ['in the middle of the data', Math.floor(manyBytes / 2)] as const;
-/** By day, a single run meets the others, one after the other. */
+/** Outside the nightly suite, a single run meets the others, one after the other. */
 const resets = [
   ['in the greeting', 10],
   ['in the handshake', 1_200],
@@ -103,7 +103,7 @@ describe.each(sftpKindsForFaults)('a day by file over $name', (kind) => {
   });
 
   it.each([['out of tries', 1] as const, ...(isNightly ? [['with tries left', 2] as const] : [])])(
-    'that loses the answer to the rename, %s, is whole in the end and called for once',
+    'that loses the answer to the rename, %s, is whole in the end, with one by-file call',
     async (_, tries) => {
       const faulty = await prepareFaultyDay(server(), { tries });
       const { folder, proxy, watch, ledger, service } = faulty;

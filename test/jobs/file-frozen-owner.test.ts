@@ -20,7 +20,7 @@ import {
 } from '../support/watched-file-day.js';
 import { expectWhole } from '../support/whole-day.js';
 
-/** By day one: of the others, other tests here and of kills have what differs. */
+/** Outside the nightly suite, one: other tests here and of kills cover what differs for the others. */
 const claimed: readonly FileStepName[] = isNightly
   ? ['write', 'upload', 'trigger', 'await-result', 'archive']
   : ['archive'];

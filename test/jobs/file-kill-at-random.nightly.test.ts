@@ -21,7 +21,7 @@ import { watchPublishedFile } from './published-files.js';
 /** Days are processed concurrently, one per lane. */
 const lanes = 2;
 const killsOfLane = 15;
-/** After this many kills a day is left alone. */
+/** After this many kills, a day is left to finish. */
 const killsOfDay = 3;
 const bookings = 400;
 /** Every fourth booking is posted: ten batches beside the file. */

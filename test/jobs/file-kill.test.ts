@@ -40,7 +40,7 @@ import {
 import { expectWhole } from '../support/whole-day.js';
 
 const steps: readonly FileStepName[] = ['write', 'upload', 'trigger', 'await-result', 'archive'];
-/** By day one of them: the other steps are killed in their midst, which leaves the same in the ledger. */
+/** Outside the nightly suite, one of them: the other steps are killed midway, which leaves the same in the ledger. */
 const claimed: readonly FileStepName[] = isNightly ? steps : runsEveryCase ? ['archive'] : [];
 type CallCase = [
   string,
@@ -54,7 +54,7 @@ const withoutResult: CallCase = [
   'there is no result, calls once more',
   { writesResult: false, calls: 2, repeated: 60 },
 ];
-/** More than passes in one turn of the event loop, so that the proxy can stop in their middle. */
+/** More than passes in one turn of the event loop, so that the proxy can stop midway. */
 const manyBookings = 15_000;
 /** Enough for the step that writes them to be observed. */
 const slowlyWritten = 50_000;
@@ -241,7 +241,7 @@ describe('a file delivery that is killed', () => {
           return success;
         },
       });
-      // The download stops in its middle at any speed: client and server have megabytes in flight at a time.
+      // The download stops midway at any speed: client and server have megabytes in flight at a time.
       const isHalfway = () => day.proxy.happened.bytesToClient - receivedBefore > day.file.length / 2;
       day.proxy.beforePassing((to) => (to === 'client' && isHalfway() ? new Promise(() => {}) : undefined));
       const command = await startUntil(day, 'await-result');

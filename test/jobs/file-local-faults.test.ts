@@ -80,7 +80,7 @@ describe('between upload and call', () => {
     ['is replaced by a later one of the same length', () => replaceRemote(forged, 10)],
     ['is replaced by an older one of the same length', () => replaceRemote(forged, -3_600)],
     ['is truncated', () => writeFileSync(server().disk(remotePath), file.slice(0, -40))],
-  ])('a file that %s is published again, and then called for', async (_, tamper) => {
+  ])('a file that %s is published again before the call', async (_, tamper) => {
     const { day, ledger, resumeDay } = await prepareCutOffDay('trigger');
     expect(readFileSync(server().disk(remotePath), 'utf8')).toBe(file);
     tamper();

@@ -21,7 +21,7 @@ const bookings = makeBookings(4);
 const neverQuiet = { resultQuietSeconds: 600 };
 /** So short that the run ends before anybody writes a result. */
 const briefTimeout = { resultTimeoutMinutes: 0.005 };
-/** Long enough for a result to be written while it is waited for; by night, other tests keep the processors busy. */
+/** Long enough for a result to be written while a run waits; in the nightly suite, other tests keep the processors busy. */
 const shortTimeout = { resultTimeoutMinutes: isNightly ? 0.25 : 0.1 };
 const strangers = makeBookings(4, { first: 901 }).map((booking) => ({
   'Service Mappings Id': String(booking.ServiceId),
@@ -213,7 +213,7 @@ describe('a result', () => {
     const { folder, lastCall, service } = await prepare(shortTimeout);
     const { command, ledger } = await startWaiting(folder);
     const content = lastCall().renderResult({ affected: ['BR-1', 'BR-4'] });
-    // At once: a look at the empty file would count too, and find nothing to list.
+    // At once: a check of the empty file would count too, and find nothing to list.
     await writeFile(server().disk('unfinished'), cutLastRow(content));
     await rename(server().disk('unfinished'), server().disk(resultPath));
     await vi.waitUntil(async () => (await countChecks(ledger, 'result-growing')) > 0, {
@@ -271,7 +271,7 @@ describe('a result', () => {
     expect((await folder.run(['verify', day])).exitCode).toBe(0);
   });
 
-  it('that names incorrect rows only is accepted when it rests, where that is what the service does', async () => {
+  it('that names only incorrect rows is accepted once it no longer changes, if the service works like that', async () => {
     const { folder, lastCall } = await prepare({ resultNames: 'incorrect' });
     const { command } = await startWaiting(folder);
     const [header = '', , second = ''] = lastCall()
@@ -287,7 +287,7 @@ describe('a result', () => {
     expect(await verdictOf(folder, 'BR-1')).toEqual(['correct', undefined]);
   });
 
-  it('without a last line end is accepted when it rests', async () => {
+  it('without a last line end is accepted once it no longer changes', async () => {
     const { folder, lastCall } = await prepare();
     const { command } = await startWaiting(folder);
     const content = lastCall()

@@ -187,7 +187,7 @@ describe('npm start -- --stay', () => {
     for (const port of [...readPorts(own), Number(new URL(url).port)])
       expect(await isListening(port)).toBe(false);
 
-    // Each start has a folder of its own, which its owner only may read, and leaves that of the other alone.
+    // Each start has a folder of its own, which only its owner may read, and leaves that of the other alone.
     expect(place.folders().sort()).toEqual([folder, own].sort());
     for (const path of [folder, own]) expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, 'data/ledger.db')).mtimeMs).toBe(changed);

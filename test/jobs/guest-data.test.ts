@@ -38,7 +38,7 @@ describe('guest export', () => {
   it.each([
     ['BR-2', ['BR-2']],
     ['a name', ['--name', '  cañária QUETZAL']],
-  ])('hands out everything that is kept of a guest, and nothing of others: by %s', async (_by, who) => {
+  ])('hands out everything that is kept about a guest, and nothing about others: by %s', async (_by, who) => {
     const { folder, archive } = await runDay();
     await writeFile(join(archive.path, 'foreign-1.csv'), `Remark,Who\n"about ""BR-2""",x\nBR-2,${canary}\n`);
     await folder.run(['show', 'BR-2']);
@@ -183,7 +183,7 @@ describe('guest erase', () => {
     expect(JSON.stringify(shown.json)).not.toContain('BookingClientName');
   });
 
-  it('has bookings that go by body replayed without the name, in a large day too', async () => {
+  it('has bookings by body replayed without the name, in a large day too', async () => {
     const many = makeBookings(45_000, { first: 10 });
     const { folder, standIn } = await prepareFileDay(server(), {
       bookings: toCsv([...bookings, ...many]),
@@ -244,7 +244,7 @@ describe('guest erase', () => {
     expect(stdout).toMatch(/Y-1 +ServiceId +y/);
   });
 
-  it('needs hashKey, and a later run the same one', async () => {
+  it('needs hashKey, and the same one in a later run', async () => {
     const { folder } = await runDay();
     await folder.configure({ hashKey: undefined });
     expectError(await folder.run(['guest', 'erase', 'BR-2', '--reason', 'x', '--json']), {
@@ -265,27 +265,24 @@ describe('guest erase', () => {
   it.each([
     ['the name', []],
     ['everything', ['--all']],
-  ])(
-    'erases %s where an SFTP server does not refuse it, and says with exit 1 what is left',
-    async (_, what) => {
-      const { folder, server: sftp } = await runDay();
-      const erase = () => folder.run(['guest', 'erase', 'BR-2', ...what, '--reason', 'x', '--json']);
-      chmodSync(sftp.disk(remoteFolder), 0o555);
-      for (const _time of ['first', 'again']) {
-        expect(await erase()).toMatchObject({
-          exitCode: 1,
-          json: { left: [{ day, place: 'sftp', why: expect.stringMatching(/the server denies it/) }] },
-        });
-        expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
-        expect(await readFile(sftp.disk(remotePath), 'utf8')).toContain(canary);
-        expect(await readdir(sftp.disk(remoteFolder))).toHaveLength(2);
-      }
-      chmodSync(sftp.disk(remoteFolder), 0o755);
-      const last = await erase();
-      expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toContain(canary);
-      expect(last).toMatchObject({ exitCode: 0, json: { left: [] } });
-    },
-  );
+  ])('erases %s unless an SFTP server refuses it, and says with exit 1 what is left', async (_, what) => {
+    const { folder, server: sftp } = await runDay();
+    const erase = () => folder.run(['guest', 'erase', 'BR-2', ...what, '--reason', 'x', '--json']);
+    chmodSync(sftp.disk(remoteFolder), 0o555);
+    for (const _time of ['first', 'again']) {
+      expect(await erase()).toMatchObject({
+        exitCode: 1,
+        json: { left: [{ day, place: 'sftp', why: expect.stringMatching(/the server denies it/) }] },
+      });
+      expect(await findText(folder.path, canary)).toEqual([folder.bookingsFile]);
+      expect(await readFile(sftp.disk(remotePath), 'utf8')).toContain(canary);
+      expect(await readdir(sftp.disk(remoteFolder))).toHaveLength(2);
+    }
+    chmodSync(sftp.disk(remoteFolder), 0o755);
+    const last = await erase();
+    expect(await readFile(sftp.disk(remotePath), 'utf8')).not.toContain(canary);
+    expect(last).toMatchObject({ exitCode: 0, json: { left: [] } });
+  });
 
   it('erases from an archive in a bucket, with a receipt that verify accepts', async () => {
     const { folder, result } = await runDay({

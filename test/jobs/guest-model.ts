@@ -1,6 +1,6 @@
 /**
- * Which guests are endangered: a model that knows bookings, verdicts and the service's mappings, and nothing of how cases are
- * kept. It is told what happens in each night, and says who must be in an open case on the morning after.
+ * Which guests are at risk: a model that knows bookings, verdicts and the service's mappings, and nothing of how cases are
+ * kept. It is told what happens each night, and says who must be in an open case the next morning.
  */
 export interface GuestModel {
   /** What the copy of the mappings holds after a sync. */
@@ -9,7 +9,7 @@ export interface GuestModel {
   collected(bookings: readonly ModelBooking[], today: string): void;
   /** A result or an e-mail named these as wrong. */
   named(bookings: readonly ModelBooking[], today: string): void;
-  /** Somebody did something for a guest. */
+  /** Somebody resolved something for a guest. */
   resolved(group: string, reference: string): void;
   /** The guests who must be in an open case of each group, each once. */
   expectedOpen(today: string): ReadonlyMap<string, readonly string[]>;
@@ -38,7 +38,7 @@ export interface ModelBooking {
 export interface Group {
   readonly serviceId: number;
   readonly hotel: string;
-  /** Ended by a move of the mapping after the last thing that was found out. */
+  /** Ended by a move of the mapping after the latest evidence. */
   isActive: boolean;
   /** The morning on which that was noticed. */
   endedOn?: string;

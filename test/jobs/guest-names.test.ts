@@ -46,7 +46,7 @@ async function findNames(folder: {
 }
 
 describe('guestNames: pseudonym', () => {
-  it('sends and keeps a pseudonym by file, gets its verdicts, and finds the guest by name', async () => {
+  it('sends and keeps a pseudonym by file, gets verdicts, and finds the guest by name', async () => {
     const { folder, server: sftp } = await prepare({ guestNames: 'pseudonym' });
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { affected: 1 } });
     const sent = await readFile(sftp.disk(remotePath), 'utf8');
@@ -66,7 +66,7 @@ describe('guestNames: pseudonym', () => {
     expect((await folder.run(['show', '--name', canary])).exitCode).toBe(1);
   });
 
-  it('lets a booking of a guest called Null be in the file, and posts one without a name as before', async () => {
+  it('lets a booking of a guest called Null go into the file, and posts one without a name as before', async () => {
     const rows = bookings.map((booking, at) => ({
       ...booking,
       ...(at === 0 && { BookingClientName: 'Null' }),
@@ -85,7 +85,7 @@ describe('guestNames: pseudonym', () => {
 });
 
 describe('guestNames: omit', () => {
-  it('sends and keeps no name by body, also of a large day, and of rejected records no value', async () => {
+  it('sends and keeps no name by body, even for a large day, and no value of rejected records', async () => {
     const many = toCsv([...bookings, ...makeBookings(45_000, { first: 10 })]);
     const broken = toCsv(bookings.slice(0, 1)).split('\n')[1]?.replace(/^\d+/, canary);
     const settings = { guestNames: 'omit', delivery: 'body' };
@@ -120,7 +120,7 @@ describe('guestNames: omit', () => {
     expect(await findNames(folder)).toEqual([]);
   });
 
-  it('lets no run that was collected with names send them later', async () => {
+  it('never sends names later from a run that was collected with them', async () => {
     const { folder, standIn } = await prepare({ delivery: 'body' });
     await folder.configure({ service: { baseUrl: 'http://127.0.0.1:1' } });
     expect((await folder.runDay()).exitCode).toBe(1);

@@ -44,7 +44,7 @@ describe('run tells the service of `heartbeat` how last night went', () => {
     expect(bodies()[1]).toContain(`day: ${yesterday.iso}\n`);
     expect(bodies()[1]).toContain('delivered: 7\n');
     expect(bodies().join()).not.toMatch(/Guest|BR-|00\dA/);
-    // Nothing happened: nothing is told.
+    // Nothing happened, so nothing is sent.
     expect(await run('run')).toMatchObject({ exitCode: 0 });
     expect(calls()).toHaveLength(2);
   });
@@ -77,7 +77,7 @@ describe('run tells the service of `heartbeat` how last night went', () => {
     expect(bodies().join()).not.toMatch(/Guest|BR-/);
   });
 
-  it('also if the source is missing', async () => {
+  it('even if the source is missing', async () => {
     const { run, calls, bodies, folder } = await prepare('healthchecks');
     await folder.configure({ source: { kind: 'csv', path: 'nowhere-{day}.csv' } });
     expect(await run('run')).toMatchObject({ exitCode: 1 });
@@ -85,7 +85,7 @@ describe('run tells the service of `heartbeat` how last night went', () => {
     expect(bodies().at(-1)).toContain('failure: missing\n');
   });
 
-  it('and replay does so too, of last night only', async () => {
+  it('and so does replay, for last night only', async () => {
     const { run, calls, folder } = await prepare('healthchecks');
     const dayBefore = yesterday.previous().iso;
     await folder.writeBookings(csvOf(3), dayBefore);
@@ -97,7 +97,7 @@ describe('run tells the service of `heartbeat` how last night went', () => {
 });
 
 describe('serve', () => {
-  it('tells it of the run that the hook starts', async () => {
+  it('tells it about the run that the hook starts', async () => {
     const { folder, env, receiver, calls } = await prepare('healthchecks', { hook: { token: hookToken } });
     const serving = folder.call(['serve', '--port', '0', '--log-level', 'info'], { env });
     await serving.wrote('"serving"');

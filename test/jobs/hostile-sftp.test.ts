@@ -62,7 +62,7 @@ describe('a server that offers more than is accepted', () => {
     expect(readdirSync(join(folder.path, 'data', 'archive'))).toEqual(['reports']);
   });
 
-  it('does not keep the run busy with a folder without end', async () => {
+  it('does not keep the run busy with an endless folder', async () => {
     server.listForever = () => Array.from({ length: 100 }, (_, number) => `${number}.csv`);
     const folder = await prepareDay(() => {}, { maxEntries: 1_000 });
     const { exitCode, report } = await folder.runDay();

@@ -57,7 +57,7 @@ async function prepare() {
   return { folder, provider };
 }
 
-describe('text of others', () => {
+describe('untrusted text', () => {
   it('never acts on a terminal, as text, as JSON or as a log line', async () => {
     const { folder, provider } = await prepare();
     const commands = [

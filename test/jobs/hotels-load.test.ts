@@ -62,7 +62,7 @@ describe('hotels load', () => {
     expect(loaded.stdout).toContain('  row 2: expected 28 cells, got: 2');
   });
 
-  it('exits with 2 for what is no file, and with 1 for what is no content file', async () => {
+  it('exits with 2 without a file, and with 1 if it is not a content file', async () => {
     const folder = await prepare();
     expect(await folder.run(['hotels', 'load', 'nowhere.csv'])).toMatchObject({
       exitCode: 2,

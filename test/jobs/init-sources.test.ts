@@ -22,7 +22,7 @@ const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.
 const day = '2026-11-20';
 const env = { PATH: process.env.PATH, TZ: 'Europe/Madrid' };
 
-/** As another program names and formats them. */
+/** As another program would name and format them. */
 const bookings = Array.from({ length: 8 }, (_, at) => ({
   hotel_id: at + 10,
   reference: `BR-${at}`,
@@ -119,7 +119,7 @@ describe('init of bookings in PostgreSQL', () => {
     expect(next).toContain(`hotel-review run --day ${day} --dry-run`);
     expect(next.join()).not.toContain('HOTEL_REVIEW_SOURCE_URL');
     const { json } = await run(folder, ['doctor', '--day', day, '--json']);
-    // The account is must be filled in first.
+    // The account must be filled in first.
     const variables = { HOTEL_REVIEW_API_KEY: 'k', HOTEL_REVIEW_ACCOUNT_ID: 'a' };
     expect(json).toMatchObject({ ok: false });
     const doctor = await run(folder, ['doctor', '--day', day, '--json'], variables);
@@ -295,7 +295,7 @@ describe('init of bookings from an API', () => {
     expect(await readText(folder, 'hotel-review.yaml')).toMatch(/# Tried for 2026-11-20 .*401/s);
   });
 
-  it('reports at once that nobody answers', async () => {
+  it('reports at once that nothing answers', async () => {
     const api = await startApi();
     await api.close();
     const folder = await createExportFolder();

@@ -298,7 +298,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('without colours if NO_COLOR says so, and within 80 columns', async () => {
+  it('uses no colours if NO_COLOR says so, and at most 80 columns', async () => {
     const folder = await createExportFolder();
     const { screen, exitCode } = await init(
       folder,

@@ -14,7 +14,7 @@ import { makeDoubtedBookings } from './doubted-bookings.js';
 
 const server = useSftpServer(openSsh);
 const keep: Settings = { source: { keep: { Price: 'precio', Refundable: 'reembolsable' } } };
-/** Stands in every kept value, so that it is found wherever one went. */
+/** Part of every kept value, so that it is found wherever one went. */
 const mark = 'q7';
 const priceOf = (index: number) => `${(index * 37) % 500}.50`;
 const refundableOf = (index: number) => (index % 3 === 0 ? '' : `${mark}-${index}`);
@@ -89,7 +89,7 @@ describe('kept columns of a day by file', () => {
     expect(standIn.requests.map(({ url, body }) => `${url} ${body}`).join('\n')).not.toContain(mark);
   });
 
-  it('are in show and in guest export, and leave with guest erase, for that guest only', async () => {
+  it('are in show and in guest export, and removed by guest erase, for that guest only', async () => {
     const { folder } = await runFileDay({ ...keep, hashKey: 'a key of the tests', guestNames: 'send' });
     const { stdout } = await folder.run(['show', 'BR-6']);
     expect(stdout).toContain('Price (kept, not sent): 185.50\n');
@@ -140,7 +140,7 @@ describe('kept columns of a day by body', () => {
     expect((await folder.run(['suspects', day])).stdout).toMatch(/Price +Refundable/);
   });
 
-  it('count for nothing in duplicates: the first one’s stay', async () => {
+  it('do not make records distinct: those of the first duplicate stay', async () => {
     const [booking] = makeBookings(1);
     const line = Object.values(booking ?? {}).join(',');
     const { folder } = await prepareDay({

@@ -87,7 +87,7 @@ describe('The page of the day is kept in the archive when a run has ended', () =
     expect((await readdir(join(pagesOf(folder), '..'))).sort()).toEqual(['2026-11-18', '2026-11-19']);
   });
 
-  it('and a run does not fail because it can not be kept', async () => {
+  it('and a run does not fail because it cannot be kept', async () => {
     const { folder } = await prepareDay(
       { bookings: csvOf(7), hasWorkers: false, settings: { archive: './hotel-review.yaml/archive' } },
       () => success,

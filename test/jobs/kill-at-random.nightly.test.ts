@@ -11,7 +11,7 @@ import { prepareReviewedDay, runArguments } from '../support/reviewed-day.js';
 /** Days are processed concurrently, one per lane. */
 const lanes = 2;
 const killsOfLane = 15;
-/** After this many kills a day is left alone. */
+/** After this many kills, a day is left to finish. */
 const killsOfDay = 3;
 /** Several transactions of collect, and 120 batches. */
 const bookings = 24_000;

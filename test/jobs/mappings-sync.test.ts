@@ -48,7 +48,7 @@ const sync = (folder: DayFolder, ...args: readonly string[]) =>
 const keysOf = ({ calls }: MappingTruth) => calls.map(({ resumeKey }) => resumeKey);
 const [first] = makeMappings(1) as [TrueMapping];
 
-/** Where a sync of ten pages is killed: by day at the first, one in the middle and the last. */
+/** Where a sync of ten pages is killed: outside the nightly suite, at the first, one in the middle and the last. */
 const killedPages = isNightly ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] : [1, 5, 10];
 
 describe('mappings sync', () => {
@@ -239,7 +239,7 @@ describe('mappings sync', () => {
     expect(await masters()).toEqual([777]);
   });
 
-  it('lists no master hotel that is held already, now or later', async () => {
+  it('lists no master hotel that is already held, now or later', async () => {
     const { truth, folder } = await prepare();
     const masters = [...new Set(makeMappings(95).map(({ serviceId }) => serviceId))];
     const file = join(folder.path, 'new.ndjson');

@@ -51,7 +51,7 @@ interface CaseDetails {
   }[];
 }
 
-it('a month: on each morning every endangered guest is in an open case, none twice, and nobody else', {
+it('a month: on each morning every guest at risk is in an open case, none twice, and nobody else', {
   timeout: 3_000_000,
 }, async () => {
   const seed = createSeed();

@@ -36,7 +36,7 @@ type Action =
   | { readonly does: 'except'; readonly day: number }
   /** The receiver of the webhook accepts messages again. */
   | { readonly does: 'receiver-returns' }
-  /** Some process looks: a run of a day that is good. */
+  /** Some process checks: a run of a day that is good. */
   | { readonly does: 'look' };
 
 interface Night {
@@ -50,7 +50,7 @@ interface Night {
   readonly isRefused?: true;
   /** No run starts in this night; the machine may be off until the next one. */
   readonly isOff?: 'night' | 'all';
-  /** What the receiver is told by the run at 03:00, and by a look at 08:05. */
+  /** What the receiver is told by the run at 03:00, and by a check at 08:05. */
   readonly night?: readonly string[];
   readonly morning?: readonly string[];
   /** What people do after the run, still in the night, or at noon, and what is told then. */
@@ -162,7 +162,7 @@ const month: readonly Night[] = [
     night: ['run-failed 25'],
     morning: ['day-late 25'],
     noon: [
-      // It is told what it missed.
+      // It receives what it missed.
       { does: 'receiver-returns' },
       { does: 'repair', day: 25, told: ['day-recovered 25'] },
     ],
@@ -366,7 +366,7 @@ function takeSorted({ takeNew }: { takeNew(): readonly string[] }): string[] {
     .sort();
 }
 
-/** Whoever hears that a day recovered was told of a problem before, and of each problem that nobody gave up it is told. */
+/** A recovery is sent only after a problem of that day, and for each problem that nobody gave up. */
 function expectRecoveriesAfter(told: readonly ReceivedNotice[]): void {
   const open = new Set<string>();
   const problems = ['run-failed', 'day-late', 'result-late', 'result-incomplete'];

@@ -8,7 +8,7 @@ const rounds = 200;
 const secret = `whsec_${Buffer.from('notify-secret-of-the-test-1234').toString('base64')}`;
 /** The receiver takes a moment, so that kills also meet a message on its way. */
 const answerMs = 40;
-/** Longer than starting a command and failing takes. */
+/** Longer than a command takes to start and fail. */
 const longestLifeMs = 1_500;
 
 interface Received {
@@ -17,7 +17,7 @@ interface Received {
   readonly day: string;
 }
 
-it(`each of ${rounds} failures is told, whatever is killed, and at most once more than was killed`, {
+it(`each of ${rounds} failures is sent, whatever is killed, with at most one repetition per kill`, {
   timeout: 600_000,
 }, async () => {
   const { random } = createSeed();
@@ -47,7 +47,7 @@ it(`each of ${rounds} failures is told, whatever is killed, and at most once mor
 
   for (let index = 0; index < rounds; index += 2)
     await Promise.all(days.slice(index, index + 2).map(failAndKill));
-  // What was killed before it failed fails now.
+  // A run that was killed before it failed fails now.
   for (const day of days) await folder.run(['run', '--day', day]);
   const readReceived = () => receiver.requests.map(({ body }) => JSON.parse(String(body)) as Received);
   const countTold = () => new Set(readReceived().map(({ day }) => day)).size;

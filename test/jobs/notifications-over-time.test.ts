@@ -8,8 +8,8 @@ const day = '2026-11-20';
 const broken = 'not a header\n';
 const bookings = toCsv(makeBookings(30));
 
-describe('with the time', () => {
-  it('a receiver that is away for an hour is told, with the same id, and the failure before the recovery', async () => {
+describe('over time', () => {
+  it('a receiver that is away for an hour still gets messages, with the same id, the failure before the recovery', async () => {
     const clock = useFastClock();
     const receiver = await startWebhookReceiver(unavailable);
     const { folder } = await prepareDay({ bookings: broken, settings: { notify: [receiver.channel] } });
@@ -27,7 +27,7 @@ describe('with the time', () => {
     expect(receiver.accepted[0]?.id).toBe(receiver.arrived[0]?.id);
   });
 
-  it('a problem that lasts is told again in the next night, and not after it is over', async () => {
+  it('a problem that lasts is reported again the next night, and not after it is over', async () => {
     const clock = useFastClock();
     const receiver = await startWebhookReceiver();
     const { folder } = await prepareDay({ bookings: broken, settings: { notify: [receiver.channel] } });
@@ -46,7 +46,7 @@ describe('with the time', () => {
     expect(receiver.takeNew()).toEqual([`day-recovered ${day}`]);
   });
 
-  it('a day is late although no run of it started, and good again', async () => {
+  it('a day is reported as late although no run of it started, and later as good', async () => {
     const clock = useFastClock();
     const receiver = await startWebhookReceiver();
     const { folder } = await prepareDay({

@@ -16,7 +16,7 @@ async function prepareTold(settings: object = {}, answer = accepting, source: st
 }
 
 describe('a receiver', () => {
-  it('is told that a run failed, once, and that the day recovered', async () => {
+  it('is told once that a run failed, and that the day recovered', async () => {
     const { folder, receiver } = await prepareTold({}, accepting, 'not a header\n');
     expect((await folder.runDay()).exitCode).toBe(1);
     expect((await folder.runDay()).exitCode).toBe(1);
@@ -38,7 +38,7 @@ describe('a receiver', () => {
     expect(JSON.stringify(receiver.arrived)).not.toContain(folder.path);
   });
 
-  it('that is away gets it from the next run, with the same id, the failure before the recovery', async () => {
+  it('that is away gets messages from the next run, with the same id, the failure before the recovery', async () => {
     const { folder, receiver } = await prepareTold({}, unavailable, 'not a header\n');
     const failed = await folder.runDay();
     expect(failed.stderr).toContain('1 notification not sent yet (webhook: http-503)');
@@ -67,7 +67,7 @@ describe('a receiver', () => {
       bookings: 'not a header\n',
       settings: { notify: [{ ...silent.channel, name: 'silent' }] },
     });
-    // What it leaves makes the next process wait for this receiver from its start.
+    // The unsent message makes the next process wait for this receiver from its start.
     expect((await folder.runDay()).stderr).toContain('1 notification not sent yet (silent: timeout)');
     const other = '2026-11-19';
     await folder.writeBookings('not a header\n', other);
@@ -89,7 +89,7 @@ describe('a receiver', () => {
     expect(receiver.takeNew()).toEqual([`day-recovered ${day}`]);
   });
 
-  it('that is added later hears only what happens from then on', async () => {
+  it('that is added later is told only what happens from then on', async () => {
     const receiver = await startWebhookReceiver();
     const { folder } = await prepareDay({ bookings: 'not a header\n' });
     await folder.runDay();
@@ -99,13 +99,13 @@ describe('a receiver', () => {
     expect(receiver.takeNew()).toEqual([`day-recovered ${day}`]);
   });
 
-  it('hears nothing of a day that went well', async () => {
+  it('is told nothing about a day that went well', async () => {
     const { folder, receiver } = await prepareTold();
     expect((await folder.runDay()).exitCode).toBe(0);
     expect(receiver.takeNew()).toEqual([]);
   });
 
-  it('is told that the service refuses the credentials, and once they are taken again', async () => {
+  it('is told when the service refuses the credentials, and when it accepts them again', async () => {
     const receiver = await startWebhookReceiver();
     let status = 401;
     const { folder } = await prepareDay({ bookings, settings: { notify: [receiver.channel] } }, () =>

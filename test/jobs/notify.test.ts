@@ -131,7 +131,7 @@ describe('notify test', () => {
     expect(none.stderr).toContain('no channel is configured; list them in the setting notify');
   });
 
-  it('ends when it is asked to stop, although a receiver never answers', async () => {
+  it('stops on request, although a receiver never answers', async () => {
     const silent = await receive({ kind: 'hang' });
     const command = await call([
       { kind: 'slack', url: silent.url },

@@ -84,7 +84,7 @@ it('privacy says what is where since when, and every file with a name on disk is
   expect(stdout).toContain('guest export REFERENCE');
 });
 
-it('privacy tells an archive that can not be looked at from an empty one', async () => {
+it('privacy distinguishes an unreadable archive from an empty one', async () => {
   const { folder } = await prepareFileDay(server(), {
     bookings: toCsv(bookings),
     settings: { archive: './data/ledger.db/archive' },
@@ -97,5 +97,5 @@ it('privacy tells an archive that can not be looked at from an empty one', async
   const { json, stderr, exitCode } = await folder.run(['privacy', '--json']);
   expect(exitCode).toBe(0);
   expect(placesOf(json).find(({ place }) => place === 'archive')?.count).toBeNull();
-  expect(stderr).toContain('could not be looked at');
+  expect(stderr).toContain('could not be checked');
 });

@@ -62,7 +62,7 @@ function digest(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** The interval between two looks, in milliseconds. */
+/** The interval between two checks, in milliseconds. */
 const intervalMs = 1;
 
 /** Watches a file constantly, and records whenever it was not as it should be. */

@@ -70,7 +70,7 @@ it('removes old files and results of ours from the SFTP server, and verify says 
   });
 });
 
-it('leaves files alone that are not what was sent, also of the same size, and does not look again', async () => {
+it('leaves alone files that are not what was sent, even of the same size, and does not check again', async () => {
   const { folder, list } = await prepare();
   const path = server().disk(`${oldFolder}/02012020.csv`);
   writeFileSync(path, csvOf(3).replaceAll('BR-', 'XX-').padEnd(2_000).slice(0, statSync(path).size));
@@ -89,7 +89,7 @@ it('removes a file that an erasure has rewritten', async () => {
   expect(list()).toEqual([]);
 });
 
-it('reports a server that refuses once, fails nothing, and tries again after a week', async () => {
+it('reports once that a server refuses, does not fail the run, and tries again after a week', async () => {
   const { folder, list } = await prepare();
   chmodSync(server().disk(oldFolder), 0o555);
   const first = await folder.runDay();
@@ -109,7 +109,7 @@ it('reports a server that refuses once, fails nothing, and tries again after a w
   expect(list()).toEqual([]);
 });
 
-/** Dates what was recorded of refusals back by a week. */
+/** Backdates the recorded refusals by a week. */
 async function ageRefusals({ ledgerFile }: DayFolder): Promise<void> {
   const { default: Libsql } = await import('libsql');
   const database = new Libsql(ledgerFile);

@@ -49,7 +49,7 @@ describe('report', () => {
     );
   });
 
-  it('of a day by body never calls it good, and of a day without a run says so', async () => {
+  it('never calls a day by body good, and says so if a day has no run', async () => {
     const { folder } = await prepareDay({ bookings: csvOf(5) }, async () => success);
     const none = await folder.run(['report', day, '--json']);
     expect(none.exitCode).toBe(1);

@@ -25,7 +25,7 @@ describe('the sample of an API', () => {
       retry,
     );
 
-  it('is its first page, requested like the source does', async () => {
+  it('is its first page, requested as the source does', async () => {
     const api = await useBookingsApi((request, response) => {
       if (request.number === 1) {
         response.writeHead(503).end();

@@ -34,7 +34,7 @@ interface Groups extends Settings {
   readonly file: Settings;
 }
 
-/** A running sandbox and a folder configured for it, with a made-up day in which a tenth of the mappings is wrong. */
+/** A running sandbox and a folder configured for it, with a made-up day in which a tenth of the mappings are wrong. */
 export async function prepareSandboxDay({
   faults = [],
   settings = {},

@@ -39,7 +39,7 @@ const byFileCalls = ({ events }: SandboxDay) =>
       event.operation === 'by-file',
   ).length;
 
-it('A day by file fetches its result, and its affected bookings are exactly the wrong mappings that were made up', async () => {
+it('A day by file fetches its result, and its affected bookings are exactly the made-up wrong mappings', async () => {
   const made = await run({});
   expect(made.exitCode).toBe(0);
   expect(made.report.counts).toMatchObject({ delivered: made.counts.bookings, affected: wrongInFile(made) });
@@ -130,7 +130,7 @@ describe('a result', () => {
   });
 });
 
-/** By day one fault of each kind: `file-calls.test.ts` has what becomes of every answer. */
+/** Outside the nightly suite, one fault of each kind: `file-calls.test.ts` covers every answer. */
 describe('the by-file call', () => {
   /** Nothing is posted, so that only by-file calls are numbered. */
   const fileAlone = { file: { incomplete: 'reject' }, maxRejectedShare: 0.5 };

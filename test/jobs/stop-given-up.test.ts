@@ -30,7 +30,7 @@ it('a stop for which the ledger does not respond is given up: exit code 1 and on
   expect(json).toMatchObject({ runs: [{ state: 'delivering', counts: { pending: 100 } }] });
 });
 
-/** From then on the ledger answers no question about runs. */
+/** From then on the ledger answers no query about runs. */
 async function lockRuns(url: string): Promise<() => Promise<void>> {
   const { query } = postgres();
   const held = query(url, 'BEGIN; LOCK TABLE hotel_review.runs; SELECT pg_sleep(600)').catch(() => {});

@@ -34,7 +34,7 @@ describe('a collector', () => {
     expect(Number(loss?.[1]) + receiver.spans().length).toBe(42);
   });
 
-  it('that refuses spans is named with its answer, and nothing else of it', async () => {
+  it('that refuses spans is named with the status of its answer, and nothing else from it', async () => {
     const receiver = await startOtlpReceiver(() => ({ kind: 'text', status: 401, body: `no: ${apiKey}` }));
     const { folder } = await prepareDay({ bookings: csvOf(10) });
     const secret = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20c2VjcmV0' };
@@ -44,7 +44,7 @@ describe('a collector', () => {
     expect(stderr).not.toContain(accountId);
   });
 
-  it('is told nothing by commands that only look, and nothing where the sampler or OTEL_SDK_DISABLED says so', async () => {
+  it('receives nothing from commands that only read, nor if the sampler or OTEL_SDK_DISABLED says so', async () => {
     const receiver = await startOtlpReceiver();
     const { folder } = await prepareDay({ bookings: csvOf(10) });
     const { env } = receiver;

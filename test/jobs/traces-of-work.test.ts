@@ -4,7 +4,7 @@ import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { fillCopyOf, mappingOf } from '../support/mapping-truth.js';
 import { childrenOf, startOtlpReceiver } from '../support/otlp-receiver.js';
 
-describe('work outside of runs', () => {
+describe('work outside runs', () => {
   it('a watch is a trace with its counts', async () => {
     const receiver = await startOtlpReceiver();
     const bookings = makeBookings(3).map((booking) => ({

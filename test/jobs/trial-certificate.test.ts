@@ -31,7 +31,7 @@ function forge(signer: CertificateFiles): { readonly cert: string; readonly key:
   };
 }
 
-/** Someone who answers under another name with that certificate, and notes the keys that arrive. */
+/** A server that answers under another name with that certificate, and records the keys that arrive. */
 async function listen(tls: { readonly cert: string; readonly key: string }) {
   const keys: unknown[] = [];
   const server = createServer(tls, (request, response) => {

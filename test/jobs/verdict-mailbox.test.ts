@@ -76,7 +76,7 @@ describe('a mailbox on an IMAP server', () => {
     return { server, imap };
   }
 
-  it('is read by serve: what arrives opens a case, once, also after a restart', async () => {
+  it('is read by serve: what arrives opens a case, once, even after a restart', async () => {
     const { server, imap } = await start();
     const folder = await prepare({ imap, pollMinutes: often });
     expect((await folder.runDay({ env })).exitCode).toBe(0);
@@ -123,7 +123,7 @@ describe('a mailbox on an IMAP server', () => {
   });
 });
 
-it('a maildir and a folder are tried by doctor, and nothing is where none is configured', async () => {
+it('a maildir and a folder are tried by doctor, and nothing is tried if none is configured', async () => {
   const folder = await prepare({});
   expect(await askDoctor(folder, {})).toMatchObject({ exitCode: 0, found: 0 });
   for (const name of ['new', 'cur']) await mkdir(join(folder.path, 'mail', name), { recursive: true });
@@ -152,7 +152,7 @@ it('plain text to another machine is refused with exit 2, unless it is allowed',
 });
 
 describe('serve', () => {
-  it('reports a mailbox that is away once, and continues the reviews', async () => {
+  it('reports an unavailable mailbox once, and continues the reviews', async () => {
     let connections = 0;
     const refusing = createServer((socket) => {
       connections += 1;

@@ -8,7 +8,7 @@ import { type DayFolder, day, prepareDay, type Settings } from '../support/day-f
 import { makeBookings, toCsv } from '../support/made-bookings.js';
 import { attachment, htmlTable, mailOf, multipart } from '../verdict-mails/mails.js';
 
-/** BR-1001 to BR-1020, each with a hotel of its own, whenever this runs ahead. */
+/** BR-1001 to BR-1020, each with a hotel of its own, with stays in the future whenever this runs. */
 const bookings = makeBookings(20, { first: 1_001 }).map((booking) => ({
   ...booking,
   CheckInDate: '2199-01-02',
@@ -149,7 +149,7 @@ describe('verdicts import', () => {
     );
   });
 
-  it('twice changes nothing, whatever the line ends and the name of the file', async () => {
+  it('changes nothing the second time, whatever the line ends and the name of the file', async () => {
     const { folder, save, importFile } = await prepare();
     const mail = mailOf('text/plain', 'Incorrect: BR-1001, BR-1002');
     await importFile(await save('a.eml', mail));
@@ -228,7 +228,7 @@ describe('No e-mail ever clears a booking', () => {
 });
 
 describe('verdicts.silenceMeansCorrectAfter', () => {
-  it('lets show call a booking correct once it was silent for so long, and changes nothing else', async () => {
+  it('lets show call a booking correct after that much silence, and changes nothing else', async () => {
     const { folder, save, importFile } = await prepare();
     await importFile(await save('wrong.eml', mailOf('text/plain', 'Incorrect: BR-1001')));
     const unknown = { verdict: 'unknown', verdictReason: 'by-email' };
@@ -249,7 +249,7 @@ describe('verdicts.silenceMeansCorrectAfter', () => {
     expect(await readVerdict(folder, 'BR-1003')).toEqual(unknown);
   });
 
-  it('takes no time for silence in which an e-mail came that cannot be read', async () => {
+  it('does not count a time as silence in which an unreadable e-mail arrived', async () => {
     const { folder, save, importFile } = await prepare({ verdicts: { silenceMeansCorrectAfter: 1e-9 } });
     expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
     const { json } = await folder.run(['status', day, '--json']);

@@ -20,7 +20,7 @@ const settings = {
   body: { batchSize: 2, concurrency: 1, timeoutSeconds: 3 },
 };
 
-/** Each has a hotel of its own, and is ahead whenever this runs. */
+/** Each has a hotel of its own, and a stay in the future whenever this runs. */
 const bookings = makeBookings(12).map((booking, index) => ({
   ...booking,
   ServiceId: 5_000 + index,
@@ -75,7 +75,7 @@ async function prepareMoved(handler?: StandInHandler, more: Settings = {}) {
 }
 
 describe('watch, with watch.review', () => {
-  it('sends the bookings in danger once, in a run that makes its day neither done nor good', async () => {
+  it('sends the bookings at risk once, in a run that makes its day neither done nor good', async () => {
     const { folder, standIn } = await prepareMoved();
     const first = await watch(folder);
     expect(first.exitCode, first.stderr).toBe(0);
@@ -169,7 +169,7 @@ describe('watch, with watch.review', () => {
     expect(standIn.accepted()).toHaveLength(17);
   });
 
-  it('gives up a run that somebody cancels by its id, without a word about its day', async () => {
+  it('gives up a run that somebody cancels by its id, without a message about its day', async () => {
     let isDown = false;
     const { folder, standIn } = await prepareMoved(() =>
       isDown ? { kind: 'json', status: 503, body: {} } : success,

@@ -6,7 +6,7 @@ import { fillCopyOf, mappingOf } from '../support/mapping-truth.js';
 const seenAt = Date.UTC(2026, 10, 1);
 const movedAt = Date.UTC(2026, 10, 25);
 
-/** Stays that are ahead whenever this runs, but for the last one. */
+/** Stays in the future whenever this runs, except the last one. */
 const bookings = makeBookings(40).map((booking, index) => {
   const year = index === 39 ? '2026' : '2199';
   return { ...booking, CheckInDate: `${year}-01-02`, CheckOutDate: `${year}-01-09` };
@@ -15,7 +15,7 @@ const [rePointed, deleted] = bookings as [(typeof bookings)[0], (typeof bookings
 const past = bookings.at(-1) as (typeof bookings)[0];
 
 describe('watch', () => {
-  it('finds each stay ahead whose mapping moved, once, and names its case', async () => {
+  it('finds each upcoming stay whose mapping moved, once, and names its case', async () => {
     const { folder } = await prepareDay({ bookings: toCsv(bookings) });
     expect((await folder.runDay()).exitCode).toBe(0);
     const none = await folder.run(['watch', '--json']);

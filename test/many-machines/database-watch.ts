@@ -39,7 +39,7 @@ export interface DatabaseWatch {
 
 const latest = '(SELECT max(number) FROM hotel_review.runs WHERE day = $1)';
 
-/** Keeps one connection until the test ends; a new one for each question would cost the server a process. */
+/** Keeps one connection until the test ends; a new one for each query would cost the server a process. */
 export function watchDatabase(url: string, ofDay = day): DatabaseWatch {
   const connection = new pg.Pool({ connectionString: url, max: 1 });
   // The server may be stopped; the next query connects again.

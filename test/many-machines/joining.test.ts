@@ -49,7 +49,7 @@ describe('`run` with Redis', () => {
     await expectCompleted(machines);
   });
 
-  it('that joins also ends with the run’s code when the run fails, and nobody sends anything more', async () => {
+  it('that joins also ends with the run’s code when the run fails, and nothing more is sent', async () => {
     const gate = createGate();
     const machines = await prepare({
       bookings: 200,

@@ -29,7 +29,7 @@ async function prepareServed(settings: object) {
   return { folder, receiver, database: watchDatabase(ledger) };
 }
 
-/** Two of them, started at an instant, for as long as each takes to look again. */
+/** Two of them, started at an instant, for as long as each takes to check again. */
 async function serveTwice(folder: DayFolder, instant: string, isTold: () => boolean): Promise<void> {
   const clock = useFastClock();
   clock.set(instant);
@@ -46,14 +46,14 @@ async function stop({ command }: Serving): Promise<void> {
   expect((await command.ended).exitCode).toBe(0);
 }
 
-it('a night that fails is told once, though two processes serve', async () => {
+it('a night that fails is reported once, though two processes serve', async () => {
   const { folder, receiver } = await prepareServed({ schedule: { cron: '30 2 * * *', catchUpDays: 1 } });
   await folder.writeBookings('not a header\n', day);
   await serveTwice(folder, '2026-11-21T01:29:50Z', () => receiver.arrived.length > 0);
   expect(receiver.takeNew()).toEqual([`run-failed ${day}`]);
 });
 
-it('a day is told to be late by `serve`, though no run started at all', async () => {
+it('`serve` reports a late day, though no run started at all', async () => {
   const { folder, receiver, database } = await prepareServed({
     schedule: { cron: '0 12 * * *' },
     deadline: '06:00',
@@ -66,7 +66,7 @@ it('a day is told to be late by `serve`, though no run started at all', async ()
   expect((await folder.run(['status', '--json'])).json).toMatchObject({ runs: [] });
 });
 
-it('what workers find is told once, after the process that started the run has ended', async () => {
+it('what workers find is reported once, after the process that started the run has ended', async () => {
   const receiver = await startWebhookReceiver();
   const machines = await prepareMachines({
     postgres: postgres(),

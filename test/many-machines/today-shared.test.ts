@@ -25,7 +25,7 @@ function createHeldService() {
 }
 
 describe('a run of today with Redis', () => {
-  it('is one for all processes that serve, and `run` waits for what workers are sending of it', async () => {
+  it('is shared by all processes that serve, and `run` waits for what workers are sending of it', async () => {
     const { gate, handler } = createHeldService();
     const machines = await prepareMachines({
       ...parts(),
@@ -51,7 +51,7 @@ describe('a run of today with Redis', () => {
 });
 
 describe('a watch run with Redis', () => {
-  it('is ended by the workers when the process that began it is killed, and another watch joins it', async () => {
+  it('is finished by the workers when the process that started it is killed, and another watch joins it', async () => {
     const { gate, handler } = createHeldService();
     let isHeld = false;
     const machines = await prepareMachines({
@@ -78,7 +78,7 @@ describe('a watch run with Redis', () => {
     await standIn.received(ofDay + 3 * stepsPerProcess);
     killed.kill('SIGKILL');
     const joining = folder.start(['watch', '--json']);
-    // The workers hold as many steps as they may: only the one that joins can send another.
+    // The workers hold as many steps as they may: only the process that joins can send another.
     await standIn.received(ofDay + 3 * stepsPerProcess + 1);
     gate.open();
     const { exitCode, json, stderr } = await joining.ended;

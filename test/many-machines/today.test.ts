@@ -12,7 +12,7 @@ import { useSftpServer } from '../support/use-servers.js';
 import { until } from './machines.js';
 import { timezone } from './serving.js';
 
-/** That of the commands: they are called in this process, one after the other. */
+/** The time zone of the commands, which are called in this process, one after the other. */
 let clock: FastClock & { end(): void };
 beforeEach(() => {
   clock = startFastClock();
@@ -29,7 +29,7 @@ const night = '2026-11-21T01:29:59Z';
 describe('`serve` with schedule.today', () => {
   it('reviews by body what is new during the day, and the night makes the day good', async () => {
     const { folder, standIn } = await prepareDay({ settings });
-    // No export yet is no fault of a day that has just begun.
+    // A missing export is no failure of a day that has just begun.
     await serveOnce(folder, morning, 1);
     expect(standIn.accepted()).toEqual([]);
     await folder.writeBookings(toCsv(bookings.slice(0, 5)));
@@ -56,7 +56,7 @@ describe('`serve` with schedule.today', () => {
     expect(await readStatus(folder, noon)).toHaveLength(1);
   });
 
-  it('resumes in the next slot what was cut off, and leaves it to the night otherwise', async () => {
+  it('resumes in the next slot what was cut off, or else leaves it to the night', async () => {
     let isDown = true;
     const { folder, standIn } = await prepareDay(
       { settings: { ...settings, retry: { tries: 1 } }, bookings: toCsv(bookings) },
@@ -104,7 +104,7 @@ describe('`serve` with schedule.today, where the night goes by file', () => {
     expect(affected.stdout).toContain('e-mail');
   });
 
-  it('has no file where nothing is new at night, and the day is good all the same', async () => {
+  it('has no file if nothing is new at night, and the day is good all the same', async () => {
     const { folder, standIn } = await prepareFileDay(server(), { settings, bookings: toCsv(bookings) });
     await serveOnce(folder, noon, 1);
     await serveOnce(folder, night, 2);
@@ -120,7 +120,7 @@ describe('`serve` with schedule.today, where the night goes by file', () => {
   });
 });
 
-/** Serves until the day has that many runs, the newest of which has ended so. */
+/** Serves until the day has that many runs, and the newest has ended in that way. */
 async function serveOnce(
   folder: DayFolder,
   instant: string,

@@ -12,7 +12,7 @@ import { patienceMs } from '../support/patience.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { type Engine, listDays, prepareTriggers } from './triggers.js';
 
-/** Each order with each gap; by night many times. */
+/** Each order with each gap; many times in the nightly suite. */
 const rounds = isNightly ? 100 : 12;
 /** Each of the three comes first, second and last in turn. */
 const orders: readonly (readonly Trigger[])[] = [

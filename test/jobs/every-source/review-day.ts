@@ -11,7 +11,7 @@ import { type ReceivedHotel, type StandIn, success } from '../../support/http-st
 import { openSqliteTables } from '../../support/ledger-watch.js';
 import type { RunningSftpServer } from '../../support/sftp-server.js';
 
-/** What came of a day, independent of its source. */
+/** The outcome of a day, independent of its source. */
 export interface Outcome {
   readonly counts: ClosingReport['counts'];
   /** The bodies of all requests, sorted, as several are in flight at the same time. */
