@@ -41,7 +41,7 @@ const closedBy = (command: 'dismiss', held: HeldCase, now = 200) => {
 };
 
 describe('evidence', () => {
-  it('opens a case with every stay ahead, and none where there is no such stay', () => {
+  it('opens a case with every upcoming stay, and none without an upcoming stay', () => {
     const held = opened({ stays: [stayOf('BR-1'), stayOf('BR-2'), stayOf(undefined)] });
     expect(held).toMatchObject({ state: 'open', origins: ['affected'], evidenceAt: 100 });
     expect(held.bookings).toMatchObject([
@@ -52,7 +52,7 @@ describe('evidence', () => {
     expect(applyEvidence(undefined, evidenceOf([]), 100)).toBeUndefined();
   });
 
-  it('adds its origin and its stays to the case that is there, and keeps the state of its mapping', () => {
+  it('adds its origin and its stays to an existing case, and keeps the state of its mapping', () => {
     const reported = applyCommand(opened(), 'report', 150);
     const held = apply(reported, evidenceOf(['BR-2'], { origin: 'suspect', at: 200 }));
     expect(held).toMatchObject({ state: 'reported', origins: ['affected', 'suspect'], evidenceAt: 100 });
@@ -170,7 +170,7 @@ describe('a newer version of a booking', () => {
 });
 
 describe('escalation', () => {
-  it('concerns what was reported, and not corrected in time', () => {
+  it('applies to what was reported and not corrected in time', () => {
     const reported = applyCommand(opened(), 'report', 200);
     if (!reported) throw new Error('expected a reported case, got: none');
     expect(escalateIfDue(reported, 50, 249)).toBe(reported);
@@ -266,7 +266,7 @@ describe('any history', () => {
     );
   });
 
-  it('takes a stay up in its latest version, in any order', () => {
+  it('includes a stay in its latest version, in any order', () => {
     const stays = fc.array(
       fc.record({
         reference: fc.constantFrom('BR-1', 'BR-2'),

@@ -25,7 +25,7 @@ const cases = [1, 2, 3, 4, 5].flatMap((booked) =>
   ),
 );
 
-it('a window over cases has them in the order of the whole list, also by the clocks of their hotels', async () => {
+it('a window of the list of cases keeps the order of the whole list, even by the clocks of their hotels', async () => {
   const ledger = await openTemporaryLedger(() => now);
   await openCases(ledger, cases);
   await loadHotels(ledger, hotels);

@@ -145,7 +145,7 @@ describe('A mail server', () => {
     expect(warnings).toEqual(['email: refused 1 of its recipients (smtp-550)']);
   });
 
-  it('that never answers is given up', async () => {
+  it('that never answers is given up on', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
@@ -157,7 +157,7 @@ describe('A mail server', () => {
     });
   });
 
-  it('that never confirms an e-mail is given up', async () => {
+  it('that never confirms an e-mail is given up on', async () => {
     const server = await startSmtpServer({ reply: 'never' });
     const smtp = `smtp://localhost:${server.port}`;
     const refusal = await refusalOf(send(await open({ ...email, smtp }, { timeoutMs: 500 })));
@@ -165,12 +165,12 @@ describe('A mail server', () => {
     expect(server.emails).toHaveLength(1);
   });
 
-  it('that nobody started is reported', async () => {
+  it('that is not running is reported', async () => {
     const refusal = await refusalOf(send(await open({ ...email, smtp: 'smtp://localhost:1' })));
     expect(refusal.code).toBe('connection-refused');
   });
 
-  it('is left at once, with the reason, when the process is asked to stop', async () => {
+  it('is abandoned at once, with the reason, when the process is asked to stop', async () => {
     const { channel } = await start({ reply: 'never' });
     const stop = new AbortController();
     const sending = send(channel, messageWith(), stop.signal);
@@ -183,7 +183,7 @@ describe.skipIf(certificateNeeds !== undefined)('TLS to a mail server', () => {
   it.each([
     ['smtps', true],
     ['smtp', false],
-  ])('is used for %s://, with the login only inside of it', async (scheme, isImplicitTls) => {
+  ])('is used for %s://, with the login only inside it', async (scheme, isImplicitTls) => {
     const certificate = makeCertificate('DNS:localhost');
     const server = await startSmtpServer({ certificate, isImplicitTls, login });
     const smtp = `${scheme}://${encodedLogin}localhost:${server.port}`;
@@ -224,7 +224,7 @@ describe.skipIf(certificateNeeds !== undefined)('TLS to a mail server', () => {
 describe('A mail server on another machine', () => {
   it('must offer STARTTLS, unless the settings allow plain text', async () => {
     const server = await startSmtpServer({ login });
-    // A name for this machine that the program does not know as such.
+    // A name for this machine that the program does not recognise as such.
     const smtp = `smtp://${encodedLogin}0.0.0.0:${server.port}`;
     const refusal = await refusalOf(send(await open({ ...email, smtp })));
     expect(refusal.code).toBe('starttls-failed');

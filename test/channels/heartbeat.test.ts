@@ -53,7 +53,7 @@ describe('The receiver gets', () => {
     expect(bodies[3]).toBe('day: 2026-11-20\nfailure: broke-off\n');
   });
 
-  it('in the form of Uptime Kuma: status, message and duration, and nothing of a start', async () => {
+  it('in the form of Uptime Kuma: status, message and duration, and nothing for a start', async () => {
     const { heartbeat, calls } = await prepare('uptime-kuma', '/api/push/token-1?status=up&msg=OK&ping=');
     for (const beat of [start, success, failure, brokeOff])
       expect(await heartbeat.send(beat, never)).toBeUndefined();
@@ -101,7 +101,7 @@ describe('The receiver gets', () => {
 });
 
 describe('A beat that is not accepted', () => {
-  it('is tried again within seconds if it ends a run, and gives up with a code', async () => {
+  it('is retried within seconds if it ends a run, and given up with a code', async () => {
     const { heartbeat, calls } = await prepare('healthchecks', '/ping/uuid-1', (_, number) => ({
       kind: 'text',
       status: number === 2 ? 200 : 503,
@@ -113,7 +113,7 @@ describe('A beat that is not accepted', () => {
     expect(calls()).toHaveLength(5);
   });
 
-  it('is not tried again if it is a start: the end says more', async () => {
+  it('is not retried if it is a start: the end says more', async () => {
     const { heartbeat, calls } = await prepare('healthchecks', '/ping/uuid-1', () => ({
       ...{ kind: 'text', status: 404, body: 'not found' },
     }));
@@ -139,7 +139,7 @@ describe('A beat that is not accepted', () => {
     ).toEqual([]);
   });
 
-  it('ends with the signal', async () => {
+  it('is given up when the signal aborts', async () => {
     const { heartbeat, receiver } = await prepare('healthchecks', '/ping/uuid-1', () => ({ kind: 'hang' }));
     const stopping = new AbortController();
     const sending = heartbeat.send(success, stopping.signal);

@@ -35,7 +35,7 @@ const anyMessage = fc
 describe('Slack', () => {
   const slack = { kind: 'slack' };
 
-  it('gets blocks, and a text for what shows no blocks', async () => {
+  it('gets blocks, and a text for clients that show no blocks', async () => {
     expect(await deliver(slack, messageWith())).toEqual({
       text: '2026-11-20 is late: day 3 without review, 41 check-ins today\nThe source has no file for it.\nWhat to do: run --day 2026-11-20\nhttps://review.example.com/days/2026-11-20',
       blocks: [
@@ -80,7 +80,7 @@ describe('Slack', () => {
     });
   });
 
-  it('gets no link, mention or control character out of a name', async () => {
+  it('gets no link, mention or control character from a name', async () => {
     const received = JSON.stringify(await deliver(slack, hostile));
     expect(received).not.toMatch(/<|>/);
     expect(received).toContain('&lt;!channel&gt; &amp; &lt;https://evil.example|Hotelbeds&gt;');
@@ -149,7 +149,7 @@ describe('Microsoft Teams', () => {
     ]);
   });
 
-  it('gets no link, emphasis or list out of a name', async () => {
+  it('gets no link, emphasis or list from a name', async () => {
     const { content } = readCard(await deliver(teams, hostile));
     expect(content.body.map(({ text }) => text).slice(0, 4)).toEqual([
       'Silent: <!channel> & <https://evil.example|Hotelbeds> \\*x\\* \\\\u001b\\[2J\\\\u202e',

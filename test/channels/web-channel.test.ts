@@ -34,7 +34,7 @@ const answerWith = (status: number, headers: Record<string, string> = {}): Stand
 });
 
 describe.each(kinds)('A channel of kind %s', (_kind, write) => {
-  it('posts JSON to its address, and takes 2xx for accepted', async () => {
+  it('posts JSON to its address, and takes 2xx as accepted', async () => {
     const { receiver, origin } = await receive(answerWith(202));
     const channel = await open(write(origin));
     await send(channel);
@@ -84,7 +84,7 @@ describe.each(kinds)('A channel of kind %s', (_kind, write) => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('reports a broken connection, and one that nobody accepts', async () => {
+  it('reports a broken connection, and a refused one', async () => {
     const { origin, receiver } = await receive({ kind: 'drop', when: 'after-reading' });
     const channel = await open(write(origin));
     expect((await refusalOf(send(channel))).code).toBe('connection-reset');
@@ -94,12 +94,12 @@ describe.each(kinds)('A channel of kind %s', (_kind, write) => {
     expect(refusal.shown).not.toContain('hidden');
   });
 
-  it('takes the status for the answer, even if the connection breaks after it', async () => {
+  it('takes the status as the answer, even if the connection breaks after it', async () => {
     const { origin } = await receive({ kind: 'drop', when: 'mid-answer' });
     await send(await open(write(origin)));
   });
 
-  it('does not read an answer without end', async () => {
+  it('does not read an endless answer to its end', async () => {
     const { origin } = await receive({ kind: 'text', body: Buffer.alloc(5_000_000, 'x') });
     await send(await open(write(origin)));
   });
@@ -113,7 +113,7 @@ describe.each(kinds)('A channel of kind %s', (_kind, write) => {
     await expect(sending).rejects.toThrow('stopped');
   });
 
-  it('closes twice', async () => {
+  it('can be closed twice', async () => {
     const { origin } = await receive(answerWith(200));
     const channel = await open(write(origin));
     await channel.close();
@@ -136,7 +136,7 @@ describe.skipIf(certificateNeeds !== undefined)('Over https', () => {
     },
   );
 
-  it('a channel takes the proxy of HTTPS_PROXY, which sees no secret', async () => {
+  it('a channel uses the proxy of HTTPS_PROXY, which sees no secret', async () => {
     const files = makeCertificate('DNS:localhost');
     const { origin, received } = await startTls(files);
     const seen: string[] = [];

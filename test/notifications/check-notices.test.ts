@@ -21,20 +21,20 @@ describe('a problem that lasts', () => {
     return reminded;
   };
 
-  it('is told again once a day, at about the same time', () => {
+  it('is reported again once a day, at about the same time', () => {
     const everyHour = Array.from({ length: 96 }, (_, index) => index);
     expect(remindedAfter(...everyHour)).toEqual([22, 46, 70, 94]);
   });
 
-  it('is told again in each night, also if one is shorter than the one before', () => {
+  it('is reported again each night, even if one is shorter than the one before', () => {
     expect(remindedAfter(23.99, 47.98, 71, 95.5)).toEqual([23.99, 47.98, 71, 95.5]);
   });
 });
 
 type Disks = Awaited<ReturnType<CheckParts['measureFree']>>;
 
-describe('a problem that lasts for ever', () => {
-  it('is told again for a month', () => {
+describe('a problem that lasts forever', () => {
+  it('is reported again for a month', () => {
     const remindedAt = (days: number) =>
       isReminderDue({ raisedAt: at, lastToldAt: at + (days - 1) * 24 * hour }, at + days * 24 * hour);
     expect([remindedAt(1), remindedAt(31), remindedAt(32)]).toEqual([true, true, false]);
@@ -124,7 +124,7 @@ describe('a problem is over', () => {
     ]);
   });
 
-  it('of a failed run without a word if somebody gave it up, whatever the watch did on that day', async () => {
+  it('of a failed run without a message if somebody gave it up, whatever the watch did on that day', async () => {
     const failed = problem('run-failed', { day });
     const givenUp: Run = { ...good, state: 'cancelled', cancelReason: 'wrong export' };
     const watch: Run = { ...good, trigger: 'watch', state: 'failed' };
@@ -160,14 +160,14 @@ describe('a problem is over', () => {
     expect((await check1('the spool on one', 9e9)).ended).toEqual(['resource-low']);
   });
 
-  it('without a word if it is a full disk of a machine that is gone', async () => {
+  it('without a message if it is a full disk of a machine that is gone', async () => {
     const before = (hours: number) => ({ raisedAt: at - hours * hour, lastToldAt: at - hours * hour });
     const low = (hours: number) => problem('resource-low', { subject: 'the spool on one', ...before(hours) });
     expect(await check(() => [low(30)], [])).toEqual({ ended: [], dismissed: [], reminded: [] });
     expect((await check(() => [low(50)], [])).dismissed).toEqual(['resource-low']);
   });
 
-  it('of a failed run of the watch without a word if somebody gave that run up, and no other', async () => {
+  it('of a failed run of the watch without a message if somebody gave up that run, and no other', async () => {
     const watch: Run = { ...good, id: 'w1', trigger: 'watch', state: 'failed' };
     const ofDay: Run = { ...good, id: 'r1', state: 'failed' };
     const cancelled = { state: 'cancelled', cancelReason: 'not needed' } as const;
@@ -178,7 +178,7 @@ describe('a problem is over', () => {
     expect(await findEnded(failed, watch, { ...ofDay, ...cancelled })).toEqual([]);
   });
 
-  it('or told again as it is by then', async () => {
+  it('or reported again with its current facts', async () => {
     const low = problem('resource-low', { subject: 'the ledger', facts: { free: '900 MB' } });
     const yesterday = { raisedAt: at - 30 * hour, lastToldAt: at - 30 * hour };
     const disks = [{ place: 'the ledger', bytes: 2_000_000 }];
@@ -187,7 +187,7 @@ describe('a problem is over', () => {
   });
 });
 
-describe('looking finds', () => {
+describe('a check finds', () => {
   interface Looked {
     readonly cases?: readonly object[];
     readonly latestSync?: object;

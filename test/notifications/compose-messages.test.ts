@@ -71,7 +71,7 @@ describe('a message', () => {
     expect(JSON.stringify(message)).not.toMatch(/Ana|BR-1/);
   });
 
-  it('names the guests of affected bookings where the channel may', async () => {
+  it('names the guests of affected bookings if the channel allows it', async () => {
     const may = { takesFiles: true, guestNames: true };
     const { day: _, runId: __, ...found } = notice;
     const byEmail: Notice = { ...found, subject: 'e-mail 4', facts: { mail: '4', affected: 1 } };
@@ -121,7 +121,7 @@ describe('a morning digest', () => {
     });
   });
 
-  it('carries the report where the channel takes files', async () => {
+  it('carries the report if the channel takes files', async () => {
     const { attachments } = await composeMessage([digest], partsOf(), {
       takesFiles: true,
       guestNames: false,

@@ -90,7 +90,7 @@ describe('The next deadline', () => {
     );
   });
 
-  it('is found behind days without one, within a month', () => {
+  it('is found after days without one, within a month', () => {
     const now = '2026-11-21T12:00:00Z';
     const goodDays = listDays('2026-11-01', '2026-11-20');
     const plan = (day: string) => ({ default: 'none', exceptions: { [day]: '07:15' } });

@@ -4,30 +4,30 @@ import { incidentOf, type LastNotice, placeNotice } from '../../src/notification
 const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };
 
 describe('a notice', () => {
-  it('is told the first time', () => {
+  it('is sent the first time', () => {
     expect(placeNotice({ event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
   });
 
-  it('is not told again while the problem lasts', () => {
+  it('is not sent again while the problem lasts', () => {
     expect(placeNotice({ event: 'run-failed' }, known)).toBeUndefined();
     expect(placeNotice({ event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
   });
 
-  it('is told again as a reminder when the problem gets worse', () => {
+  it('is sent again as a reminder when the problem gets worse', () => {
     expect(placeNotice({ event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
       round: 2,
       reminder: 4,
     });
   });
 
-  it('is told again when the problem comes back', () => {
+  it('is sent again when the problem comes back', () => {
     expect(placeNotice({ event: 'run-failed' }, { ...known, isOver: true })).toEqual({
       round: 3,
       reminder: 0,
     });
   });
 
-  it('is told once if it happens once', () => {
+  it('is sent once if it happens once', () => {
     expect(placeNotice({ event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
   });
 

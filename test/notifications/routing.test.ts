@@ -21,7 +21,7 @@ const message = (id: string, changes: Partial<Notice> = {}): ClaimedMessage => (
 const hour = 3_600_000;
 
 describe('a channel', () => {
-  it('gets the events that it names, from its least severity on', () => {
+  it('gets the events that it names, from its lowest severity up', () => {
     const rules = { on: ['affected-found'], minimum: 'warning' } as const;
     expect(isWanted(noticeOf(), rules)).toBe(true);
     expect(isWanted(noticeOf({ severity: 'info' }), rules)).toBe(false);
@@ -117,7 +117,7 @@ describe('a message that failed', () => {
     return at === undefined ? undefined : (at - now - later) / 1_000;
   };
 
-  it('is tried again after pauses that double, up to a quarter of an hour', () => {
+  it('is retried after pauses that double, up to a quarter of an hour', () => {
     expect([1, 2, 3, 7, 50].map((attempt) => pauseAfter(attempt))).toEqual([15, 30, 60, 900, 900]);
     expect(pauseAfter(1, { random: 0 })).toBe(7.5);
   });

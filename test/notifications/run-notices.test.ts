@@ -40,15 +40,15 @@ const eventsOf = (after: Run, before: Run = delivering) =>
   noticesOfRun(before, after, at).map(({ event, subject, severity }) => [event, subject, severity]);
 
 describe('a run', () => {
-  it('that fails is told as critical', () => {
+  it('that fails is reported as critical', () => {
     expect(eventsOf(failedWith('sums-differ'))).toEqual([['run-failed', '2026-11-20', 'critical']]);
   });
 
-  it('that fails again in the same way is not told again', () => {
+  it('that fails again in the same way is not reported again', () => {
     expect(eventsOf(failedWith('sums-differ'), failedWith('sums-differ'))).toEqual([]);
   });
 
-  it('whose source may still come is told as a warning, unless a person started it', () => {
+  it('whose source may still arrive is reported as a warning, unless a person started it', () => {
     expect(eventsOf(failedWith('missing'))).toEqual([['run-failed', '2026-11-20', 'warning']]);
     expect(eventsOf(failedWith('missing', { trigger: 'manual' }))).toEqual([
       ['run-failed', '2026-11-20', 'critical'],
@@ -58,7 +58,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('of the current day, or for stays of other days, is told as a warning', () => {
+  it('of the current day, or for stays of other days, is reported as a warning', () => {
     expect(eventsOf(failedWith('binary', { trigger: 'today' }))).toEqual([
       ['run-failed', '2026-11-20', 'warning'],
     ]);
@@ -73,21 +73,21 @@ describe('a run', () => {
     ['code-2003', 'service'],
     ['authentication-refused', 'sftp'],
     ['host-key-refused', 'sftp'],
-  ])('that stops with %s also tells whose credentials were refused', (code, subject) => {
+  ])('that stops with %s also reports whose credentials were refused', (code, subject) => {
     expect(eventsOf(failedWith(code)).map(([event, about]) => [event, about])).toEqual([
       ['run-failed', '2026-11-20'],
       ['credentials-refused', subject],
     ]);
   });
 
-  it('whose result is incomplete tells that, too', () => {
+  it('whose result is incomplete reports that, too', () => {
     expect(eventsOf(failedWith('result-incomplete')).map(([event]) => event)).toEqual([
       'run-failed',
       'result-incomplete',
     ]);
   });
 
-  it('whose result names affected bookings tells how many, once', () => {
+  it('whose result names affected bookings reports how many, once', () => {
     const judged = { ...delivering, counts: { ...counts, affected: 2, unanswered: 0 } };
     expect(noticesOfRun(delivering, judged, at)).toEqual([
       {
@@ -103,7 +103,7 @@ describe('a run', () => {
     expect(noticesOfRun(delivering, { ...judged, counts: { ...counts, affected: 0 } }, at)).toEqual([]);
   });
 
-  it('whose complete result names more affected bookings than an incomplete one tells that, too', () => {
+  it('whose complete result names more affected bookings than an incomplete one reports that, too', () => {
     const judged = (affected: number): Run => ({
       ...delivering,
       counts: { ...counts, affected, unanswered: 0 },
@@ -114,13 +114,13 @@ describe('a run', () => {
     expect(noticesOfRun(judged(40), judged(2), at)).toEqual([]);
   });
 
-  it('whose result is overdue is told as late', () => {
+  it('whose result is overdue is reported as late', () => {
     const overdue = { kind: 'overdue', evidence: { code: 'result-overdue' } } as const;
     expect(noticesOfEnding(overdue, delivering, at).map(({ event }) => event)).toEqual(['result-late']);
     expect(noticesOfEnding({ kind: 'done', evidence: { code: 'ok' } }, delivering, at)).toEqual([]);
   });
 
-  it('with too few bookings tells the drops together, and each silent provider', () => {
+  it('with too few bookings reports the drops together, and each silent provider', () => {
     const drop = {
       accepted: 50,
       usual: 500,

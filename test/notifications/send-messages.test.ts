@@ -99,7 +99,7 @@ describe('the sender', () => {
     ]);
   });
 
-  it('records what other channels sent before it says that the ledger is away', async () => {
+  it('records what other channels sent before it reports that the ledger is unavailable', async () => {
     const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
     const away = { ...store, claim: () => Promise.reject(new Error('away')) };
     let accept = () => {};
@@ -131,7 +131,7 @@ describe('the sender', () => {
     expect(severities).toEqual(['info', 'info']);
   });
 
-  it('leaves the other messages to later once the receiver is away', async () => {
+  it('leaves the other messages for later once the receiver is unavailable', async () => {
     const { store, said } = storeOf(
       { id: 'm1', attempt: 1, notice: noticeOf() },
       { id: 'm2', attempt: 1, notice: noticeOf({ subject: '2026-11-21' }) },
@@ -172,14 +172,14 @@ describe('the sender', () => {
     expect(told[2]).toEqual(['sent', ...claimed.map(({ id }) => id)]);
   });
 
-  it('gives up what no receiver took for days', async () => {
+  it('gives up a message that no receiver has accepted for days', async () => {
     const old = noticeOf({ raisedAt: now - 3 * 86_400_000 });
     const { store, said } = storeOf({ id: 'm1', attempt: 99, notice: old });
     await senderOf(store, () => Promise.reject(new ChannelError('no', 'http-404'))).sender.sendDue(signal);
     expect(said).toEqual([['http-404', 'given up', 'm1']]);
   });
 
-  it('tries a message again that was cut off', async () => {
+  it('retries a message that was cut off', async () => {
     const { store, said } = storeOf({ id: 'm1', attempt: 1, notice: noticeOf() });
     const stopping = new AbortController();
     const { sender, events } = senderOf(store, async () => {

@@ -37,7 +37,7 @@ async function openWorking(options: Partial<Parameters<typeof openQueue>[0]> = {
 
 const sinceFirst = ({ worker }: ReturnType<typeof open>) => worker.names().slice(1);
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   it('a queue opens, rejects what is added, and accepts it once Redis is back', async () => {
     await redis.kill();
     const { queue, worker, notices } = open();

@@ -68,7 +68,7 @@ describe('the step of a worker process', () => {
     await settled(() => expect(worker.names()).toEqual(['run-a batch 0 1']));
   });
 
-  it('is handed out again when the process freezes, which continues with the next one when it wakes', async () => {
+  it('is handed out again when the process freezes; on waking, the process continues with the next one', async () => {
     const { queue, worker } = open({ url: redis.url, lockMs });
     const child = startWorker();
     await queue.add(stepsOf('run-a', 1));

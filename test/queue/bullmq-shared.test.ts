@@ -56,7 +56,7 @@ describe('queues of several processes on one Redis', () => {
     expect(other.worker.names()).toEqual([...steps.map(nameOf), 'run-b last 1']);
   });
 
-  it('hand out a reference that a process with a clock that was ahead made wait, as soon as the next one asks', async () => {
+  it('hand out a reference delayed by a process whose clock was ahead, as soon as the next process asks', async () => {
     const halfAnHour = 1_800_000;
     const ahead = open({ clock: () => Date.now() + halfAnHour });
     const right = open();
@@ -191,7 +191,7 @@ describe('a queue that closes', () => {
     await settled(() => expect(staying.worker.names()).toEqual(['run-b batch 0 1']));
   });
 
-  it('keeps no reference that it did not start: others get it long before its lock expires', async () => {
+  it('keeps no reference that it has not started: others get it long before its lock expires', async () => {
     const lockMs = 3_600_000;
     for (const round of leavingAfter) {
       const [leaving, staying] = [open({ lockMs, concurrency: 3 }), open({ lockMs, concurrency: 3 })];

@@ -7,7 +7,7 @@ import { settled, stepsOf, useQueues } from './opened-queues.js';
 const redis = useRedis();
 const openQueue = useQueues();
 
-/** What somebody may write who has got into Redis. */
+/** What an intruder in Redis may write. */
 const forged: readonly unknown[] = [
   null,
   7,
@@ -22,7 +22,7 @@ const forged: readonly unknown[] = [
   { __proto__: { runId: 'run-0' }, constructor: 1 },
 ];
 
-it('jobs that nobody of us has written reach no ledger, and hold up no step', async () => {
+it('forged jobs reach no ledger, and hold up no step', async () => {
   const { queue, worker } = openQueue({ url: redis().url });
   const forger = new Queue(queueName, { prefix: queuePrefix, connection: { url: redis().url } });
   for (const data of forged) await forger.add('step', data, { priority: 1 });

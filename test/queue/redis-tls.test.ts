@@ -9,7 +9,7 @@ import { findFreePort } from '../support/sftp-server.js';
 
 const password = 's3cret-pa55word';
 
-/** A Redis with TLS that wants a password, and counts who gave one. */
+/** A Redis with TLS that requires a password, and counts logins. */
 async function startWith({ certificate, key }: CertificateFiles) {
   const port = await findFreePort();
   const tls = ['--tls-port', `${port}`, '--tls-cert-file', certificate, '--tls-key-file', key];
@@ -68,7 +68,7 @@ describe('Redis over TLS', () => {
     const { url, countLogins } = await startWith(files);
     const before = await countLogins();
     expect(await ping({ url, ...(isKnown && { ca: files.certificate }) })).toMatch(/certificate|altnames/i);
-    // The one login more is that of the count itself.
+    // The one additional login is that of the count itself.
     expect(await countLogins()).toBe(before + 1);
   });
 });

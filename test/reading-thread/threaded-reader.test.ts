@@ -173,7 +173,7 @@ async function readAll(reader: DayReader, wanted: BookingForms) {
   return all;
 }
 
-/** Some can't stand in the file, some can't be sent, and names are from everywhere. */
+/** Some can't be in the file, some can't be sent, and names are in many scripts. */
 function bookings(count: number): string {
   const lines = Array.from({ length: count }, (_, index) => {
     const name = index % 7 === 0 ? '"Ørsted, ""Åse"""' : index % 11 === 0 ? '' : '李小龍';

@@ -65,7 +65,7 @@ describe('the judgement on a day', () => {
     expect(judge('succeeded', counts, changes)).toEqual({ judgement: 'attention', headline });
   });
 
-  it('needs attention while nothing has named the canary in time, however well it looks otherwise', () => {
+  it('needs attention if nothing named the canary in time, however well it looks otherwise', () => {
     const run = runOf(day, 'succeeded', afterTheDay, {
       ...byFile({}),
       counts: { ...sent, affected: 0, unanswered: 0 },
@@ -96,7 +96,7 @@ describe('the judgement on a day', () => {
     expect(judge('delivering', {}).judgement).toBe('unfinished');
   });
 
-  it('of a newer run that failed comes before the result of an older one', () => {
+  it('of a newer run that failed takes precedence over the result of an older one', () => {
     const older = runOf(day, 'succeeded', afterTheDay, {
       counts: { ...sent, affected: 0, unanswered: 0 },
       ...byFile({}),

@@ -47,7 +47,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('as a page loads nothing, runs nothing, and escapes every text of others', () => {
+  it('as a page loads nothing, runs nothing, and escapes all untrusted text', () => {
     const page = renderHtml(report, sections, options.timezone);
     expect(page).not.toMatch(/<script|<link|<img|https?:|@import|url\(/i);
     expect(page).not.toContain('\u001b');
@@ -57,7 +57,7 @@ describe('a report', () => {
     expect(page).toContain('<line class="usual"');
   });
 
-  it('as Markdown keeps texts of others in their cells', () => {
+  it('as Markdown keeps untrusted text in its cells', () => {
     const text = renderMarkdown(report, sections);
     expect(text).not.toMatch(/(?<!\\)<script|^# no/m);
     expect(text).not.toContain('\u001b');

@@ -27,7 +27,7 @@ async function meetInTwoProcesses(
   return { delivering, reported };
 }
 
-it('a pause that the service asks for is reported by one of the processes', async () => {
+it('a pause that the service requests is reported by only one of the processes', async () => {
   const { delivering, reported } = await meetInTwoProcesses({
     kind: 'retryable',
     code: 'http-429',
@@ -39,7 +39,7 @@ it('a pause that the service asks for is reported by one of the processes', asyn
   expect(reported('holding-off')).toMatchObject([{ cause: 'asked', code: 'http-429' }]);
 });
 
-it('the end of a run by a fatal answer is reported by the process that settled it', async () => {
+it('the end of a run by a fatal answer is reported only by the process that settled it', async () => {
   const { delivering, reported } = await meetInTwoProcesses({
     kind: 'fatal',
     code: 'http-401',

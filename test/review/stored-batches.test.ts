@@ -35,7 +35,7 @@ describe('the stored batches of a run', () => {
     expect(asked).toEqual([0, 1, 2].map((from) => ({ from, to: from + 1 })));
   });
 
-  it('are none of a run without any', async () => {
+  it('are none for a run without any', async () => {
     const ledger = await openTemporaryLedger();
     const run = await collectedRun(ledger, 'r1', { bookings: [] });
     expect(await readAll(ledger, run.id)).toEqual({ asked: [], batches: [] });
@@ -50,7 +50,7 @@ describe('the stored batches of a run', () => {
     expect(turns).toEqual(['batch 0', 'another', 'batch 1', 'batch 2']);
   });
 
-  it('end with an error where those that are left are removed meanwhile', async () => {
+  it('end with an error if the remaining ones are removed meanwhile', async () => {
     const ledger = await openTemporaryLedger();
     const run = await collectedRun(ledger, 'r1', { bookings: references(3 * batchSize) });
     const read = readStoredBatches(ledger, run, 'body');

@@ -39,7 +39,7 @@ describe('the days that a day is compared with', () => {
   });
 });
 
-describe('a drop of the volume', () => {
+describe('a drop in volume', () => {
   it('is less than half of the median', () => {
     const earlier = usually(400, 412, 9_000, 1);
     expect(findDrop(dayOf(203), earlier, settings)).toBeUndefined();
@@ -56,7 +56,7 @@ describe('a drop of the volume', () => {
     expect(findDrop(dayOf(0), usually(400, 400, 400), settings)?.usual).toBe(400);
   });
 
-  it('is no drop where such days are usually empty', () => {
+  it('is not reported if such days are usually empty', () => {
     expect(findDrop(dayOf(0), usually(0, 0, 900), settings)).toBeUndefined();
   });
 
@@ -101,7 +101,7 @@ describe('a drop of the volume', () => {
     expect(findDrop(dayOf(400), [counted, counted, counted], settings)).toBeUndefined();
   });
 
-  it('takes names of providers for nothing else', () => {
+  it('accepts any provider name, even one from the prototype', () => {
     const week = dayOf(30, Object.fromEntries([['__proto__', 30]]));
     expect(findDrop(dayOf(30, { toString: 30 }), [week, week, week], settings)?.drops).toEqual([
       { provider: '__proto__', accepted: 0, usual: 30 },

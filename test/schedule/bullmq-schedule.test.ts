@@ -8,7 +8,7 @@ import { describeScheduleContract, everySecond, waitForSlots } from '../contract
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 
-/** No slot of it comes while a test runs. */
+/** It has no slot while a test runs. */
 const newYear = createSlots('0 0 1 1 *', 'UTC');
 
 describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?? 'redis-server'})`, () => {
@@ -147,7 +147,7 @@ describe.skipIf(redisNeeds !== undefined)(`the schedule on Redis (${redisNeeds ?
     expect(reported[1]?.getTime()).toBeGreaterThan(backAt - 1_000);
   });
 
-  it('starts while Redis is away, reports that once, and sets its schedule when Redis is back', async () => {
+  it('starts while Redis is unavailable, reports that once, and sets its schedule when Redis is back', async () => {
     await redis.kill();
     const { reported } = await start(everySecond);
     expect(troubles).toHaveLength(1);

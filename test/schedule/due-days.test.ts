@@ -21,7 +21,7 @@ function goodRun(day: string): Run {
 
 const allGood = ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'].map(goodRun);
 
-/** In a ledger that knows all November's days as reviewed, but for those of `changed` and without those of `without`. */
+/** In a ledger where all days of November were reviewed, except those of `changed`, and those of `without`, which are missing. */
 function ledgerWith(changed: readonly Run[], without: readonly string[] = []): readonly Run[] {
   const isLeft = ({ day }: Run) => !without.includes(day) && !changed.some((run) => run.day === day);
   return [...allGood.filter(isLeft), ...changed];
@@ -42,7 +42,7 @@ function ask(latestRuns: readonly Run[], changes: Partial<DueDaysQuestion> = {})
   return dueDays.map(({ day, kind, isNightly }) => `${kind} ${day.iso}${isNightly ? ' (nightly)' : ''}`);
 }
 
-describe('the first day that callers of the hook may ask for', () => {
+describe('the first day that callers of the hook may request', () => {
   const find = (day: string, firstDay?: string, catchUpDays = 3) =>
     findFirstAskableDay(
       createBusinessDay(day, 'Europe/Madrid'),
@@ -152,7 +152,7 @@ describe('the days that are due', () => {
 describe('the runs that are resumed', () => {
   const longAgo = new Date(now.getTime() - hourMs);
 
-  it('are those that failed for a reason that may have passed', () => {
+  it('are those that failed for a reason that may be over', () => {
     const failed = runOf('2026-11-18', 'failed', longAgo, { failure: failureOf('retryable') });
     expect(ask(ledgerWith([failed]))).toEqual(['resume 2026-11-18']);
   });

@@ -25,15 +25,15 @@ function missing(changes: Partial<Run> = {}): Run {
   return runOf('2026-11-20', 'failed', slot, { failure, ...changes });
 }
 
-describe('a source that is not there yet', () => {
-  it('is waited for until the first time to give up after the slot or the call', () => {
+describe('a source that has not arrived yet', () => {
+  it('is waited for until the first give-up time after the slot or the call', () => {
     expect(findSourceDeadline(missing(), giveUps)).toBe(noon);
     const evening = Date.parse('2026-11-20T22:50:00Z');
     expect(findSourceDeadline(missing({ trigger: 'hook', startedAt: evening }), giveUps)).toBe(noon);
     expect(findSourceDeadline(missing({ startedAt: noon }), giveUps)).toBe(noon + 24 * 3_600_000);
   });
 
-  it('is not waited for where a person started the run, or the run failed for another reason', () => {
+  it('is not waited for if a person started the run, or the run failed for another reason', () => {
     expect(findSourceDeadline(missing({ trigger: 'manual' }), giveUps)).toBeUndefined();
     expect(
       findSourceDeadline(missing({ failure: { ...failure, code: 'truncated' } }), giveUps),
@@ -107,7 +107,7 @@ describe('the scheduler and a late source', () => {
     ['7', 7, 60_000],
     ['180', 180, 60_000],
   ])(
-    'tries for the last time a minute before it gives up, with resumeMinutes %s too',
+    'tries for the last time a minute before it gives up, even with resumeMinutes %s',
     async (_minutes, resumeMinutes, phase) => {
       vi.setSystemTime(slot.getTime() - phase);
       const { scheduler, reviews, events, tell } = keepDays({
@@ -131,7 +131,7 @@ describe('the scheduler and a late source', () => {
     },
   );
 
-  it('gives up as soon as the last try ends, where that takes longer', async () => {
+  it('gives up as soon as the last try ends, if that takes longer', async () => {
     let last: Review | undefined;
     const { scheduler, events, runs, tell } = keepDays({
       slots,
@@ -155,7 +155,7 @@ describe('the scheduler and a late source', () => {
     await scheduler.close();
   });
 
-  it('reviews the day when its source comes', async () => {
+  it('reviews the day when its source arrives', async () => {
     let tries = 0;
     const { scheduler, reviews, events, runs, tell } = keepDays({
       slots,

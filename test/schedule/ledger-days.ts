@@ -15,7 +15,7 @@ const noCounts = {
   unanswered: null,
 };
 
-/** A run of a day as the ledger would tell of it; all its instants are `at`. */
+/** A run of a day as the ledger would return it; all its instants are `at`. */
 export function runOf(day: string, state: RunState, at: Date, changes: Partial<Run> = {}): Run {
   const isEnded = state === 'succeeded' || state === 'failed' || state === 'cancelled';
   return {

@@ -65,7 +65,7 @@ async function startServing(isThere: () => boolean) {
   return { work, scheduler, reported, tries };
 }
 
-/** Lets the clock run on in steps, in which everything that is due is finished. */
+/** Advances the clock in steps, and finishes everything that is due in each. */
 async function goTo(instant: number, isIdle: () => Promise<boolean>): Promise<void> {
   while (Date.now() < instant) {
     await vi.advanceTimersByTimeAsync(Math.min(30_000, instant - Date.now()));
@@ -90,7 +90,7 @@ it('a missing export is reported once at the start, and once when it is given up
   await scheduler.close();
 });
 
-it('one that comes just before the last try is reviewed, and not given up', async () => {
+it('one that arrives just before the last try is reviewed, and not given up', async () => {
   const { work, scheduler, reported } = await startServing(() => Date.now() >= noon - 61_000);
   const isIdle = async () => (await work.ledger.listActiveRuns()).length === 0;
   await goTo(noon + 3_600_000, isIdle);

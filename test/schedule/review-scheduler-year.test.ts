@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** By day the strangest zone: its clocks change by half an hour. */
+/** Outside the nightly suite, only the strangest zone: its clocks change by half an hour. */
 const zones = [
   ['Australia/Lord_Howe', '45 1 * * *'],
   ['Europe/Madrid', '30 2 * * *'],
@@ -70,7 +70,7 @@ describe.each(isNightly ? zones : zones.slice(0, 1))('in %s, with slots at %s', 
   });
 });
 
-/** Reviews end at once, and well. */
+/** Reviews end at once, successfully. */
 async function keep(slots: Slots, runs: readonly Run[], catchUpDays = 3): Promise<KeptDays> {
   const kept = keepDays({
     slots,

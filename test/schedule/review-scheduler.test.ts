@@ -127,7 +127,7 @@ describe('the scheduler at a slot', () => {
   });
 });
 
-describe('the scheduler after three nights without it', () => {
+describe('the scheduler after being down for three nights', () => {
   const backAt = new Date('2026-11-23T09:00:00Z');
   beforeEach(() => {
     vi.setSystemTime(backAt);
@@ -181,7 +181,7 @@ describe('the scheduler after three nights without it', () => {
     },
   );
 
-  it('asks again when the ledger did not answer', async () => {
+  it('asks again if the ledger did not answer', async () => {
     kept = keepDays({ slots, runs: allGood });
     const error = new LedgerAwayError('postgres://ledger');
     kept.setLedgerAway(error);
@@ -240,7 +240,7 @@ describe('the scheduler every resumeMinutes', () => {
     const late = runOf('2026-11-20', 'awaiting-result', noon);
     const { runs, tell, begun } = await start({ runs: [...allGood, late] });
     expect(begun()).toEqual(['2026-11-20']);
-    // The run that is taken up passes through other states.
+    // The resumed run passes through other states.
     runs.set('2026-11-20', runOf('2026-11-20', 'delivering', noon));
     await goTo(slotOf21st);
     await tell(slotOf21st);

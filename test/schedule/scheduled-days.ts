@@ -16,13 +16,13 @@ export interface Review {
   readonly topsUp: boolean;
   readonly at: string;
   readonly signal: AbortSignal;
-  /** Ends it, as a run that came to this state; or, given an error, with that error. */
+  /** Ends it, as a run in this state; or, given an error, with that error. */
   end(outcome: RunState | Error, changes?: Partial<Run>): Promise<void>;
 }
 
 export interface KeptDays {
   readonly runs: Map<string, Run>;
-  /** All that were begun, in their order. */
+  /** All that were started, in order. */
   readonly reviews: Review[];
   readonly events: SchedulerEvent[];
   readonly stopper: AbortController;
@@ -31,11 +31,11 @@ export interface KeptDays {
   setLedgerAway(error: Error | undefined): void;
   readonly isScheduleClosed: () => boolean;
   tell(slot: Date): Promise<void>;
-  /** Days as they were begun, such as `2026-11-20`. */
+  /** Days in the order of their start, such as `2026-11-20`. */
   begun(): string[];
 }
 
-/** A scheduler over days that a test says the state of, under vitest's timers. A review lasts until the test ends it. */
+/** A scheduler over days whose state a test decides, under vitest's timers. A review lasts until the test ends it. */
 export function keepDays({
   slots,
   runs: known = [],
@@ -49,7 +49,7 @@ export function keepDays({
   timing?: ReviewSchedulerParts['timing'];
   onReview?: (review: Review) => void;
   onEvent?: (event: SchedulerEvent) => void;
-  /** What is asked of the ledger waits for it. */
+  /** Queries to the ledger wait for it. */
   ledgerAnswers?: Promise<void>;
 }): KeptDays {
   const runs = new Map(known.map((run) => [run.day, run]));

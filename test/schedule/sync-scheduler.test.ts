@@ -24,7 +24,7 @@ function syncOf(endedAt?: number): MappingSync {
 
 let scheduler: RepeatedCheck | undefined;
 
-/** Keeps a copy whose last sync is as given; each sync that is begun, and each watch, ends as these say. */
+/** Keeps a copy whose last sync is as given; each sync and each watch that is started ends as these say. */
 async function keep(
   latest: MappingSync | undefined,
   end: (begun: number) => Promise<void> = async () => {},
@@ -117,7 +117,7 @@ describe('the scheduler of the local copy', () => {
     expect(state).toMatchObject({ begun: 1, watched: 2 });
   });
 
-  it('repeats a watch that has left something to do, at the next check', async () => {
+  it('repeats, at the next check, a watch that left something to do', async () => {
     const state = await keep(syncOf(lastSlot), undefined, async (watched) => watched === 2);
     expect(state.watched).toBe(1);
     await vi.advanceTimersByTimeAsync(3 * checkMs);

@@ -12,7 +12,7 @@ const minute = 60_000;
 let scheduler: RepeatedCheck | undefined;
 
 interface Watched {
-  /** Day and slot of each review that was begun. */
+  /** Day and slot of each review that was started. */
   readonly begun: readonly string[];
   readonly events: readonly SchedulerEvent[];
   /** How many were aborted. */
@@ -89,12 +89,12 @@ describe('the scheduler of the current day', () => {
     expect(state.begun).toEqual(begun);
   });
 
-  it('leaves a slot alone whose day is over: that is the night’s', async () => {
+  it('leaves alone a slot whose day is over: that belongs to the night', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T23:05:00Z'));
     expect(await watch('50 23 * * *')).toMatchObject({ begun: [] });
   });
 
-  it('makes up for a slot that nobody reported, one review at a time', async () => {
+  it('makes up for an unreported slot, one review at a time', async () => {
     let finish = () => {};
     const state = await watch('*/20 7-23 * * *', { end: () => new Promise((resolve) => (finish = resolve)) });
     await vi.advanceTimersByTimeAsync(65 * minute);
@@ -104,7 +104,7 @@ describe('the scheduler of the current day', () => {
     expect(state.begun).toEqual(['today 2026-11-20 2026-11-20T11:00', 'today 2026-11-20 2026-11-20T12:00']);
   });
 
-  it('gives way to the night of its day a minute before, where it would keep it waiting', async () => {
+  it('stops a minute before the nightly review of its day, if that would have to wait', async () => {
     vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
     const never = () => new Promise<void>(() => {});
     const state = await watch('*/20 7-23 * * *', { end: never });
@@ -119,7 +119,7 @@ describe('the scheduler of the current day', () => {
     expect(shared.aborted).toBe(0);
   });
 
-  it('reports a day that others work on apart from a review that failed, and tries again', async () => {
+  it('reports a day that others work on differently from a failed review, and tries again', async () => {
     const errors: Error[] = [new DayBusyError('2026-11-20 is being run'), new Error('broken')];
     const state = await watch('*/20 7-23 * * *', {
       end: async () => {

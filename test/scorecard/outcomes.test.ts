@@ -131,7 +131,7 @@ function toDay(all: readonly Known[]) {
   };
 }
 
-it('what came of the bookings of a day is what parsing and judging each on its own says', async () => {
+it('the outcomes of the bookings of a day are those of parsing and judging each on its own', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyKnown.map(toStored), { maxLength: 12 }),

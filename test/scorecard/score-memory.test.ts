@@ -17,7 +17,7 @@ beforeEach(async () => {
   asked = [];
 });
 
-/** The memory, over a ledger that notes of which days the bookings are read. */
+/** The memory, over a ledger that records the days whose bookings are read. */
 function remember() {
   const watched: NoticeLedger = {
     ...ledger,
@@ -45,7 +45,7 @@ it('A day is read once, as long as nothing about it changes', async () => {
   expect(asked).toEqual([day]);
 });
 
-it('It is read again after each thing that changes what is known of it', async () => {
+it('It is read again after each change of what is known about it', async () => {
   const memory = remember();
   const expectReadAgain = async () => {
     asked = [];
@@ -99,7 +99,7 @@ it('It is read again when silence has lasted long enough, and when an e-mail bre
   expect(await knownAt({ ...silence, now: finishedAt + 2_000, brokenAt: [finishedAt] })).toBe(0);
 });
 
-it('Nothing is read of a day without runs, and no more once nobody waits', async () => {
+it('Nothing is read of a day without runs, and nothing more once nobody waits', async () => {
   await ledger.createRun(newRun('r1'));
   const memory = remember();
   await expect(memory.read(days, { signal: AbortSignal.abort() })).rejects.toThrow();
@@ -108,7 +108,7 @@ it('Nothing is read of a day without runs, and no more once nobody waits', async
   expect(asked).toEqual([]);
 });
 
-it('Others may work between two days, also where nothing was delivered', async () => {
+it('Others may work between two days, even if nothing was delivered', async () => {
   const turns: string[] = [];
   for (const each of days) {
     const { token } = await ledger.createRun(newRun(`of ${each}`, { day: each }));

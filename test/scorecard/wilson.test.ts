@@ -15,7 +15,7 @@ describe('the interval of a share', () => {
     expect(interval?.high).toBeCloseTo(high, of > 1000 ? 8 : 4);
   });
 
-  it('is unknown of nothing', () => {
+  it('is unknown without data', () => {
     expect(wilsonInterval(0, 0)).toBeUndefined();
   });
 });

@@ -62,7 +62,7 @@ describe('the spans of a run', () => {
     expect(one.names()).toEqual([]);
   });
 
-  it('are ended where a source is tried again, and where a process takes a run up once more', () => {
+  it('end when a source is retried, and when a process resumes a run', () => {
     const run = collectingRun();
     const one = traceProcess();
     one.observe(opened(run), { type: 'source-still-missing', run });
@@ -71,7 +71,7 @@ describe('the spans of a run', () => {
     expect(one.names()).toEqual(['collect', 'run', 'collect', 'run']);
   });
 
-  it('have the same ids in every process, and other ones after a take-over, with a link', async () => {
+  it('have the same ids in every process, and new ones after a take-over, with a link', async () => {
     const [starter, worker] = [traceProcess(), traceProcess()];
     const run = deliveringRun(0, 500);
     starter.observe(opened(run), { type: 'settled', run });

@@ -28,7 +28,7 @@ async function readAll(mailbox: Mailbox) {
 }
 
 describe('A mailbox on an IMAP server', () => {
-  it('gives each e-mail once, byte for byte, and leaves it unseen', async () => {
+  it('returns each e-mail once, byte for byte, and leaves it unseen', async () => {
     const { server, open } = await start();
     const first = mailOf('text/plain; charset=utf-8', 'BR-1042 Núñez\r\n', [
       'Content-Transfer-Encoding: 8bit',
@@ -46,7 +46,7 @@ describe('A mailbox on an IMAP server', () => {
     expect(mailbox.place).toBe(`imap://localhost:${server.tlsPort}/INBOX`);
   });
 
-  it('marks as seen what was read, if it is asked to, and gives again what was not dealt with', async () => {
+  it('marks as seen what was read, on request, and returns again what was not processed', async () => {
     const { server, open } = await start();
     for (const text of ['one', 'two']) server.deliver(mailOf('text/plain', `${text}\r\n`), 'Reviews');
     const mailbox = open({ folder: 'Reviews', markSeen: true });
@@ -79,7 +79,7 @@ describe('A mailbox on an IMAP server', () => {
     expect(await faultOf({ ca: '/nowhere.pem' })).toMatch(/nowhere.pem can't be read: ENOENT$/);
   }, 60_000);
 
-  it('ends when it is asked to stop', async () => {
+  it('ends when asked to stop', async () => {
     const { server, open } = await start();
     for (const text of ['one', 'two']) server.deliver(mailOf('text/plain', `${text}\r\n`));
     const stop = new AbortController();

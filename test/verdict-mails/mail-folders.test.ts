@@ -18,7 +18,7 @@ async function readAll(mailbox: Mailbox): Promise<string[]> {
 }
 
 describe('A maildir', () => {
-  it('gives each e-mail once, also after somebody has seen it, and changes nothing', async () => {
+  it('returns each e-mail once, even after somebody has seen it, and changes nothing', async () => {
     const folder = makeFolder();
     for (const name of ['new', 'cur', 'tmp']) mkdirSync(join(folder, name));
     writeFileSync(join(folder, 'new', '1.a.host'), 'one');
@@ -40,7 +40,7 @@ describe('A maildir', () => {
 });
 
 describe('A folder of files', () => {
-  it('gives each file once, an mbox as its e-mails, and a file that grew again', async () => {
+  it('returns each file once, an mbox as its e-mails, and a changed file again', async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'a.csv'), 'Reference\nBR-1\n');
     writeFileSync(join(folder, '.hidden'), 'x');
@@ -56,7 +56,7 @@ describe('A folder of files', () => {
     expect((await readAll(mailbox)).sort()).toEqual(['Reference\nBR-1\nBR-2\n', 'one\n\n', 'two\n']);
   });
 
-  it('gives an e-mail again if it was not dealt with', async () => {
+  it('returns an e-mail again if it was not processed', async () => {
     const folder = makeFolder();
     writeFileSync(join(folder, 'a.eml'), 'one');
     const mailbox = openMailFolder(folder);

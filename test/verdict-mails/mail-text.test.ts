@@ -5,7 +5,7 @@ import { mailOf } from './mails.js';
 const one = mailOf('text/plain', 'From the hotel we heard\r\n\r\nFrom now on\r\n');
 
 describe('An mbox', () => {
-  it('is split at its separators only, and its quoting removed', () => {
+  it('is split only at its separators, and its quoting is removed', () => {
     const mbox = `From a@b.example Mon Nov 23 04:52:16 2026\n${one.replaceAll('\r\n', '\n').replace('\n\nFrom now', '\n\n>From now')}\n\nFrom MAILER-DAEMON Mon Nov 23 05:00:00 2026\nSubject: two\n\nBR-2\n`;
     const mails = splitMails(Buffer.from(mbox)).map(String);
     expect(mails).toHaveLength(2);
@@ -13,7 +13,7 @@ describe('An mbox', () => {
     expect(mails[1]).toBe('Subject: two\n\nBR-2\n');
   });
 
-  it('is what begins like one: anything else is one e-mail', () => {
+  it('is recognised by its beginning: anything else is one e-mail', () => {
     expect(splitMails(Buffer.from(one))).toHaveLength(1);
     expect(splitMails(Buffer.from(''))).toHaveLength(1);
     expect(splitMails(Buffer.from('From x'))).toHaveLength(1);

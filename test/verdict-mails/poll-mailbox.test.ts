@@ -49,7 +49,7 @@ describe('the poller of a mailbox', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('reads at the start and then again and again, and each time opens first the cases that were left', async () => {
+  it('reads at the start and at each poll, and each time first opens the cases that were left', async () => {
     const { poller, hold, take, nextPoll } = prepare();
     hold(['a', 'b']);
     poller.start();
@@ -65,7 +65,7 @@ describe('the poller of a mailbox', () => {
     await poller.close();
   });
 
-  it('says once that the mailbox is away, tries again, and says when it is back', async () => {
+  it('says once that the mailbox is unavailable, tries again, and says when it is back', async () => {
     const { poller, hold, take, nextPoll } = prepare();
     hold(new Error('away'));
     poller.start();
@@ -81,7 +81,7 @@ describe('the poller of a mailbox', () => {
     await poller.close();
   });
 
-  it('continues after an e-mail that could not be recorded with the next poll', async () => {
+  it('continues at the next poll after an e-mail that could not be recorded', async () => {
     let isDown = true;
     const { poller, hold, take, nextPoll } = prepare(async () => {
       if (isDown) throw new Error('the ledger is away');
@@ -96,7 +96,7 @@ describe('the poller of a mailbox', () => {
     await poller.close();
   });
 
-  it('does not begin again while it reads', async () => {
+  it('does not start another poll while it reads', async () => {
     const gate = createGate();
     const { poller, hold, reads, nextPoll } = prepare(() => gate.passed);
     hold(['a']);
@@ -119,7 +119,7 @@ describe('the poller of a mailbox', () => {
         return poller.close();
       },
     ],
-  ])('that is %s ends the e-mail in work and takes no other', async (_, end) => {
+  ])('that is %s finishes the e-mail in progress and takes no other', async (_, end) => {
     const gate = createGate();
     const prepared = prepare(() => gate.passed);
     const { poller, hold, take, nextPoll } = prepared;

@@ -82,7 +82,7 @@ describe('An e-mail is read whatever its encoding and structure', () => {
     expect((await readNames(outer, bookings)).named).toEqual(['BR-1043']);
   });
 
-  it('with text and HTML that repeat each other, and the text without the verdicts', async () => {
+  it('with text and HTML that repeat each other, even if the text lacks the verdicts', async () => {
     const html = htmlTable([
       columns,
       ['BR-1042', 'Alpha', 'H', '', 'true'],
@@ -181,7 +181,7 @@ describe('Verdicts decide', () => {
   });
 });
 
-describe('A reference that could stand there by accident', () => {
+describe('A reference that could be there by accident', () => {
   it('counts for nothing in prose, dates and numbers of other columns', async () => {
     const text = 'On 2026-11-20 we checked 1 booking; 2026 was a good year. Call 1 2026.';
     expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual([]);
@@ -220,7 +220,7 @@ describe('References', () => {
     expect((await readNames(mailOf('text/html', html), bookings)).named).toEqual(['AB 12/3', 'BR-1042']);
   });
 
-  it('stand among punctuation, and several in one word', async () => {
+  it('may stand among punctuation, or several in one word', async () => {
     const text = 'See "BR-1042", (BR-1043). ref=AB 12; x';
     expect((await readNames(mailOf('text/plain', text), bookings)).named).toEqual([
       'AB 12',
@@ -233,7 +233,7 @@ describe('References', () => {
     ]);
   });
 
-  it('of a booking with several versions mean the one whose hotel stands beside them, or all', async () => {
+  it('of a booking with several versions mean the version whose hotel is beside them, or all', async () => {
     const versions = [
       { bookingReferenceId: 'BR-1042', serviceId: 104_492, providerHotelId: 'H-1' },
       { bookingReferenceId: 'BR-1042', serviceId: 104_493, providerHotelId: 'H-2' },
@@ -254,7 +254,7 @@ describe('References', () => {
     expect(await booked(both)).toEqual([104_493]);
   });
 
-  it('are exact: neither a longer word nor another case is one', async () => {
+  it('are exact: neither a longer word nor a different letter case matches', async () => {
     expect(
       (await readNames(mailOf('text/plain', 'BR-10421 br-1042 BR-1042/7 XBR-1042'), bookings)).named,
     ).toEqual([]);
@@ -322,7 +322,7 @@ describe('A hostile e-mail', () => {
     expect(await reasonOf('a b c d '.repeat(250_000))).toBe('too-many-words');
   });
 
-  it('is read in the time of its length, whatever it repeats', async () => {
+  it('is read in linear time, whatever it repeats', async () => {
     for (const piece of [
       '<table>',
       '<td rowspan=9999 colspan=9999>',
@@ -341,7 +341,7 @@ describe('A hostile e-mail', () => {
         expect(await reasonOf(mailOf(type, piece.repeat(20_000)))).toMatch(/^(read|too-many-)/);
   }, 60_000);
 
-  it('with an attachment that is no text is read without it, which is counted', async () => {
+  it('with an attachment that is not text is read without it, and that is counted', async () => {
     const mail = multipart('mixed', [
       { type: 'text/plain', body: 'BR-1042' },
       {

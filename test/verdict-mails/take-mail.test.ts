@@ -103,7 +103,7 @@ describe('An e-mail that names a booking', () => {
     expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
   });
 
-  it('gets its case after all if the process ends before that is open', async () => {
+  it('gets its case after all if the process ends before the case is open', async () => {
     const { ledger, taker, listCases } = await prepare();
     const { changeByKey } = ledger.cases;
     const cut = new Error('killed');
@@ -118,7 +118,7 @@ describe('An e-mail that names a booking', () => {
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', count: 2 }]);
   });
 
-  it('by its pair alone names all master hotels as which it is booked, or the one in the row', async () => {
+  it('by its pair alone names all its booked master hotels, or the one in the row', async () => {
     const { ledger, taker, listCases } = await prepare();
     const table = htmlTable([
       ['Provider', 'Hotel code', 'ServiceId'],
@@ -197,7 +197,7 @@ describe('An e-mail that names nothing known', () => {
     });
   });
 
-  it('or calls its mapping correct clears nothing', async () => {
+  it('or that calls its mapping correct clears nothing', async () => {
     const { ledger, taker } = await prepare();
     await taker.take({ bytes: named, from: 'a.eml' });
     const table = htmlTable([
@@ -226,7 +226,7 @@ describe('An e-mail that cannot be read', () => {
 describe('An e-mail that names a canary', () => {
   const plain = (text: string) => Buffer.from(mailOf('text/plain', text));
 
-  it('is known and names it, but no booking, and opens no case', async () => {
+  it('is recognised and names it, but no booking, and opens no case', async () => {
     const { ledger, taker, events, listCases } = await prepare(true);
     const bytes = plain('Incorrect: CANARY-r1');
     const canaries = [{ reference: 'CANARY-r1', day: '2026-11-20' }];

@@ -126,7 +126,7 @@ describe('A reference', () => {
     expect((await count(silent)).named).toEqual(['26112042']);
   });
 
-  it('is found in parts within parts of a forwarded e-mail, also if that is encoded', async () => {
+  it('is found in nested parts of a forwarded e-mail, even if that is encoded', async () => {
     const related = multipartBody('rel', [
       { type: 'text/html', body: listed(first) },
       { type: 'image/png', body: 'x', headers: ['Content-ID: <a>'] },
@@ -149,7 +149,7 @@ describe('A reference', () => {
   });
 });
 
-describe('What is no list of verdicts', () => {
+describe('A text that is not a list of verdicts', () => {
   it('such as an export of all mappings, which the service sends as well, names no pair', async () => {
     const mappings =
       'ServiceId,ProviderHotelId,ProviderFamily,ModifiedOn,ChannelIds,ProviderLocationId\r\n500123,H-77001,Alpha,2026-01-01T00:00:00Z,1,X\r\n';
@@ -168,7 +168,7 @@ describe('What is no list of verdicts', () => {
     expect({ named, pairs }).toEqual({ named: [], pairs: [] });
   });
 
-  it('such as a spreadsheet that calls itself CSV, is not read, and counted', async () => {
+  it('such as a spreadsheet that calls itself CSV, is not read, but counted', async () => {
     const sheet = base64(Buffer.from('504b03041400000008000102', 'hex'));
     const headers = [...attachment('a.csv'), 'Content-Transfer-Encoding: base64'];
     const mail = multipart('mixed', [{ type: 'text/csv', body: sheet, headers }]);

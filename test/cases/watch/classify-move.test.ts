@@ -22,7 +22,7 @@ describe('a booked mapping', () => {
     );
   });
 
-  it('is merged once more than half of its master hotel, of two providers, moved to the same other one', () => {
+  it('is merged once more than half of its master hotel, from two providers, moved to the same other one', () => {
     expect(classifyMove(booked, { hotels: 1, left: [left('a', 8), left('b', 8)] })).toBe('merged');
     expect(classifyMove(booked, { hotels: 0, left: [left('a', 8), left('b', 8), left('c', 9)] })).toBe(
       'merged',

@@ -285,7 +285,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     );
   });
 
-  it('but a day without a file that is allowed is announced before anything is sent', async () => {
+  it('but if it is allowed, a day without a file is announced before anything is sent', async () => {
     const { collect, events } = await prepareCollect();
     await collect([nameless(3)], { limits: { ...half, maxPostedShare: 1 }, delivery: ofFile });
     expect(events.filter(({ type }) => type === 'no-review-file')).toMatchObject([{ posted: 3 }]);

@@ -195,7 +195,7 @@ describe('what runs of today sent by body', () => {
     expect(stored).toEqual(['BR-9', 'BR-10', 'BR-11']);
   });
 
-  it('is recognised without names where a late night finds them blanked', async () => {
+  it('is recognised without names if a late night finds them blanked', async () => {
     const late = await prepare('file');
     const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
     await deliverRun(late.ledger, await collectRun(ofToday, 'r1', wholes(0, 5)));
@@ -205,7 +205,7 @@ describe('what runs of today sent by body', () => {
     expect(await storedReferences(late.ledger, 'r2', 'file')).toEqual(['BR-5', 'BR-6']);
   });
 
-  it('needs no file where nothing is new, whatever may go by body', async () => {
+  it('needs no file if nothing is new, whatever may go by body', async () => {
     const late = await prepare('file');
     const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
     await deliverRun(late.ledger, await collectRun(ofToday, 'r1', wholes(0, 5)));

@@ -29,7 +29,7 @@ const drop = {
 };
 
 describe('the volume guard of a collect', () => {
-  it('reports a drop, keeps it with the run, and goes on', async () => {
+  it('reports a drop, keeps it with the run, and continues', async () => {
     const { right, ledger, collect, events } = await prepareCollect();
     expect(await collect(few, guarded())).toMatchObject({ state: 'delivering', volume: drop });
     expect(asked.at(-1)).toContain('2026-11-13');
@@ -41,7 +41,7 @@ describe('the volume guard of a collect', () => {
     expect((await ledger.getRun(right.runId)).volume).toEqual(drop);
   });
 
-  it('fails before anything is planned where a drop fails a day, and still keeps it with the run', async () => {
+  it('fails before anything is planned if a drop fails a day, and still keeps it with the run', async () => {
     const { right, ledger, collect, events } = await prepareCollect();
     await expect(collect(few, guarded({ onDrop: 'fail' }))).rejects.toMatchObject({
       code: 'volume-dropped',
@@ -52,7 +52,7 @@ describe('the volume guard of a collect', () => {
     expect(events.map(({ type }) => type)).not.toContain('volume-dropped');
   });
 
-  it('lets a day pass that was accepted', async () => {
+  it('lets an accepted day pass', async () => {
     const { collect, events } = await prepareCollect();
     const run = await collect(few, { ...guarded({ onDrop: 'fail' }), acceptsVolume: true });
     expect(run).toMatchObject({ state: 'delivering', volume: drop });
@@ -65,7 +65,7 @@ describe('the volume guard of a collect', () => {
     expect((await collect(twice, guarded())).volume).toEqual(drop);
   });
 
-  it('compares what the source holds when a run tops a day up, not the part that is new', async () => {
+  it('compares what the source holds when a run tops up a day, not only the new part', async () => {
     const { ledger, collect } = await prepareCollect();
     expect((await collect(few, { ...guarded(), delivered: ledger })).volume).toEqual(drop);
     const other = await prepareCollect();
@@ -75,13 +75,13 @@ describe('the volume guard of a collect', () => {
 });
 
 describe('the number of records that the hook expects', () => {
-  it('is that of the source, whatever becomes of the records', async () => {
+  it('is that of the source, whatever happens to the records', async () => {
     const { collect } = await prepareCollect();
     const some = [[record(1), record(1), record(2, { ServiceId: 'x' })]];
     expect(await collect(some, { readExpected: async () => 3 })).toMatchObject({ state: 'delivering' });
   });
 
-  it.each([2, 4, 0])('fails the day if it is another one: %i', async (expected) => {
+  it.each([2, 4, 0])('fails the day if it is a different one: %i', async (expected) => {
     const { right, ledger, collect } = await prepareCollect();
     await expect(collect([records(0, 3)], { readExpected: async () => expected })).rejects.toMatchObject({
       code: 'unexpected-count',

@@ -77,7 +77,7 @@ describe('background reviews', () => {
     },
   );
 
-  it('does not start a day anew whose run was cancelled while it waited for it', async () => {
+  it('does not restart a day whose run was cancelled while it waited for that run', async () => {
     const work = await prepareWork();
     const { reviews } = openReviews(work.startShared().parts);
     const hold = await work.ledger.holdDay(day);
@@ -88,7 +88,7 @@ describe('background reviews', () => {
     await hold?.release();
     await reviews.idle();
     expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject([{ id: runId, state: 'cancelled' }]);
-    // Asked for now, it is another matter.
+    // A new request is another matter.
     expect(await reviews.start(reviewedDay, hook)).toMatchObject({ isNew: true });
     await reviews.idle();
   });
@@ -170,7 +170,7 @@ describe('background reviews', () => {
     expect((await work.ledger.getRun(run.id)).state).toBe('delivering');
   });
 
-  it('start compares a done day with the number of records that are expected, and sends what is missing', async () => {
+  it('start compares a done day with the expected number of records, and sends what is missing', async () => {
     const work = await prepareWork();
     const first = openReviews(work.startAlone().parts);
     const { run } = await first.reviews.start(reviewedDay, { ...hook, expected: 12 });
@@ -193,7 +193,7 @@ describe('background reviews', () => {
     expect([...work.accepted].sort()).toEqual([...references(14)].sort());
   });
 
-  it('start fails a done day whose source still holds another number of records', async () => {
+  it('start fails a done day whose source still holds a different number of records', async () => {
     const work = await prepareWork();
     const { reviews } = openReviews(work.startAlone().parts);
     await reviews.start(reviewedDay, hook);

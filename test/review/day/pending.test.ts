@@ -107,7 +107,7 @@ describe('why a run is not done', () => {
     expect(explain(run, work)).toBe(words);
   });
 
-  it('never promises a try that there is not', () => {
+  it('never promises more tries than there are', () => {
     const words = explain(
       { state: 'delivering' },
       { delayed: 1, next: { ...batch, until: at + 9, tries: 6 } },

@@ -138,7 +138,7 @@ describe('the plan of a range', () => {
     });
   });
 
-  it('judges each day by all its runs, and asks for those of all days at once', async () => {
+  it('judges each day by all its runs, and reads those of all days at once', async () => {
     const blanked = { linesBlanked: true } as const;
     const latest = days.map(({ iso }) => someRun({ id: `latest-${iso}`, day: iso }));
     const older = [

@@ -49,7 +49,7 @@ describe('replays', () => {
     expect([work.accepted.length, faults]).toEqual([36, []]);
   });
 
-  it('work on no more days at once than there are places', async () => {
+  it('work on no more days at once than there are slots', async () => {
     const work = await prepareWork({ bookings: 1 });
     let [busy, most] = [0, 0];
     const { parts } = work.startAlone({
@@ -68,7 +68,7 @@ describe('replays', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('do nothing with a day that has got another run since it was looked at', async () => {
+  it('do nothing with a day that has had another run since it was shown', async () => {
     const work = await prepareWork();
     const { replays } = openReplays(work.startAlone().parts);
     const [first] = (await replays.start(unseen.slice(0, 1), all)).runs;
@@ -85,7 +85,7 @@ describe('replays', () => {
     expect(await work.ledger.listRuns({ limit: 9 })).toHaveLength(1);
   });
 
-  it('leave out a day that somebody else works on', async () => {
+  it('leave out a day that another process works on', async () => {
     const work = await prepareWork();
     await work.ledger.holdDay('2026-11-19');
     const { replays } = openReplays(work.startAlone().parts);
@@ -95,7 +95,7 @@ describe('replays', () => {
     expect(left).toEqual([{ day: '2026-11-19', why: '2026-11-19 is being run by another process' }]);
   });
 
-  it('leave a run alone that is cancelled while it waits for its turn', async () => {
+  it('leave alone a run that is cancelled while it waits for its turn', async () => {
     const work = await prepareWork();
     const [answers, asked] = [createGate(), createGate()];
     const { parts } = work.startAlone({
@@ -118,7 +118,7 @@ describe('replays', () => {
     ]);
   });
 
-  it('that a process left when it stopped are done by the next one', async () => {
+  it('that a process left when it stopped are completed by the next one', async () => {
     const work = await prepareWork();
     const stop = new AbortController();
     const asked = createGate();
@@ -142,7 +142,7 @@ describe('replays', () => {
     );
   });
 
-  it('begin no further day once one has failed as each of them would', async () => {
+  it('start no further day once one has failed in a way that each of them would', async () => {
     const work = await prepareWork();
     const { parts } = work.startAlone({
       answer: () => ({ kind: 'fatal', code: 'http-401', httpStatus: 401 }),

@@ -97,7 +97,7 @@ describe('a day that is lost before its run is opened, to others that have done 
 
   it('is done if processes share the work, and is not opened again', async () => {
     const work = await prepareWork();
-    // Holding the right, it first looks for a run to join, and then for the one to open.
+    // Holding the right, it first looks for a run to join, and then for one to open.
     const { parts } = work.startShared({ ledger: freezeInLook(work.ledger, 2) });
     const { wasDone } = await runDay(requestOf(), parts, unstopped);
     expect(wasDone).toBe(true);

@@ -16,7 +16,7 @@ describe("a run's name", () => {
   it.each([
     [0, '20261120-22222222'],
     [1 - 2 ** -47, '20261120-zzzzzzzz'],
-  ])('takes the least and the greatest of chances: %d', (chance, id) => {
+  ])('accepts the smallest and the largest random number: %d', (chance, id) => {
     expect(createRunId(day, () => chance)).toBe(id);
   });
 

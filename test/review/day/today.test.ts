@@ -32,7 +32,7 @@ describe('a run of today', () => {
     });
   });
 
-  it('has nothing to do in a slot that was taken care of', () => {
+  it('has nothing to do in a slot that is already done', () => {
     const latest = ofToday();
     expect(open(latest, noon)).toEqual({ kind: 'already-done', run: latest });
     expect(open(latest, noon + 1)).toMatchObject({ kind: 'new' });
@@ -49,13 +49,13 @@ describe('a run of today', () => {
     expect(open(someRun({ state: 'failed', delivery: 'file' }))).toMatchObject({ kind: 'new', topsUp: true });
   });
 
-  it('leaves a day alone that a person cancelled', () => {
+  it('leaves alone a day that a person cancelled', () => {
     expect(open(ofToday({ state: 'cancelled', cancelReason: 'test data' }))).toMatchObject({
       kind: 'already-done',
     });
   });
 
-  it('keeps what the hook expected until a run has found it', () => {
+  it('keeps the number that the hook expected until a run has found it', () => {
     expect(open(someRun({ state: 'failed', expected: 12 }))).toMatchObject({ expected: 12 });
     expect(open(someRun({ expected: 1_000 }))).not.toHaveProperty('expected');
     expect(open(ofToday({ expected: 12 }))).toMatchObject({ expected: 12 });
@@ -64,7 +64,7 @@ describe('a run of today', () => {
 });
 
 describe('after runs of today', () => {
-  it('`run` tops the day up by the delivery that is configured or asked for', () => {
+  it('`run` tops up the day by the delivery that is configured or requested', () => {
     expect(decideOpening(ofToday(), { mode: 'run', day })).toEqual({ kind: 'new', topsUp: true });
     expect(decideOpening(ofToday(), { mode: 'run', day, delivery: 'file' })).toEqual({
       kind: 'new',
@@ -72,7 +72,7 @@ describe('after runs of today', () => {
     });
   });
 
-  it.each(unfinished)('`run` takes over what one that is %s has not sent', (state) => {
+  it.each(unfinished)('`run` takes over what a run of today that is %s has not sent', (state) => {
     const latest = ofToday({ state });
     expect(decideOpening(latest, { mode: 'run', day })).toEqual({
       kind: 'new',

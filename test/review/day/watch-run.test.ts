@@ -11,7 +11,7 @@ const ofWatch = (changes: Partial<Run> = {}) => someRun({ trigger: 'watch', ...c
 describe('a run with trigger `watch`', () => {
   const open = (run: Run | undefined) => decideOpening(run, { mode: 'watch', day });
 
-  it('goes by body, whatever has become of the day', () => {
+  it('goes by body, whatever the state of the day', () => {
     expect(open(undefined)).toEqual({ kind: 'new', delivery: 'body' });
   });
 
@@ -24,7 +24,7 @@ describe('a run with trigger `watch`', () => {
       expect(open(run)).toEqual({ kind: 'already-done', run });
   });
 
-  it('excludes others of its kind, of any day, and no run of the day itself', () => {
+  it('excludes other watch runs, of any day, and no run of the day itself', () => {
     expect(holdKeyOf(ofWatch())).toBe(holdKeyOf(ofWatch({ day: '2026-11-01' })));
     expect(holdKeyOf(someRun())).toBe(someRun().day);
     expect(holdKeyOf(ofWatch())).not.toBe(someRun().day);

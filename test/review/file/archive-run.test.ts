@@ -15,7 +15,7 @@ import { attemptOf, fileBookings, now, prepareFileRun } from './file-run.js';
 const name = '20112026_Result.csv';
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A result of five bookings that calls these incorrect, of as many bookings as wanted. */
+/** A result of five bookings, or as many as given, that calls these incorrect. */
 function resultOf(incorrect: readonly number[], rows = 5): string {
   const [header = '', ...lines] = fileOf(fileBookings(5)).toString().trimEnd().split('\n');
   const judged = lines.slice(0, rows).map((line, place) => `${line},${!incorrect.includes(place)}`);
@@ -97,7 +97,7 @@ describe('archive', () => {
     });
   });
 
-  it('takes the bytes that an interrupted attempt has archived', async () => {
+  it('uses the bytes that an interrupted attempt has archived', async () => {
     const day = await judgedDay(resultOf([1, 3]));
     const { parts, run } = day;
     await parts.archive.keep(run.day, run.id, name, parts.spool.read(resultName(run)));
@@ -130,7 +130,7 @@ describe('archive', () => {
     ).toEqual([]);
   });
 
-  it('does not write a file again whose guest names were removed', async () => {
+  it('does not rewrite a file whose guest names were removed', async () => {
     const { ledger, parts, run } = await prepareFileRun();
     await ledger.blankGuestNames('2027-01-01', blankNames);
     await expect(spoolReviewFile(parts, await ledger.getRun(run.id))).rejects.toThrow(

@@ -67,7 +67,7 @@ describe('the error of a step becomes an outcome:', () => {
     new FencedError('r1'),
     new TypeError('a fault of ours'),
     new DOMException('stopped', 'AbortError'),
-  ])('any other comes through (%#)', async (error) => {
+  ])('any other is rethrown (%#)', async (error) => {
     await expect(convertFailures(() => Promise.reject(error))).rejects.toBe(error);
   });
 

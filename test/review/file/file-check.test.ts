@@ -82,7 +82,7 @@ describe('a finished review file', () => {
       `${header}\r\n${goodLine}\r\n`,
       { code: 'control-character', row: 0, column: 'CheckOutDate' },
     ],
-  ])('stays here when it %s', async (_, text, fault) => {
+  ])('is not sent when it %s', async (_, text, fault) => {
     expect(await checkText(text, { rows: 1 })).toEqual(fault);
   });
 
@@ -172,7 +172,7 @@ describe('a finished review file', () => {
         { code: 'control-character', column: 'ProviderHotelId' },
       ],
     ),
-  ])('stays here when a row %s', async (_, line, fault) => {
+  ])('is not sent when a row %s', async (_, line, fault) => {
     const text = `${header}\n${goodLine}\n${line}\n${goodLine}\n`;
     for (const blockBytes of [1, 64 * 1024])
       expect(await checkText(text, { rows: 3, blockBytes })).toEqual({ row: 2, ...fault });
@@ -188,7 +188,7 @@ describe('a finished review file', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['a code point beyond the last', [0xf4, 0x90, 0x80, 0x80]],
     ['Windows-1252', [...Buffer.from('Jos\xe9', 'latin1')]],
-  ])('stays here when it holds %s', async (_, bytes) => {
+  ])('is not sent when it holds %s', async (_, bytes) => {
     const file = Buffer.concat([
       Buffer.from(`${header}\n1,R,N`),
       Buffer.from(bytes),
@@ -294,7 +294,7 @@ function checkText(text: string, expected: Expectation): Promise<FileFault | und
   return check(Buffer.from(text), expected);
 }
 
-/** How many bookings a file contains, by libraries and regular expressions; undefined for a bad one. */
+/** How many bookings a file contains, according to libraries and regular expressions; undefined for a bad one. */
 function countGoodRows(file: Buffer): number | undefined {
   const text = file.toString();
   if (!isUtf8(file) || !text.endsWith('\n') || /(?!\n)[\p{Cc}\u2028\u2029]/u.test(text)) return undefined;

@@ -33,7 +33,7 @@ describe('a booking in the review file', () => {
     ['providerHotelId', 'ProviderHotelId'],
     ['checkInDate', 'CheckInDate'],
     ['checkOutDate', 'CheckOutDate'],
-  ] as const)('can’t stand there without %s', (property, field) => {
+  ] as const)('can’t be there without %s', (property, field) => {
     expect(findFileObstacle(without(property))).toEqual({ field, reason: 'missing' });
   });
 

@@ -33,7 +33,7 @@ describe('a result that names all bookings', () => {
     expect(isComplete(totalsOf(differing), moment, all)).toBe(expected);
   });
 
-  it('without the canary is complete once it rests or is due, and says nothing about the canary', () => {
+  it('without the canary is complete once it no longer changes or is due, and says nothing about the canary', () => {
     const totals = { ...totalsOf(), canary: 'not-in-result' as const };
     expect([growing, quiet].map((moment) => isComplete(totals, moment, all))).toEqual([false, true]);
     expect(decideOnResult(totals, everyVerdict, growing, all)).toEqual({ kind: 'wait' });
@@ -97,7 +97,7 @@ describe('a result that names all bookings', () => {
     expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
   });
 
-  it('is not ours when it names bookings that were not sent, as soon as no line is cut off', () => {
+  it('is not ours when it names bookings that were not sent, once no line is cut off', () => {
     const counts = { unanswered: 1, unclear: 0 };
     const decide = (differing: Partial<ResultTotals>, moment: ResultMoment) =>
       decideOnResult(totalsOf({ foreign: 1, ...differing }), counts, moment, all).kind;
@@ -107,10 +107,10 @@ describe('a result that names all bookings', () => {
   });
 });
 
-describe('a result that names incorrect rows only', () => {
+describe('a result that names only incorrect rows', () => {
   const few = totalsOf({ unanswered: 9, end: endOf({ rows: 1 }), incorrect: 1 });
 
-  it('is complete when it rests, and the bookings that it does not name are correct', async () => {
+  it('is complete once it no longer changes, and the bookings that it does not name are correct', async () => {
     expect(isComplete(few, growing, incorrectOnly)).toBe(false);
     expect(isComplete(few, quiet, incorrectOnly)).toBe(true);
     const { verdicts, counts } = await listVerdicts(
@@ -188,7 +188,7 @@ describe('the reason why a run fails', () => {
     );
   });
 
-  it('is another one for any other step', () => {
+  it('is a different one for any other step', () => {
     expect(explainResult(run, failed('sftp-disk-full'))).toBeUndefined();
   });
 

@@ -55,13 +55,13 @@ describe('a result with a row about the canary', () => {
     });
   });
 
-  it('without that row answers every booking all the same', async () => {
+  it('without that row still answers every booking', async () => {
     expect(await join(resultOf(['True', 'False', 'True', 'True']))).toMatchObject({
       ...{ sent: 4, unanswered: 0, foreign: 0, canary: 'not-in-result', judged: [verdict] },
     });
   });
 
-  it('that lacks a booking lacks it, whatever it says about the canary', async () => {
+  it('that lacks a booking has no verdict on it, whatever it says about the canary', async () => {
     const rows = ['True', 'False', 'True', 'True', 'False'];
     const result = await join(resultOf(rows, (all) => all.filter((row) => !row.includes('BR-3'))));
     expect(result).toMatchObject({

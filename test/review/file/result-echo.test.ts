@@ -141,7 +141,7 @@ describe('an echo', () => {
     ],
     ['with an unreadable verdict', usualEcho().replace('False', 'perhaps')],
     ['without a row or a header', ''],
-  ])('%s is none', async (_, result) => {
+  ])('%s is not one', async (_, result) => {
     const sources = sourcesOf([one, two, three], result);
     expect(await readEcho(sources)).toBeUndefined();
   });

@@ -37,7 +37,7 @@ describe('a file whose name the server chose to do harm', () => {
     const written = await finish('write', { rows: 5, bytes, sha256 });
     const claim = await claimStep(ledger, written, 'upload');
     const outcome = uploadReviewFile({ ...parts, sftp: serverWith([name]) }, attemptOf(written, claim));
-    // The server refuses the upload itself, which comes after all looks at its files.
+    // The server refuses the upload itself, which comes after all checks of its files.
     expect(await outcome).toMatchObject({ evidence: { code: 'sftp-permission-denied' } });
   });
 });

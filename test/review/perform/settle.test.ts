@@ -31,7 +31,7 @@ describe('a run stops', () => {
     expect(delivering.events.filter(({ type }) => type === 'settled')).toHaveLength(1);
   });
 
-  it('at once on another fatal answer, and reports that too, if it was resumed too early', async () => {
+  it('at once on another fatal answer if it was resumed too early, and reports that, too', async () => {
     const delivering = await prepareDelivery({ bookings: 2, batchSize: 1, answer: () => fatal });
     const { runId } = delivering.right;
     await delivering.perform({ runId, step: 'batch 0', attempt: 1 });
@@ -73,7 +73,7 @@ describe('a run stops', () => {
     });
   });
 
-  it('not if there is a success between the failures: the others continue, and the run fails at its end', async () => {
+  it('but not if there is a success between the failures: the others continue, and the run fails at its end', async () => {
     const down = new Set(['BR-0', 'BR-1', 'BR-2', 'BR-3', 'BR-5', 'BR-6', 'BR-7', 'BR-8']);
     const delivering = await prepareDelivery({
       bookings: 10,
@@ -116,7 +116,7 @@ describe('a run stops', () => {
     });
   });
 
-  it('not for a few refused bookings, whatever their share', async () => {
+  it('but not for a few refused bookings, whatever their share', async () => {
     const delivering = await prepareDelivery({
       bookings: 19,
       batchSize: 4,

@@ -14,7 +14,7 @@ import { prepareWork, requestOf, reviewedDay, unstopped } from '../working-day.j
 const day = reviewedDay.iso;
 
 describe('processes that share the work', () => {
-  it('deliver every booking once, whichever of them was asked, and all of them wait for the end', async () => {
+  it('deliver every booking once, whichever of them starts the run, and all of them wait for the end', async () => {
     const work = await prepareWork({ bookings: 60 });
     const processes = [work.startShared(), work.startShared(), work.startShared()];
     const results = await Promise.all(processes.map(({ parts }) => runDay(requestOf(), parts, unstopped)));
@@ -145,7 +145,7 @@ describe('processes that share the work', () => {
     expect(first.reported('faulted')).toEqual([]);
   });
 
-  it('finish their steps in progress when they are asked to stop, and take no more: the others complete the run', async () => {
+  it('finish their steps in progress when asked to stop, and take no more: the others complete the run', async () => {
     const work = await prepareWork();
     const stop = new AbortController();
     const asked = createGate();
@@ -172,7 +172,7 @@ describe('processes that share the work', () => {
     await settled(work.ledger, run.id);
   });
 
-  it('spend a try on an internal error, so that a step that always fails is not retried for ever', async () => {
+  it('spend a try on an internal error, so that a step that always fails is not retried forever', async () => {
     const work = await prepareWork({ bookings: 2 });
     const fault = new TypeError('a mistake of ours');
     const worker = work.startShared({ answer: () => Promise.reject(fault) });

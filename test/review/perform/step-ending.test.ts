@@ -217,7 +217,7 @@ describe('what follows from an outcome:', () => {
     [{ kind: 'retryable', evidence, ...clear }, trigger, 'retry'],
     [{ kind: 'retryable', evidence, ...clear }, { ...trigger, tries: 2 }, 'failed'],
     [{ kind: 'retryable', evidence, ...clear, refusedWhenSpent: true }, { ...trigger, tries: 2 }, 'failed'],
-  ])('what was found out goes with the ending, and that nothing was sent (%#)', (outcome, step, kind) => {
+  ])('the ending includes what was found out, and that nothing was sent (%#)', (outcome, step, kind) => {
     const decide = (found: StepOutcome) => decideEnding(found, step, run, { retry, random: () => 0.5, now });
     expect(decide({ ...outcome, file, nothingSent: true })).toMatchObject({ kind, file, nothingSent: true });
     expect(decide(outcome)).not.toHaveProperty('file');

@@ -57,7 +57,7 @@ describe('the oldest guest names', () => {
     expect(await find()).toEqual([
       { place: 'ledger', runId: 'of-2026-09-01', since: '2026-09-02', ageDays: 81 },
     ]);
-    // Says that it has blanked them, and has not.
+    // Claims to have blanked them, but has not.
     await ledger.blankGuestNames('2026-10-01', (lines) => lines);
     expect((await ledger.getRun('of-2026-09-01')).linesBlanked).toBe(true);
     expect(await find()).toMatchObject([{ runId: 'of-2026-09-01' }]);
@@ -73,7 +73,7 @@ describe('the oldest guest names', () => {
     expect(await find()).toEqual([]);
   });
 
-  it('are found in archive and spool, where a manifest is none', async () => {
+  it('are found in archive and spool, except in a manifest', async () => {
     const { ledger, spool, keep, find } = await prepare();
     await ledger.blankGuestNames('2026-12-01', blankNames);
     await keep('manifest.json');

@@ -162,7 +162,7 @@ describe('cleaning up old days', () => {
     await applyRetention({ ledger, archive, spool }, periods, { now, timezone });
     expect(await archive.list('2026-10-20', runId)).toEqual([]);
     expect(await spool.list()).toEqual([]);
-    // The run goes on, and receives names with a result that is late.
+    // The run continues, and receives names with a late result.
     await ledger.takeOver(runId);
     await keep();
     await applyRetention({ ledger, archive, spool }, periods, { now, timezone });

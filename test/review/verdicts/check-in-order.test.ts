@@ -26,7 +26,7 @@ async function gather<One>(chunks: AsyncIterable<readonly One[]>): Promise<(read
 const copy = (item: Item) => item;
 
 describe('Items ordered by a key', () => {
-  it('come as a stable sort brings them, whatever fits into the window, as often as they are read', async () => {
+  it('come in the order of a stable sort, whatever fits into the window, however often they are read', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 1, max: 9 }), fc.nat(50), async (all, chunk, more) => {
         const ordered = await orderByKey(scanOf(all, chunk), copy, { window: more + 1 });

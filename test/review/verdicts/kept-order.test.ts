@@ -27,7 +27,7 @@ describe('the order by a kept column', () => {
   });
 
   it.each([[['99', '1000', 'n/a']], [['99', '1,000', '5']]])(
-    'is that of texts if one is no number: %j',
+    'is that of texts if one is not a number: %j',
     (values) => {
       expect(sort(values)).toEqual(values.toSorted());
     },

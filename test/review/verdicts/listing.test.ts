@@ -101,7 +101,7 @@ describe('the affected bookings of days', () => {
     expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
   });
 
-  it('cost a look-up only where they are in the window that is read', async () => {
+  it('cost a look-up only if they are in the window that is read', async () => {
     const { ledger, asked } = openLedger(judgements);
     const list = await listAffected(ledger, days);
     const shown: ListedBooking[] = [];
@@ -196,7 +196,7 @@ describe('the bookings without a verdict', () => {
     expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
   });
 
-  it('are none by body', async () => {
+  it('are none for a run by body', async () => {
     const { ledger } = openLedger({});
     expect(await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])]))).toEqual([]);
   });
