@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { freeMemory } from '../../src/async/free-memory.js';
 
-it('memory that is given back is gone at once', () => {
+it('freed memory is released at once', () => {
   const before = process.memoryUsage().arrayBuffers;
   const bytes = Buffer.alloc(1_000_000, 'x');
   expect(process.memoryUsage().arrayBuffers).toBeGreaterThanOrEqual(before + 1_000_000);

@@ -8,7 +8,7 @@ describe('work on each item of a long list', () => {
     vi.restoreAllMocks();
   });
 
-  /** Each look at the clock is a millisecond after the one before. */
+  /** Each reading of the clock is a millisecond after the previous one. */
   function slowDown(): void {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -26,7 +26,7 @@ describe('work on each item of a long list', () => {
     expect(done.indexOf('other')).toBeLessThan(done.length - 1);
   });
 
-  it('ends where the signal has aborted', async () => {
+  it('stops when the signal has aborted', async () => {
     slowDown();
     const stopping = new AbortController();
     let done = 0;

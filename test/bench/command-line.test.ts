@@ -45,7 +45,7 @@ describe('npm run bench', () => {
     expect(read('--only', 'small-day', '--only', 'file-run').chosen).toEqual(two);
   });
 
-  it('takes the number of rounds, which makes none of them evidence', () => {
+  it('takes the number of rounds, and then writes no figures without --write', () => {
     expect(read()).toMatchObject({ mostRounds: undefined, writes: true });
     expect(read('--rounds', '2')).toMatchObject({ mostRounds: 2, writes: false });
     expect(read('--rounds', '2', '--write').writes).toBe(true);

@@ -56,7 +56,7 @@ describe('the comparisons', () => {
     expect((await compare([usual])).rows[0]?.ours.samples).toHaveLength(5);
   });
 
-  it('have fewer rounds where that is asked for, and never more', async () => {
+  it('have fewer rounds on request, and never more', async () => {
     const rounds = async (mostRounds: number) => {
       const ours = contestant('ours', 1, 2, 3, 4);
       const three = comparison('three', {
@@ -104,7 +104,7 @@ describe('the comparisons', () => {
     expect(rows.map(({ name }) => name)).toEqual(['file-run']);
   });
 
-  it('share a time budget: what one leaves is for the next ones', async () => {
+  it('share a time budget: what one leaves unused goes to the next ones', async () => {
     let time = 0;
     const lasting = (name: string, turnMs: number) =>
       comparison(name, {

@@ -49,7 +49,7 @@ describe('the results of a benchmark', () => {
     expect(both.notTried).toEqual([]);
   });
 
-  it('show how the medians changed since others', () => {
+  it('show how the medians changed since earlier results', () => {
     const before = results([row('file-run', 4, 8, { commit: 'old' })]);
     const now = results([row('file-run', 3, 10, { commit: 'new' }), row('show', 1, 1)]);
 

@@ -19,7 +19,7 @@ describe('The table of fields', () => {
     expect(bookingFields[0].name).toBe('ServiceId');
   });
 
-  it('ends with what stored lines are read by: the hotel of the provider and the only two dates', () => {
+  it('ends with the fields by which stored lines are read: the hotel of the provider and the only two dates', () => {
     // review-line.ts, booking-item.ts and plain-bookings.ts find these cells by their places.
     expect(serviceFields.slice(-4)).toEqual([
       'ProviderName',

@@ -91,7 +91,7 @@ None went by body.
 `);
   });
 
-  it('are never none without a doubt where some have no verdict', () => {
+  it('are never simply none if some have no verdict', () => {
     const run = someRun({ ...reviewed, counts: { affected: 0, unanswered: 3, posted: 1 } });
     expect(render([run])).toBe(
       `2026-11-20: the result marks no booking as affected, but some have no verdict (run 20261120-k3f9xq7d).
@@ -137,7 +137,7 @@ None went by body.
     ]);
   });
 
-  it('are at most two hundred, with a hint where the others are', () => {
+  it('are at most two hundred, with a hint on how to get the others', () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, number) => listed({ BookingReferenceId: `BR-${number}` }));
     const all = render([reviewed], { bookings: many(200) });
@@ -150,12 +150,12 @@ None went by body.
     expect(text).toContain('\n  … and 1,100 more; --csv FILE lists all\n');
   });
 
-  it('are in the given file', () => {
+  it('name the file that has all of them', () => {
     const text = render([reviewed], { bookings: [listed({ BookingReferenceId: 'BR-1' })] }, 'wrong.csv');
     expect(text.split('\n').slice(-2)).toEqual(['All of them are in wrong.csv.', '']);
   });
 
-  it('say with which check-in they are listed', () => {
+  it('say to which check-ins they are limited', () => {
     expect(render([reviewed], { checkInBefore: '2026-12-01' })).toContain(
       'the result marks no booking with check-in before 2026-12-01 as affected',
     );
@@ -171,7 +171,7 @@ describe('the bookings without a verdict', () => {
     expect(cells(text)[2]?.at(-1)).toBe('not-in-result');
   });
 
-  it('of an older version can only be counted, which is said', () => {
+  it('of an older version can only be counted, and the text says so', () => {
     const run = someRun({ ...reviewed, counts: { affected: 0, unanswered: 3, posted: 0 } });
     expect(render([run], { lists: 'unanswered' })).toContain(
       "\n3 of them can't be listed: an older version counted them",
@@ -259,7 +259,7 @@ const booking = {
 };
 
 describe('the CSV of affected bookings', () => {
-  it('contains all that was added, in order, without guests’ names, readable only for its owner', async () => {
+  it('contains all that was added, in order, without guests’ names, readable only by its owner', async () => {
     const path = join(await createFolder(), 'wrong.csv');
     const file = await createCsvFile(affectedColumns, path);
     await file.add([
@@ -281,7 +281,7 @@ describe('the CSV of affected bookings', () => {
     expect(await readFile(path, 'utf8')).toBe(header);
   });
 
-  it.each([';', '\t'])('separates its cells as asked: %j', async (delimiter) => {
+  it.each([';', '\t'])('separates its cells as requested: %j', async (delimiter) => {
     const path = join(await createFolder(), 'wrong.csv');
     const file = await createCsvFile(['ProviderName', 'ServiceId'], path, path, delimiter);
     await file.add([{ ServiceId: 7, ProviderName: 'a;b\tc,d' }]);

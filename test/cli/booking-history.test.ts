@@ -65,7 +65,7 @@ describe('the history of a booking', () => {
       { reason: 'filled-in', copyServiceId: 7, movedAt: null },
       'not independently checked: its ServiceId was filled in from the local copy',
     ],
-  ] as const)('tells what the local copy said: %j', (suspect, reported, words) => {
+  ] as const)('reports what the local copy said: %j', (suspect, reported, words) => {
     const history = toHistory({ ...booked('done', [second]), suspect }, { withAnswers: false });
     expect(history.suspect).toEqual(reported);
     expect(renderHistories('BR-1042', [history], command)).toContain(`\n  ${words}\n`);

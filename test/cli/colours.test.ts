@@ -28,7 +28,7 @@ describe('colours', () => {
     expect(used('red', 'failed')).toContain('\u001B');
   });
 
-  it('are not taken over from a text of others, which does not know the mark', () => {
+  it('are not taken from untrusted text, which does not know the mark', () => {
     const forged = `\u001B[32mfine\u001B[32;1111;2222m`;
     expect(show(forged + paint('red', 'failed'))).toBe(
       '\\u001b[32mfine\\u001b[32;1111;2222m\u001B[31mfailed\u001B[39m',

@@ -37,7 +37,7 @@ describe('the exit code', () => {
     });
   });
 
-  it('of a run that succeeded with another number of records than the hook expected is that of a failure', () => {
+  it('of a run that succeeded with a different number of records than the hook expected is that of a failure', () => {
     const run = someRun({ state: 'succeeded', collectedAt: 1, counts: { read: 12, filtered: 2 } });
     expect(exitCodeOf({ ...run, expected: 10 })).toBe(0);
     expect(exitCodeOf({ ...run, expected: 12 })).toBe(1);

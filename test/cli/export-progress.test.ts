@@ -43,7 +43,7 @@ it('is a line per event and occasional lines for a download, where there is no t
     '  export g-1 is there; waiting until it no longer changes',
     '  a.csv: 51.0 MB of 100.0 MB, 5.0 MB/s',
     '  download a.csv: the connection was lost; again in 2.0 s',
-    // What had come before the connection was lost counts for nothing in the rate.
+    // What arrived before the connection was lost does not count towards the rate.
     '  a.csv: 70.0 MB of 100.0 MB, 10.0 MB/s',
     '  a.csv is in the archive',
     '',

@@ -130,7 +130,7 @@ describe('The observer', () => {
     expect(warnings).toEqual(['http-404', 'timeout']);
   });
 
-  it('is silent about what fails after a good run', async () => {
+  it('reports nothing that fails after a good run', async () => {
     const { observer, sent } = watchHeartbeat(async () => undefined);
     await observer.notify(settled());
     await observer.notify(dueDayFailed('2026-11-20'));
@@ -163,7 +163,7 @@ describe('The observer', () => {
     expect(isClosed()).toBe(true);
   });
 
-  it('waits no longer once it is asked to stop', async () => {
+  it('stops waiting once it is asked to stop', async () => {
     const watched = watchHeartbeat(hang);
     const patient = createHeartbeatObserver({
       heartbeat: { send: hang, close: async () => {} },

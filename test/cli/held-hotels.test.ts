@@ -13,7 +13,7 @@ async function read(text: string): Promise<number[]> {
   return [...(await readHeldHotels({ name: 'held', path }))];
 }
 
-describe('a file of master hotels that are held already', () => {
+describe('a file of master hotels that are already held', () => {
   it.each([
     ['ids', '10\n0020\r\n\n 30 \n10'],
     ['a CSV with a header', '\uFEFFServiceId,HotelName\n10,"Sol, y Mar"\n"20",\n30;x\n'],

@@ -27,7 +27,7 @@ const everything: readonly ReviewEvent[] = [
 ];
 
 describe('the log', () => {
-  it('has one line at debug for a run of today that found nothing new, and the usual ones for another', async () => {
+  it('has one line at debug for a run of today that found nothing new, and the usual ones for any other', async () => {
     const linesOf = async (accepted: number) => {
       const { stream, lines } = captureStream();
       const observe = createLogObserver(await openLog('debug', stream));
@@ -144,7 +144,7 @@ async function logAll(level: LogLevel): Promise<Record<string, unknown>[]> {
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** An event whose evidence holds more than it may. */
+/** An event whose evidence holds more than is allowed. */
 function refused(): ReviewEvent {
   const evidence = {
     code: 'code-2009',

@@ -21,7 +21,7 @@ describe('the folder of bodies', () => {
     );
   });
 
-  it('is readable only for its owner', async () => {
+  it('is readable only by its owner', async () => {
     const folder = join(await createFolder(), 'out');
     const bodies = await createOutFolder(folder);
     await bodies.add('batch-0.json', Buffer.from('{}'));

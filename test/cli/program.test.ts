@@ -424,7 +424,7 @@ describe('the command line', () => {
   });
 });
 
-/** What came of a command line: handlers answer 7 and remember how they were called. */
+/** The outcome of a command line: handlers return 7 and record how they were called. */
 async function start(line: string | readonly string[]) {
   const calls: unknown[][] = [];
   let written = '';

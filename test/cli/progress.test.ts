@@ -97,7 +97,7 @@ describe('progress where there is no terminal', () => {
     ]);
   });
 
-  it('counts one of a kind as one', () => {
+  it('writes a count of one in the singular', () => {
     const { later, lines } = start();
     later(10_000, collecting(1, 10));
     later(10_000, collected(1));

@@ -161,7 +161,7 @@ To see what the service said about one: hotel-review show REFERENCE --answers
     );
   });
 
-  it('names the number of records that the hook expected, where the source held another one', () => {
+  it('names the number of records that the hook expected, if the source held a different one', () => {
     const counts = { read: 1_005, filtered: 5 };
     const run = someRun({ counts, collectedAt: 1, expected: 1_012 });
     expect(close({ run })).toContain(

@@ -66,7 +66,7 @@ All of them are in doubted.csv.
 `);
   });
 
-  it('are the first of many, with a hint to the others', () => {
+  it('are the first of many, with a hint on how to get the others', () => {
     const counts = { suspects: 1_201, filledIn: 0 };
     const text = renderSuspects(day, compared, { counts, first: [doubted] }, { command });
     expect(text).toContain('  … and 1,200 more; --csv FILE lists all\n');

@@ -11,7 +11,7 @@ describe('a table', () => {
     ).toBe('  read        1,234,567  first\n  duplicates          9');
   });
 
-  it('may have a head', () => {
+  it('may have a header', () => {
     expect(renderTable([['2026-11-20', '12']], ['day', 'delivered'])).toBe(
       '  day         delivered\n  2026-11-20         12',
     );

@@ -141,7 +141,7 @@ describe('--delivery file', () => {
   });
 });
 
-/** The words of the one JSON object of a command that could not begin. */
+/** The message in the one JSON object of a command that could not start. */
 function messageOf({ exitCode, stdout, json }: CommandResult, kind: string): string {
   expect({ exitCode, json }).toEqual({
     exitCode: 2,

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
 import { noNamesInFile } from '../../src/config/problems.js';
 import { complain, complainOf, complainOfText, hostKey, parse, service, sftp, source } from './writing.js';
@@ -53,7 +53,7 @@ describe('all problems', () => {
   });
 });
 
-it('an incomplete canary names what is missing, and refuses texts that would be sent otherwise', () => {
+it('an incomplete canary names what is missing, and refuses texts that would not be sent as they are', () => {
   const attempt = () =>
     parse({ service, source, canary: { serviceId: 0, providerName: 'None', withinHours: 0 } });
   expect(complainOf(attempt).message.split('\n').slice(1)).toEqual([

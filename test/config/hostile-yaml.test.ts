@@ -25,7 +25,7 @@ describe('a configuration that somebody else has written', () => {
     expect(polluted().polluted).toBeUndefined();
   });
 
-  it('takes a name of the prototype for no setting where names are free', () => {
+  it('does not accept a name of the prototype as a setting where names are free', () => {
     const text = `${writeSettings()}service: { statusCodes: { __proto__: accepted } }\n`;
     expect(() => parseText(text)).toThrow();
     expect(polluted().polluted).toBeUndefined();

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
 import { complain, parse } from './writing.js';
 
@@ -6,7 +6,7 @@ const url = 'https://pms.example.com/bookings?day={day}';
 const inHttp = (settings: object) => ({ source: { kind: 'http', url, ...settings } });
 
 describe('an HTTP source', () => {
-  it('requires its address only', () => {
+  it('requires only its address', () => {
     expect(parse(inHttp({})).source).toEqual({
       kind: 'http',
       url,

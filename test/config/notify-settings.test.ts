@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
 import { noticeEventNames } from '../../src/notifications/notice.js';
 import { complain, parse } from './writing.js';

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
 import { defaultStatusCodes } from '../../src/mapping-service/verdict.js';
 import { hookSecret, hookToken, nextHookSecret, plainHookSecret } from '../support/hook-secrets.js';
@@ -31,7 +31,7 @@ const designEnvironment = {
 };
 
 describe('a configuration', () => {
-  it('needs the service and the source only: everything else has a default', () => {
+  it('needs only the service and the source: everything else has a default', () => {
     expect(parse()).toEqual({
       folder: '/etc/agency',
       timezone: 'UTC',

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names files of secrets so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names files of secrets
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSetting, readSettingFacts } from '../../src/config/single-setting.js';
 
-describe('The schema says of a setting', () => {
+describe('The schema says about a setting', () => {
   it.each([
     [['timezone'], /decides which day/, 'UTC'],
     [['service', 'apiKey'], /^The account's API key/, undefined],
@@ -19,7 +19,7 @@ describe('The schema says of a setting', () => {
     ['ndjson', 'path', /^The file: a path on this machine/, undefined],
     ['sql', 'timeoutSeconds', /^How long the query/, 600],
     ['http', 'timeoutSeconds', /^How long a whole request/, 60],
-  ])('of the kind %s what it says of its %s', (kind, name, description, fallback) => {
+  ])('of the kind %s what it says about its %s', (kind, name, description, fallback) => {
     const facts = readSettingFacts(['source', name], kind);
     expect(facts).toEqual({ description: expect.stringMatching(description), fallback });
   });

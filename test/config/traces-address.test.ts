@@ -22,6 +22,6 @@ it.each<[string, NodeJS.ProcessEnv, string | undefined]>([
   ['OpenTelemetry is disabled', { ...ofAll, OTEL_SDK_DISABLED: 'True' }, undefined],
   ['it is not disabled', { ...ofAll, OTEL_SDK_DISABLED: 'false' }, 'http://otel:4318/v1/traces'],
   ['traces go nowhere', { ...ofTraces, OTEL_TRACES_EXPORTER: 'none' }, undefined],
-])('traces go to the collector of the environment: %s', (_what, env, address) => {
+])('traces go to the collector that the environment names: %s', (_what, env, address) => {
   expect(readTracesAddress(env)).toBe(address);
 });

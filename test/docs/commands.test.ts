@@ -39,7 +39,7 @@ const pages = [
   ...readdirSync(folder).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 
-/** What follows `hotel-review` in a page, where that is a command. */
+/** What follows `hotel-review` in a page, if that is a command. */
 const calls = pages.flatMap((page) =>
   [...projectFile(page).matchAll(/hotel-review(?:\.js)? ([a-z][^`#|;>\n]*)/g)].flatMap(([, call = '']) => {
     const command = findCommand(call);

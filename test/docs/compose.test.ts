@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
   const faultsOf = (file: unknown) =>
     validate(file) ? [] : validate.errors?.map((error) => error.instancePath);
 
-  it('is valid by the schema of the compose specification', () => {
+  it('is valid against the schema of the compose specification', () => {
     expect(faultsOf(parseYaml(projectFile('docker-compose.yml'), { merge: true }))).toEqual([]);
   });
 
@@ -303,7 +303,7 @@ describe('The configurations in ops/docker', () => {
       .replace('delivery: body', 'delivery: file');
   }
 
-  it.each(['serve', 'work'] as const)('go with the environment and the secrets of %s', async (service) => {
+  it.each(['serve', 'work'] as const)('match the environment and the secrets of %s', async (service) => {
     const config = await load(written, { service, env: { HOTEL_REVIEW_TIMEZONE: 'Europe/Madrid' } });
     expect(config).toMatchObject({
       timezone: 'Europe/Madrid',

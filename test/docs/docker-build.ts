@@ -51,7 +51,7 @@ export function readInstructions(): { readonly word: string; readonly rest: stri
 
 /**
  * Executes the Dockerfile's steps with bash on this machine instead of in the stage's base image, each stage in a
- * temporary folder in place of its root. Of Node's image there is what other stages copy: Node itself, and the users.
+ * temporary folder in place of its root. Node's image is reduced to what other stages copy: Node itself, and the users.
  *
  * @throws Error for an unknown instruction, and when a step fails
  */
@@ -120,7 +120,7 @@ function perform(word: string, rest: string, stage: Stage, stages: ReadonlyMap<s
     }
     case 'RUN': {
       const command = rest.replaceAll(/(?<= )\//g, `${stage.root}/`);
-      // npm's settings of this machine, which has perhaps a registry of its own, and what npm has downloaded before.
+      // This machine's npm settings, which may name a registry of its own, and npm's cache.
       const { PATH, npm_config_globalconfig } = process.env;
       const ofNpm = {
         npm_config_globalconfig,

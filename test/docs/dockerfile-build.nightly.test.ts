@@ -74,10 +74,10 @@ describe('What the Dockerfile builds', () => {
       });
   });
 
-  it('holds no dependency of development, no second copy of a native part, and no package manager', () => {
+  it('holds no development dependency, no second copy of a native part, and no package manager', () => {
     const { production: image } = images;
     const installed = readdirSync(image.at('/app/node_modules'));
-    // What the program needs as well is no dependency of development alone.
+    // What the program needs, too, is not only a development dependency.
     const forDevelopment = Object.keys(devDependencies).filter(
       (name) => lock.packages[`node_modules/${name}`].dev === true,
     );

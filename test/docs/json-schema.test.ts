@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';

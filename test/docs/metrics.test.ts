@@ -173,7 +173,7 @@ describe('the metrics', () => {
     expect(checkMetrics(`${written}\nhotel_review_broken{ 1\n`)).not.toEqual([]);
   });
 
-  it('hold whatever providers are called, so that Prometheus reads it', async ({ skip }) => {
+  it('can hold any provider name in a form that Prometheus reads', async ({ skip }) => {
     skip(promtoolNeeds !== undefined, promtoolNeeds);
     const names = [
       '"',

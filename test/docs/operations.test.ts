@@ -9,7 +9,7 @@ import { command } from '../support/sandbox-command.js';
 const page = projectFile('docs/operations.md');
 const section = (title: string): string => page.split(/^##+ /m).find((text) => text.startsWith(title)) ?? '';
 
-/** Each call of the command that stands in code: its words behind `hotel-review`. */
+/** Each call of the command that is marked as code: its words after `hotel-review`. */
 const calls = [...page.matchAll(/```\w+\n([\s\S]*?)```|`([^`\n]+)`/g)]
   .flatMap(([, block, inline]) => (block ?? inline ?? '').split('\n'))
   .flatMap(

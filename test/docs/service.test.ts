@@ -3,7 +3,7 @@ import { projectFile } from '../support/compose-file.js';
 
 const page = projectFile('docs/service.md');
 
-/** Spec 4.6, written down here once more. */
+/** Spec 4.6, repeated here on purpose. */
 const knownByName = [
   'Get Master Hotel Facilities | GET',
   'Get Master Hotel Chains | GET',
@@ -22,7 +22,7 @@ const knownByName = [
 ];
 
 describe('docs/service.md', () => {
-  it('lists what the contract knows by name only, and makes nothing up', () => {
+  it('lists what the contract only names, and makes nothing up', () => {
     const listed = [...page.matchAll(/^\| (.+) \| not specified \|$/gm)].map(([, operation]) => operation);
     expect(listed).toEqual(knownByName);
   });

@@ -39,7 +39,7 @@ function analyze(folder: string, ...args: string[]) {
 }
 
 describe('ops/systemd', () => {
-  it('has units that systemd accepts, without a remark', ({ skip }) => {
+  it('has units that systemd accepts without a warning', ({ skip }) => {
     skip(analyzeNeeds !== undefined, analyzeNeeds);
     const paths = names.map((name) => `./${name}`);
     expect(analyze(placeUnits(), 'verify', ...paths)).toEqual({ status: 0, text: '' });
@@ -57,7 +57,7 @@ describe('ops/systemd', () => {
     );
   });
 
-  it('starts the command of the package, and counts a busy day as no failure', () => {
+  it('starts the command of the package, and does not count a busy day as a failure', () => {
     const [start = ''] = settingsOf('ExecStart');
     const { bin } = JSON.parse(projectFile('package.json'));
     expect(start).toBe(

@@ -97,7 +97,7 @@ describe('The beginning of a CSV file', () => {
     });
   });
 
-  it('is enough of a large file, and may end within a record', async () => {
+  it('is enough for a large file, and may end within a record', async () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => `${at};B${at};Ada "x";20/11/2026`).join('\n');
     expect(await examineOne(`${header}\n${rows}`)).toMatchObject({
       delimiter: ';',

@@ -18,7 +18,7 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   return (server.address() as { readonly port: number }).port;
 }
 
-/** A server that keeps the keys that callers sent. */
+/** A server that records the keys that callers sent. */
 async function startServer({ certificate, key }: CertificateFiles, { closes = false } = {}) {
   const keys: unknown[] = [];
   const answer: RequestListener = (request, response) => {
@@ -31,7 +31,7 @@ async function startServer({ certificate, key }: CertificateFiles, { closes = fa
   return { origin: `https://localhost:${port}`, port, keys };
 }
 
-/** A proxy that keeps what it was asked for. @param isRefused by the number of the connection, from 1 */
+/** A proxy that records what it was asked for. @param isRefused by the number of the connection, from 1 */
 async function startProxy(status = '200 OK', isRefused = (_number: number) => status !== '200 OK') {
   const asked: unknown[] = [];
   const open = new Set<Duplex>();
@@ -95,7 +95,7 @@ describe('a call over https', () => {
     expect(keys).toEqual([]);
   });
 
-  it('goes through the proxy, which sees the host alone, and with NO_PROXY past it', async () => {
+  it('goes through the proxy, which sees only the host, or bypasses it with NO_PROXY', async () => {
     const { origin, port, keys } = await startServer(files);
     const proxy = await startProxy();
     const ca = files.certificate;
@@ -115,7 +115,7 @@ describe('a call over https', () => {
     expect(keys).toEqual([]);
   });
 
-  it('fails with a word for a proxy that refuses or is away', async () => {
+  it('fails with its own code if the proxy refuses or is unreachable', async () => {
     const { origin } = await startServer(files);
     const proxy = await startProxy('407 Proxy Authentication Required');
     expect(await callOver(origin, { proxy: { url: proxy.url } })).toBe('proxy-refused');
@@ -182,7 +182,7 @@ it.each([
   ['example.com.evil.test', 'example.com'],
   ['example.com', 'example.com:8443'],
   ['example.com', 'a.example.com'],
-])('%s is not meant by %s in NO_PROXY', (hostname, entry) => {
+])('%s is not matched by %s in NO_PROXY', (hostname, entry) => {
   const chosen = chooseProxy({ url: 'http://proxy', direct: [entry] }, { hostname, port: 443 });
   expect(chosen?.hostname).toBe('proxy');
 });

@@ -109,7 +109,7 @@ describe('a call that the service may have processed', () => {
     });
 
     it.each(unrepeatable)(
-      `and ${what} is not made again where it would do it twice: %s`,
+      `and ${what} is not repeated where that could do something twice: %s`,
       async (operation, call) => {
         const { service, standIn } = await openService((_request, number) => (number === 1 ? answer : lists));
         const error = await errorOf(call(service));

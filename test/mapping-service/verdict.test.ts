@@ -146,7 +146,7 @@ describe('a call that starts something', () => {
     });
   });
 
-  it.each([408, 425, 429])('is surely not done after a %i', (status) => {
+  it.each([408, 425, 429])('is certainly not done after a %i', (status) => {
     expect(judge({ startsWork, status })).toMatchObject(notDone);
   });
 

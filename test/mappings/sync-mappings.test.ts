@@ -90,7 +90,7 @@ describe('the end of a sync', () => {
     expect(standIn.requests).toHaveLength(3);
   });
 
-  it('is a failure after several pages without news, where an empty page is not the last one', async () => {
+  it('is a failure after several pages without anything new, if an empty page is not the last one', async () => {
     const { sync, standIn } = await prepare(
       (_key, number) => ({ ResumeKey: `key-${number}`, Mappings: [] }),
       {

@@ -48,7 +48,7 @@ describe('reading an object', () => {
     ['is a different one', { etag: '"other"' }, 'changed'],
     ['has a different size', { size: 11 }, 'changed'],
     ['starts elsewhere', { from: 0 }, 'failed'],
-  ] as const)('drops a rest that %s, and says so', async (_, difference, fault) => {
+  ] as const)('drops a remainder that %s, and says so', async (_, difference, fault) => {
     const drop = vi.fn();
     const { read } = prepare((from) => ({
       ...arrive(from, { bytes: 5, isCut: true }),

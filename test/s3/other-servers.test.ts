@@ -138,8 +138,8 @@ describe('a server whose listing never ends', () => {
   });
 });
 
-describe('a server whose answers have no end', () => {
-  /** Sends as fast as the other side reads, until that one leaves. */
+describe('a server whose answers never end', () => {
+  /** Sends as fast as the other side reads, until it disconnects. */
   function flood(status: number): { readonly sent: () => number } {
     let sent = 0;
     intercept((request, response) => {
@@ -168,7 +168,7 @@ describe('a server whose answers have no end', () => {
     expect(sent()).toBeLessThan(100_000_000);
   });
 
-  it('is cut off: an error in the place of an object', async () => {
+  it('is cut off: an error in place of an object', async () => {
     const { sent } = flood(403);
     const read = async () => {
       for await (const _ of open().read('x')) expect.unreachable();

@@ -106,7 +106,7 @@ describe.each(everyCall)('when a server refuses a %s, the error says', (call) =>
     expect(error.why).toContain("this machine's clock and the server's are too far apart; set the clock");
   });
 
-  // The client waits between its tries; the second code takes the same way for each call.
+  // The client waits between its tries; the second code is handled the same way for each call.
   it.each([['SlowDown', 503] as const, ...(call === 'look' ? [['TooManyRequests', 429] as const] : [])])(
     'that it is overloaded, after four tries: %s',
     async (code, status) => {

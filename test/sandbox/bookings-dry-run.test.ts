@@ -13,7 +13,7 @@ import { madeDay, world } from './made-days.js';
 const baseUrl = 'http://127.0.0.1:9/api/3.0';
 const sftp = { host: '127.0.0.1', username: 'nobody', password: 'none', hostKey: `SHA256:${'A'.repeat(43)}` };
 
-/** Enough of each kind of record; by night more of each combination. */
+/** Enough of each kind of record; in the nightly suite, more of each combination. */
 const count = isNightly ? 20_000 : 4_000;
 
 interface DryRun {
@@ -58,7 +58,7 @@ describe('a made-up day', () => {
     { format: 'csv', name: 'day.csv.gz', seed: 2 },
     { format: 'ndjson', name: 'day.ndjson', seed: 1 },
     { format: 'ndjson', name: 'day.ndjson.gz', seed: 2 },
-  ] as const)('is read as it says that it is: $name', async ({ format, name, seed }) => {
+  ] as const)('is read with the counts that it reports: $name', async ({ format, name, seed }) => {
     const { made, dryRun } = await collect(format, name, seed);
     expect(made.records).toBe(count);
     expectSameCounts(await dryRun(), made);

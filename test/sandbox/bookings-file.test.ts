@@ -129,7 +129,7 @@ describe('the text of a made-up day', () => {
 
 describe('a made-up day in a file', () => {
   it.each(['csv', 'ndjson'] as const)(
-    'is the text as %s, plain or compressed by its name, for its owner alone',
+    'is the text as %s, plain or compressed by its name, for its owner only',
     async (format) => {
       const folder = await createFolder();
       const { text, counts } = await textOf(madeDay(), format);

@@ -201,7 +201,7 @@ it.each([
   { changes: { count: 1.5 }, complaint: 'got: 1.5' },
   { changes: { wrongShare: 1.01 }, complaint: 'from 0 to 1, got: 1.01' },
   { changes: { wrongShare: Number.NaN }, complaint: 'got: NaN' },
-])('what makes no day is refused before the first record: $complaint', ({ changes, complaint }) => {
+])('options that make no day are refused before the first record: $complaint', ({ changes, complaint }) => {
   expect(() => makeBookings(madeDay(changes))).toThrow(complaint);
   expect(() => makeBookings(madeDay(changes))).toThrow(RangeError);
 });

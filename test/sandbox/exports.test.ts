@@ -66,7 +66,7 @@ describe('An export', () => {
     );
   });
 
-  it('has the same mappings as the pages in its mapping file, without deleted ones', async () => {
+  it('has, in its mapping file, the same mappings as the pages, without deleted ones', async () => {
     const sandbox = await startedSandbox({ changesPerHour: 3_600 });
     sandbox.time.now += 400_000;
     const standing = (await askAll(sandbox)).filter(({ Type }) => Type !== 'Delete');

@@ -114,7 +114,7 @@ describe('the path of a by-file call', () => {
   it.each([
     ['the file', filePath],
     ['its folder', dirname(filePath)],
-  ])('is refused when %s is a link to what lies outside of the root', async (_, linked) => {
+  ])('is refused when %s is a link out of the root', async (_, linked) => {
     const files = await openReviewedFiles();
     const outside = join(files.folder, 'outside', filePath);
     await mkdir(dirname(outside), { recursive: true });
@@ -379,7 +379,7 @@ it('a refused file leaves nothing behind and has no result', async () => {
   const files = await openReviewedFiles({ faults: ['result-missing@1'] });
   await files.put(writeFileOf([files.cells({ ProviderName: 'null' })]));
   expect(await files.review.accept(filePath)).toMatchObject({ kind: 'refusal' });
-  // The plan was not asked, so the fault of the first result hits the first accepted file.
+  // The plan was not consulted, so the fault of the first result hits the first accepted file.
   await files.put(writeFileOf([files.cells()]));
   expect(await files.review.accept(filePath)).toEqual(taken(1));
   await files.waitFor('result-missing');

@@ -247,7 +247,7 @@ describe('a result with a fault', () => {
     expect(performance.now() - start).toBeGreaterThan(950);
     const whole = await files.read();
     expect(whole.split('\n')).toHaveLength(6);
-    // Each look saw a prefix of the result, several of them an incomplete one.
+    // Each check saw a prefix of the result, several of them an incomplete one.
     expect(seen.every((text) => whole.startsWith(text))).toBe(true);
     expect(seen.filter((text) => text.length < whole.length).length).toBeGreaterThan(2);
     expect(files.events).toMatchObject([{ kind: 'result-written', rows: 3, incorrect: 1 }]);
@@ -309,7 +309,7 @@ describe('a result with a fault', () => {
     expect(csvParse.read(join(files.root, resultPath))).toHaveLength(3);
   });
 
-  it('has its verdicts in another column and in other words when it is worded', async () => {
+  it('has its verdicts in another column and in other words with the fault result-worded', async () => {
     const files = await openReviewedFiles({ faults: ['result-worded@1'] });
     const records = [files.cells(), files.cells({ ProviderHotelId: 'wrong' })];
     await files.put(writeFileOf(records));

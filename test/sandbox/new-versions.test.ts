@@ -10,7 +10,7 @@ const recordsOf = (day: string, newVersions: number) => [
 const day = '2026-11-20';
 const before = ['13', '14', '15', '16', '17', '18', '19'].map((date) => `2026-11-${date}`);
 
-it('a tenth of the records are bookings of the seven days before, changed or as they were', () => {
+it('a tenth of the records are bookings of the seven days before, changed or unchanged', () => {
   const earlier = new Map(
     before.flatMap((one) => recordsOf(one, 0.1)).map((record) => [record.bookingReferenceId, record]),
   );

@@ -27,7 +27,7 @@ it('keeps changing a world since its first start in the folder', async () => {
 });
 
 it.each([{ world: 2 }, { hotels: 30 }, { wrongMappings: 0 }, { changesPerHour: 61 }])(
-  'starts a new world for %o when that is first asked for',
+  'starts a new world for %o when that is first requested',
   async (changes) => {
     const path = await createPath();
     await readOrStartPace(path, usual, monday);
@@ -37,7 +37,7 @@ it.each([{ world: 2 }, { hotels: 30 }, { wrongMappings: 0 }, { changesPerHour: 6
 );
 
 it.each(['', '{', '[]', 'null', '{"world":1,"hotels":2000,"changesPerHour":60,"changingSince":"soon"}'])(
-  'leaves a file alone that holds %o',
+  'leaves alone a file that holds %o',
   async (content) => {
     const path = await createPath();
     await writeFile(path, content);

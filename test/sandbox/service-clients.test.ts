@@ -172,7 +172,7 @@ describe.each(clients)('To $name', (client) => {
     });
   });
 
-  it('sees each kind of fault alike', async () => {
+  it('sees each kind of fault in the same way', async () => {
     const service = await startForTest({
       faults: [
         ...['status:503@1', 'status:429:2@2', 'refuse:2009@3', 'latency:0.01@4'],

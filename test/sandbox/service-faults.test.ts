@@ -56,7 +56,7 @@ describe('A fault that accepts nothing', () => {
     ['refuse:2009@1', 'envelope', { status: 200, json: refusal(2009) }],
     ['refuse:2009@1', 'code-message', { status: 200, json: codeMessage(2009) }],
     ['drop@1', 'envelope', { kind: 'closed' }],
-  ] as const)('is met by either operation: %s in the shape %s', async (fault, errorShape, expected) => {
+  ] as const)('affects either operation: %s in the shape %s', async (fault, errorShape, expected) => {
     for (const call of [post, get]) {
       const service = await startForTest([fault], { errorShape });
       expect(json(await call(service))).toEqual(expected);
@@ -78,7 +78,7 @@ describe('A fault that accepts nothing', () => {
   it.each([
     ['body', post],
     ['file', get],
-  ] as const)('shows a page where JSON was expected, to a call by %s', async (_operation, call) => {
+  ] as const)('answers a call by %s with a page where JSON was expected', async (_operation, call) => {
     const service = await startForTest(['page@1']);
     expect(await call(service)).toMatchObject({
       kind: 'answered',

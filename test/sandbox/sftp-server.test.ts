@@ -125,7 +125,7 @@ describe("the sandbox's SFTP server", () => {
   it.each([
     ['another protocol', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a greeting and noise', `SSH-2.0-noise\r\n${'\x00\x00\x10\x00noise'.repeat(1_000)}`],
-  ])('goes on after a client that speaks %s', async (_what, text) => {
+  ])('continues after a client that speaks %s', async (_what, text) => {
     const socket = connect(sftp.server.port, '127.0.0.1', () => socket.write(text));
     socket.on('error', () => {}).resume();
     await once(socket, 'close');

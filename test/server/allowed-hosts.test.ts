@@ -29,7 +29,7 @@ describe('a request for the host of another site', () => {
     },
   );
 
-  it.each(['/healthz', '/readyz'])('is answered at %s, where probes ask', async (path) => {
+  it.each(['/healthz', '/readyz'])('is answered at %s, which probes request', async (path) => {
     const { url } = await startServer();
     expect((await call(url, path, 'pod-7.example.com')).status).toBe(200);
   });

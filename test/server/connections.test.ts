@@ -30,7 +30,7 @@ describe('the connections of a server', () => {
     expect(countOpen(sockets)).toBeGreaterThan(60);
   });
 
-  it('give way to new ones when they send half a request', async () => {
+  it('give way to new ones if they have sent half a request', async () => {
     const { url } = await startServer({ limits: { connections: 3 } });
     const sockets = await open(url, 3);
     for (const socket of sockets)

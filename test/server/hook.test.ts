@@ -68,7 +68,7 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toHaveLength(1);
   });
 
-  it.each(['0001-01-01', '2026-11-16'])('refuses %s, before the days that it may start', async (day) => {
+  it.each(['0001-01-01', '2026-11-16'])('refuses %s, which is too old to start', async (day) => {
     const { url, runs } = await startHook();
     const answer = await ask(url, { day });
     expect(answer).toMatchObject({ status: 422, body: { error: { class: 'day-too-old' } } });
@@ -97,7 +97,7 @@ describe('the end-of-day hook', () => {
     expect(runs.starts).toMatchObject([{ day: '2026-11-19', expected }]);
   });
 
-  it('starts one run for a request that comes twice at the same time', async () => {
+  it('starts one run for a request that arrives twice at the same time', async () => {
     const runs = createHookRuns();
     const gate = createGate();
     const answer = createHook({
@@ -191,7 +191,7 @@ describe('the end-of-day hook', () => {
     expect(logged.join()).toContain('/srv/review/ledger.db is full');
   });
 
-  it('says that the ledger is away, and when to retry', async () => {
+  it('says that the ledger is unavailable, and when to retry', async () => {
     const away = {
       ...createHookRuns(),
       start: () => Promise.reject(new LedgerAwayError('postgres://db/ledger')),

@@ -43,7 +43,7 @@ describe('summariseLatestDay', () => {
     });
   });
 
-  it('names the 20 largest providers, and joins the others with one that is called so', () => {
+  it('names the 20 largest providers, and sums up the others as other, along with one of that name', () => {
     const counts = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`P${String(index).padStart(2, '0')}`, 100 - index]),
     );

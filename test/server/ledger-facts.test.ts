@@ -70,7 +70,7 @@ it('Nothing is said about days and mappings that the ledger does not have', asyn
   expect(Object.values(facts.recentDays)).not.toContain(1);
 });
 
-it('Problems that are not over are counted by event, each that can last', async () => {
+it('Open problems are counted by event, for each event that can last', async () => {
   const problems = ['day-late', 'day-late', 'copy-stale'].map((event) => ({ event }) as OpenProblem);
   const notices = { ...ledgerOf([]).notices, listProblems: async () => problems };
   const facts = await readLedgerFacts(ledgerOf([], { notices }), options);
@@ -89,7 +89,7 @@ it('The copy of the mappings is complete up to where its last sync says, in the 
   expect((await readLedgerFacts(ledgerOf([], { mappings }), options)).mappingsReach).toBe(4);
 });
 
-it('The ledger is asked one thing after the other', async () => {
+it('The ledger gets one query at a time', async () => {
   let open = 0;
   let most = 0;
   const counting = new Proxy(ledgerOf([someRun()]), {

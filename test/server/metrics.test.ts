@@ -112,7 +112,7 @@ describe('the metrics of the ledger', () => {
     expect(await tell()).toEqual([]);
   });
 
-  it('count the recent days by state, and what became of the latest one', async () => {
+  it('count the recent days by state, and the outcome of the latest one', async () => {
     const { read } = createSomeMetrics({
       readFacts: async () =>
         someFacts({ recentDays: { ...someFacts().recentDays, good: 12, failed: 1 }, latestDay: someDay }),
@@ -143,7 +143,7 @@ describe('the metrics of the ledger', () => {
     ]);
   });
 
-  it('say nothing about what is not known of the latest day, not even 0', async () => {
+  it('say nothing about what is unknown about the latest day, not even 0', async () => {
     const unknown = { affected: null, unanswered: null, suspects: null, providers: new Map() };
     const { read } = createSomeMetrics({
       readFacts: async () => someFacts({ latestDay: { ...someDay, ...unknown } }),
@@ -207,7 +207,7 @@ describe('the metrics of the ledger', () => {
   it.each([
     ['says so', () => Promise.reject(new Error('away'))],
     ['says nothing', () => new Promise<never>(() => {})],
-  ])('are absent while the ledger is away and %s, and come back with it', async (_how, away) => {
+  ])('are absent while the ledger is unavailable and %s, and come back with it', async (_how, away) => {
     let isAway = false;
     const good = async () =>
       someFacts({ summary: { runsByState: noRuns, lastGoodDay: '2026-11-20' }, latestDay: someDay });

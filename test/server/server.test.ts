@@ -60,7 +60,7 @@ describe('a server that closes', () => {
     await Promise.all(ended);
   });
 
-  it('refuses requests that still come over an open connection', async () => {
+  it('refuses requests that still arrive over an open connection', async () => {
     const { url, server, gate, asked } = await startGatedHook(60_000);
     const answer = ask(url, { day: '2026-11-20' });
     await asked.passed;

@@ -24,7 +24,7 @@ describe('the hook', () => {
     const refused = await call({ with: nextHookSecret });
     expect(refused).toMatchObject({ status: 429, body: { error: { class: 'too-many-attempts' } } });
     expect(refused.headers.get('retry-after')).toBe('1');
-    // Otherwise guessing could go on meanwhile.
+    // Otherwise guessing could continue meanwhile.
     expect((await call()).status).toBe(429);
     expect(runs.starts).toEqual([]);
     pass(1);

@@ -24,7 +24,7 @@ export function someFacts(facts: Partial<LedgerFacts> = {}): LedgerFacts {
   };
 }
 
-/** A day by file with something of everything. */
+/** A day by file with every kind of outcome. */
 export const someDay: LatestDay = {
   day: '2026-11-20',
   records: { accepted: 990, rejected: 3, filtered: 7 },

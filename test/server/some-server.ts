@@ -14,7 +14,7 @@ import type { TlsIdentity } from '../../src/server/tls.js';
 import { someRun } from '../review/some-run.js';
 import { someFacts } from './some-facts.js';
 
-/** In Madrid it is 2026-11-21, three hours and a half past midnight. */
+/** In Madrid it is 2026-11-21, 03:30. */
 export const now = Date.parse('2026-11-21T02:30:00Z');
 export const timezone = 'Europe/Madrid';
 
@@ -85,7 +85,7 @@ export interface Parts {
   readonly readIdentity?: () => Promise<TlsIdentity>;
 }
 
-/** A check of callers of which there are some. */
+/** A check that knows some callers. */
 export function checkCallersOf(settings: CallerSettings, clock = () => now): CheckCaller {
   const checkCaller = createCallerCheck(settings, clock);
   if (!checkCaller) throw new RangeError('expected a secret or a token');
@@ -138,7 +138,7 @@ export async function stopServers(): Promise<void> {
   await Promise.all(running.splice(0).map((server) => server.close()));
 }
 
-/** A connection of which every byte is ours. */
+/** A connection whose every byte we write. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

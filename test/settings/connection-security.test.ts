@@ -101,7 +101,7 @@ it('names the host that the driver would connect to', () => {
   expect(findRemoteHost('postgres://localhost/db')).toBeUndefined();
 });
 
-it('leaves no host to the environment, and puts the authority into the address', () => {
+it('takes no host from the environment, and puts the authority into the address', () => {
   expect(completePostgresUrl('postgres:///db', undefined)).toBe('postgres:///db?host=localhost');
   expect(completePostgresUrl('postgres://h/db', undefined)).toBe('postgres://h/db');
   expect(completePostgresUrl('postgres://h/db', '/my ca.pem')).toBe(

@@ -37,7 +37,7 @@ describe('A question on a terminal', () => {
     expect(await answer).toBe('usual');
   });
 
-  it('without a default takes an empty line as no answer', async () => {
+  it('without a default does not accept an empty line as an answer', async () => {
     const { asker, input, reads } = sit();
     const answer = asker.text(question);
     await reads('Your word');
@@ -91,7 +91,7 @@ describe('A question on a terminal', () => {
     expect(screen.text().lastIndexOf('\x1b[?25h')).toBeGreaterThan(screen.text().lastIndexOf('\x1b[?25l'));
   });
 
-  it('ends when the process is stopped, and is not asked after that', async () => {
+  it('ends when the process is stopped, and is not asked again', async () => {
     const { asker, screen, stop, reads } = sit();
     const reason = new StoppedError('SIGTERM');
     const answer = failureOf(asker.text(question));

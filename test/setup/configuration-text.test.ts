@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a configuration names variables of the environment so
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
@@ -199,7 +199,7 @@ describe('A written configuration', () => {
     expect(text).toContain('# a.csv was examined, but it is odd.');
   });
 
-  it('never breaks a comment with a line end of an answer', () => {
+  it('never breaks a comment with a line end in an answer', () => {
     const reason = 'it is odd\ntimezone: UTC\r\ndelivery: file';
     const text = render(answer(), { kind: 'unusable', place: 'a.csv', day: '2026-11-20', reason });
     expect(load(text)).toMatchObject({ timezone: 'Europe/Madrid', delivery: 'body' });
@@ -242,7 +242,7 @@ describe('A written configuration', () => {
         kind: fc.constantFrom('csv', 'ndjson'),
         path: odd
           .filter((path) => checkAnswer({ name: 'path', setting: ['source', 'path'] }, path) === undefined)
-          // A folder, of which the resolved path does not end with these dots.
+          // A folder, whose resolved path does not end with these dots.
           .filter((path) => !/(?:^|\/)\.\.?$/.test(path)),
       }),
       sftp: fc.option(

@@ -37,7 +37,7 @@ async function hold(
 }
 
 describe('The questions of init', () => {
-  it('are answered by defaults if there is nobody to ask', async () => {
+  it('are answered by defaults if nobody can be asked', async () => {
     const { answers, examination } = await interview(
       { yes: true },
       {
@@ -128,7 +128,7 @@ describe('The questions of init', () => {
     expect(asked.join()).not.toMatch(/password \(hidden/);
   });
 
-  it('ask what becomes of incomplete bookings if the source lacks columns, and say what is unknown then', async () => {
+  it('ask what to do with incomplete bookings if the source lacks columns, and say what would be unknown', async () => {
     const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
     const nameless = { 'b-2026-11-20.csv': `${header}\n1,BR-1,Bedlink,h-1,2026-12-01,2026-12-02\n` };
     const question = 'The source has no BookingClientName, and the file may not have empty cells.';
@@ -219,7 +219,7 @@ describe('The questions of init', () => {
     expect(asked.filter((message) => message.startsWith('Which column'))).toHaveLength(1);
   });
 
-  it('leave open what was not found if there is nobody to ask', async () => {
+  it('leave open what was not found if nobody can be asked', async () => {
     const folder = await createExportFolder({ 'b.csv': 'hotel_id,von\n7,20.11.2026\n' });
     const { examination } = await interview(
       { yes: true, path: 'b.csv' },

@@ -74,7 +74,7 @@ describe('a server that answers every write with success', () => {
     await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
   });
 
-  it('and allows no reading is trusted by the size', async () => {
+  it('and allows no reading is trusted if the size is right', async () => {
     const remote = callsTo(new Map(), {
       open: async () => {
         throw statusError(3, 'Permission denied');
@@ -99,7 +99,7 @@ describe('a server that fails without a reason', () => {
     throw statusError(4, 'Failure');
   };
 
-  it('has a short file, as with a full disk', async () => {
+  it('has a short file, as on a full disk', async () => {
     const remote = callsTo(new Map([['x', 'con']]), { upload: failing });
     await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
   });

@@ -46,7 +46,7 @@ describe('a server that claims a file of 1 TB', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('sends none of it where the limit would permit it and the disk would not', async () => {
+  it('sends none of it if the limit would permit it but the disk would not', async () => {
     server.claims.set('/x.csv', 1_000 * terabyte);
     const download = (await connect()).download('x.csv', join(folder, 'x'), {
       limit: { bytes: Number.MAX_SAFE_INTEGER, advice: '' },
@@ -58,7 +58,7 @@ describe('a server that claims a file of 1 TB', () => {
   });
 });
 
-describe('a listing without end', () => {
+describe('an endless listing', () => {
   const full = () => Array.from({ length: 100 }, (_, number) => `${server.listRequests}-${number}.csv`);
 
   it('stops at the number of entries', async () => {
@@ -81,7 +81,7 @@ describe('a listing without end', () => {
     expect(server.listRequests).toBeLessThan(30);
   });
 
-  it('of unusable names, or of nothing, stops too', async () => {
+  it('of unusable names, or of nothing, stops, too', async () => {
     server.listForever = () => ['a\u001bb'];
     await expect((await connect({ limits: { maxEntries: 100 } })).list('')).rejects.toMatchObject({
       code: 'too-many-files',

@@ -38,7 +38,7 @@ async function startRegistry(advisories: readonly Advisory[] | undefined) {
 }
 
 async function audit(registry: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  // npm keeps what it was told about a vulnerability.
+  // npm caches what it was told about a vulnerability.
   const cache = mkdtempSync(join(tmpdir(), 'audit-'));
   onTestFinished(() => rmSync(cache, { recursive: true }));
   const args = ['.ci/audit.js', `--registry=${registry}`, '--fetch-retries=0', `--cache=${cache}`];
@@ -70,7 +70,7 @@ describe('.ci/audit.js', () => {
     });
   });
 
-  it('says that nothing is known where the registry does not answer, and passes', async () => {
+  it('says that nothing is known if the registry does not answer, and passes', async () => {
     const { url } = await startRegistry(undefined);
     const { code, stdout } = await audit(url);
     expect(code).toBe(0);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** Runs the check on a made-up project and returns what it complains about. */
+/** Runs the check on a made-up project and returns its complaints. */
 async function check(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   await cp('.ci/check-layers.js', join(root, '.ci/check-layers.js'));
   for (const [file, text] of Object.entries({

@@ -13,7 +13,7 @@ import { parse as parseYaml } from 'yaml';
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const files = ['Dockerfile', 'ops/docker/sftp/Dockerfile', 'docker-compose.yml'];
 
-/** A registry that wants a token, as Docker Hub does. */
+/** A registry that requires a token, as Docker Hub does. */
 async function startRegistry({
   missing,
   claim,

@@ -8,8 +8,8 @@ import { patienceMs } from './patience.js';
 
 export interface TestBrowser {
   /**
-   * Opens an empty page with cookies of its own. The test fails if a page logs an error, such as a violation of its policy, or asks
-   * anybody but this machine.
+   * Opens an empty page with cookies of its own. The test fails if a page logs an error, such as a violation of its policy, or
+   * makes a request to another machine.
    */
   open(view?: View): Promise<Page>;
 }
@@ -44,7 +44,7 @@ export function useBrowser(): TestBrowser {
   };
 }
 
-/** Tests go where a refusal is the right answer, too. */
+/** Tests also visit pages where a refusal is the right answer. */
 function isOfStatus(complaint: string): boolean {
   return complaint.startsWith('Failed to load resource: the server responded with a status of');
 }

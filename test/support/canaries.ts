@@ -77,7 +77,7 @@ function encodeBase64(bytes: Buffer, offset: number): readonly (readonly [string
 
 const deepest = 3;
 
-/** What is compressed anywhere in these bytes, also in what is cut off, and what is compressed in that. */
+/** What is compressed anywhere in these bytes, even if it is cut off, and what is compressed inside that. */
 function unpack(bytes: Buffer, depth = 1): readonly Buffer[] {
   if (depth > deepest) return [];
   const options = { finishFlush: constants.Z_SYNC_FLUSH };

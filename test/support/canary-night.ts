@@ -63,7 +63,7 @@ export const traced = ['--log-level', 'trace', '--stack-trace'];
 export const metricsFile = 'night.prom';
 export const runTraced = ['run', '--day', day, '--json', '--metrics-file', metricsFile, ...traced];
 
-/** What somebody wrote, by where. */
+/** What was written, by place. */
 export type Texts = Map<string, string | Uint8Array>;
 
 /** Searches everything that was written so far; in the places that may hold a guest's name, for the secrets only. */
@@ -81,7 +81,7 @@ export function search(
   for (const path of listFiles(folder.path)) {
     const name = relative(folder.path, path);
     look('a file name', name, canaries);
-    // What we wrote ourselves.
+    // Written by the test itself.
     if (path === folder.bookingsFile) continue;
     look(name, readIfThere(path), mayHold(path) ? secrets : canaries);
   }

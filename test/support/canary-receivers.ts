@@ -10,7 +10,7 @@ export interface CanaryReceivers {
   /**
    * What each receiver got, without the secret that is meant for it.
    *
-   * @param run sends what is left: on a busy machine one process may not get rid of everything at its end
+   * @param run sends what is left: on a busy machine one process may not send everything before it ends
    * @throws when one of them got nothing
    */
   read(run: () => Promise<unknown>): Promise<Texts>;

@@ -25,7 +25,7 @@ export function captureIo(changes: Partial<Omit<CommandIo, 'stdout' | 'stderr'>>
   return { io, stdout, stderr };
 }
 
-/** Standard input that is no terminal. */
+/** Standard input that is not a terminal. */
 export function toStdin(text: string): NodeJS.ReadStream {
   const bytes = text === '' ? [] : [Buffer.from(text)];
   return Object.assign(Readable.from(bytes, { objectMode: false }), {

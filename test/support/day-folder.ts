@@ -25,7 +25,7 @@ export const accountId = 'account-of-the-test';
 /** Variables that hold secrets. */
 const secretName = /KEY|SECRET|ACCOUNT|PASSWORD|TOKEN/;
 
-/** Settings as in the file, where a test needs others than the defaults. */
+/** Settings as in the file, where a test needs settings other than the defaults. */
 export interface Settings {
   readonly [name: string]: unknown;
 }
@@ -78,7 +78,7 @@ export interface DayFolder {
   runDay(options?: RunOptions): Promise<CommandResult>;
   /** The processes that work on the day: the last `run`, and the workers beside it if the engine has any. */
   readonly processes: DayProcesses;
-  /** Lets the next step start now, though `requestsPerSecond` would have it wait. */
+  /** Lets the next step start now, though `requestsPerSecond` would make it wait. */
   liftRateLimit(): Promise<void>;
   /** The configured ledger, which need not exist yet. Closed after the test. */
   watchLedger(): LedgerWatch;

@@ -71,7 +71,7 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
   };
 }
 
-/** What a page says of a run. */
+/** What a page says about a run. */
 export interface ShownRun {
   readonly runId: string;
   readonly day: string;

@@ -49,7 +49,7 @@ export interface EnginePlace {
   readQueue(): Promise<string>;
   /** What the ledger holds outside of its files, as text, without the tables of bookings and of the service's answers. */
   readTables(): Promise<string>;
-  /** Lets the next step start now, though the rate of the configuration would have it wait. */
+  /** Lets the next step start now, though the configured rate would make it wait. */
   liftRateLimit(): Promise<void>;
   /** Called when no command is running there any more. */
   close(): Promise<void>;
@@ -113,7 +113,7 @@ declare module 'vitest' {
   }
 }
 
-/** By day, one takes over what a `run` leaves, and the other way round; by night, two race for it too. */
+/** Usually, one takes over what a `run` leaves, and the other way round; in the nightly suite, two also race for it. */
 const workersBesideRun = isNightly ? 2 : 1;
 /** Recovery must be quick, but slower than any pause on a busy machine. */
 const workers = { leaseSeconds: 4, reconcileSeconds: 0.5 };
@@ -215,7 +215,7 @@ function choose(name: EngineName): Engine {
 }
 
 /**
- * Whether to register the cases in which the engine makes no difference. On the second engine they run at night only; a
- * case that the first engine has not is registered always.
+ * Whether to register the cases in which the engine makes no difference. On the second engine they run only in the nightly suite;
+ * a case that the first engine does not have is always registered.
  */
 export const runsEveryCase = engine.name === 'embedded' || isNightly;

@@ -30,7 +30,7 @@ export interface ExhaustingSftp {
   close(): Promise<void>;
 }
 
-/** An SFTP server in memory that accepts every upload and does its best to exhaust whoever logs in. */
+/** An SFTP server in memory that accepts every upload and does its best to exhaust every client. */
 export async function startExhaustingSftp(): Promise<ExhaustingSftp> {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2_048,

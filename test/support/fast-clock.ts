@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 
 export interface FastClock {
-  /** Sets it to an instant, from which it goes on at its usual speed, or so many times as fast. */
+  /** Sets it to an instant, from which it continues at its usual speed, or this many times as fast. */
   set(instant: string, speed?: number): void;
-  /** Back to the time that it is. */
+  /** Back to the real time. */
   reset(): void;
 }
 

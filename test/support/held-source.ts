@@ -13,7 +13,7 @@ export interface HeldSource {
   serve(records: readonly object[]): void;
   /** Waits until this many requests for the rest wait: what came before is collected. */
   isAskedForRest(requests?: number): Promise<void>;
-  /** Answers the oldest request for the rest; without a number, every one, also those still to come. */
+  /** Answers the oldest request for the rest; without a number, every one, including those still to come. */
   giveRest(requests?: number): void;
 }
 
@@ -33,7 +33,7 @@ export async function startHeldSource({ after }: { readonly after: number }): Pr
     settings: {
       kind: 'http',
       url: `${api.baseUrl}/bookings?day={day}`,
-      // Of the file that a day has otherwise.
+      // That of the file that a day has otherwise.
       path: undefined,
       pagination: { kind: 'page', parameter: 'page' },
       timeoutSeconds: 600,

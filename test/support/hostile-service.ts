@@ -1,7 +1,7 @@
 import type { ArrivingRequest, StandInAnswer, StandInHandler } from './http-stand-in.js';
 
 /**
- * A service that answers each request with what it received: in the message, in headers, in redirects, in what is no JSON;
+ * A service that answers each request with what it received: in the message, in headers, in redirects, in what is not JSON;
  * with success, refusals, and errors of every class. Sooner or later it accepts everything but the poison.
  *
  * @param poison a text of the booking that it never accepts

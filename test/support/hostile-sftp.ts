@@ -9,7 +9,7 @@ import { fingerprintOf, readOrMakeHostKey } from '../../src/sandbox/sftp/host-ke
 import { createJail } from '../../src/sandbox/sftp/jail.js';
 import { makeServerFolder, type RunningSftpServer, type SftpLogin } from './sftp-server.js';
 
-/** Every so many requests of a kind one is refused, at first. */
+/** At first, one in this many requests of a kind is refused. */
 const refusedEvery = 5;
 const refusedAtMost = 3;
 const refusable: readonly string[] = ['OPEN', 'STAT', 'LSTAT', 'OPENDIR', 'RENAME', 'EXTENDED', 'FSTAT'];
@@ -21,7 +21,7 @@ export interface HostileSftp extends RunningSftpServer {
 
 /**
  * An SFTP server that accepts every login, refuses some requests, and quotes in its banner and in each of its messages
- * whatever hurts: how the client logged in, and the texts that it is given.
+ * whatever must not leak: how the client logged in, and the texts that it is given.
  */
 export async function startHostileSftp(login: SftpLogin, quote: () => string): Promise<HostileSftp> {
   const { folder, files } = makeServerFolder();

@@ -81,7 +81,7 @@ export function refusal(statusCode: number, message = 'Refused'): StandInAnswer 
 }
 
 /**
- * Adds to each answer that is no success what the service received, with its secrets and a guest's name, as some
+ * Adds what the service received to each answer that is not a success, with its secrets and a guest's name, as some
  * services do. So every test of a failing service also tests that nothing of it leaks.
  */
 export function quotingRequests(handler: StandInHandler): StandInHandler {

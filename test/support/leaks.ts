@@ -20,7 +20,7 @@ export interface CheckedPlaces {
   readonly written: readonly Written[];
   /** Everything in the queue outside of processes, as text. */
   readonly queue: string;
-  /** The tables of a ledger that is no file, as text, without those that hold bookings and answers. */
+  /** The tables of a ledger that is not a file, as text, without those that hold bookings and answers. */
   readonly tables: string;
   readonly secrets: readonly string[];
 }

@@ -64,7 +64,7 @@ export interface LedgerWatch {
   /** All rows of each table, for comparison. */
   dump(): Promise<Readonly<Record<string, readonly unknown[]>>>;
   expectSound(): Promise<void>;
-  /** Waits until no step is being performed: other processes may still be at one when the run has stopped. */
+  /** Waits until no step is being performed: other processes may still be performing one when the run has stopped. */
   atRest(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export const smallDiskNeeds = canMount() ? undefined : 'needs root and the right
 /** Mounts a disk of this many kilobytes over that folder until the test ends. */
 export function mountSmallDisk(folder: string, kilobytes: number, uid = 0): SmallDisk {
   mount(folder, `size=${kilobytes}k,mode=755,uid=${uid},gid=${uid}`);
-  // Lazily: some process may still have a file open there.
+  // Lazily: a process may still have a file open there.
   onTestFinished(() => unmount(folder));
   return { grow: () => mount(folder, 'remount,size=128m') };
 }

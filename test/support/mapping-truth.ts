@@ -30,7 +30,7 @@ export interface MappingsCall {
   readonly providerFamily: string | null;
 }
 
-/** What becomes of a call. */
+/** What happens to a call. */
 export type CallFate = 'answered' | 'unavailable' | 'expired' | 'dropped';
 
 /**

@@ -17,8 +17,8 @@ export function promtool(args: readonly string[], { cwd, input }: { cwd?: string
 }
 
 /**
- * What promtool finds wrong with metrics in the text format. Of its remarks those are left out that concern calendar days, which
- * are no duration and so have no base unit.
+ * What promtool finds wrong with metrics in the text format. Leaves out its remarks on calendar
+ * days, which are not a duration and so have no base unit.
  */
 export function checkMetrics(text: string): readonly string[] {
   const ours = text

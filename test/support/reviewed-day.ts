@@ -7,7 +7,7 @@ import type { StandIn, StandInHandler } from './http-stand-in.js';
 import type { LedgerWatch } from './ledger-watch.js';
 import { type MadeBooking, makeBookings, toCsv } from './made-bookings.js';
 
-/** A day with everything that shows what became of it. */
+/** A day with everything that shows its outcome. */
 export interface ReviewedDay {
   /** What the service should receive. */
   readonly bookings: readonly MadeBooking[];

@@ -29,7 +29,7 @@ export interface SmtpOptions {
   readonly reply?: number | 'never';
 }
 
-/** A mail server on 127.0.0.1 until the test ends. It keeps what it was given, also what it then refused. */
+/** A mail server on 127.0.0.1 until the test ends. It keeps what it was given, even what it then refused. */
 export async function startSmtpServer(options: SmtpOptions = {}) {
   const { certificate, isImplicitTls = false, login, refused = {}, reply = 250 } = options;
   const emails: ReceivedEmail[] = [];

@@ -106,5 +106,5 @@ export function useMariadb(): () => Mariadb {
 /** Two implementations; one where testing twice adds nothing, because the SFTP client behaves the same there. */
 export const everySftpKind: readonly SftpServerKind[] = engine.workers === 0 ? [openSsh, proFtpd] : [openSsh];
 
-/** For faults of the connection, one by day: the contract suite of `test/sftp` has the differences of servers. */
+/** For faults of the connection, usually one: the contract suite of `test/sftp` covers the differences between servers. */
 export const sftpKindsForFaults: readonly SftpServerKind[] = isNightly ? everySftpKind : [openSsh];

@@ -12,7 +12,7 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 export type FileStepName = 'write' | 'upload' | 'trigger' | 'await-result' | 'archive';
 
-/** A day that is delivered by file, with everything that shows what became of it. */
+/** A day that is delivered by file, with everything that shows its outcome. */
 export interface WatchedFileDay extends FileDay {
   /** Those that can go into the file. */
   readonly complete: readonly MadeBooking[];
@@ -97,14 +97,14 @@ export async function prepareWatchedFileDay(
   };
 }
 
-/** Looks for which others can wait. */
+/** Reads of the ledger, whose ends others can await. */
 function createLooks() {
   let waiting: (() => void)[] = [];
   function release(those: readonly (() => void)[]): void {
     for (const proceed of those) proceed();
   }
   return {
-    /** Resolves at the end of a look that began after this call. */
+    /** Resolves at the end of a read that began after this call. */
     next: () => new Promise<void>((resolve) => waiting.push(resolve)),
     async take(look: () => Promise<boolean>): Promise<boolean> {
       const before = waiting;

@@ -23,7 +23,7 @@ function createMemoryDriver(fault?: Fault): SourceDriver {
   const days = new Map<string, readonly IntendedRecord[]>();
   let given = 0;
   let open = 0;
-  /** What the next looks find open besides. */
+  /** What else the next checks find open. */
   let cleaningUp: number[] = [];
   let readings = 0;
   let breaksAfter = Number.POSITIVE_INFINITY;

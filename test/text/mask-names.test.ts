@@ -135,13 +135,13 @@ describe('a mask for names', () => {
     expect(mask('Guest 1 or Guest 12', { names, kept: 'Guest 1' })).toBe('Guest 1 or Guest ***');
   });
 
-  it('leaves the words of the text alone that only look like parts of names', () => {
+  it('leaves alone words of the text that only look like parts of names', () => {
     const text = 'the price for this guest is 12 EUR, batch 7, 100 % full';
     expect(mask(text, { names: ['Ana Price', 'Guest 99', 'J'] })).toBe(text);
     expect(mask('A room', { names: ['A. Ruiz'] })).toBe('A room');
   });
 
-  it('hides the same of a name whether or not it can tell at a glance that nothing of it occurs', () => {
+  it('hides the same parts of a name, with or without the quick check that none of it occurs', () => {
     // The blank changes no word, and is not in a Latin script: such a name is always looked at closely.
     const closely = (name: string) => `${name} \u3000`;
     fc.assert(

@@ -14,7 +14,7 @@ it('withholds the message of any other error, also when it is the cause of a saf
   expect(describeError('Ana Lovelace')).toBe('unexpected error');
 });
 
-it('does not take an error for safe because it carries the name of a class of ours', () => {
+it('does not take an error as safe because it has the name of one of our classes', () => {
   const foreign = Object.assign(new Error('Ana Lovelace'), { name: 'SourceError' });
   expect(isSafeToShow(foreign)).toBe(false);
 });

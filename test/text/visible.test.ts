@@ -34,7 +34,7 @@ describe('a text that is printed', () => {
     expect(showInCell(text)).toBe(text);
   });
 
-  it('reaches the stream only so', () => {
+  it('reaches the stream only in this form', () => {
     const written: string[] = [];
     const stream = { write: (text: string) => written.push(text) < 1 };
     expect(print(stream, 'a\u001b[2J\n')).toBe(false);

@@ -65,7 +65,7 @@ it.each([
   expect(pair?.copyHotel?.serviceId).toBe(copyServiceId === 9 ? undefined : (copyServiceId ?? undefined));
 });
 
-it('is no distance where both are the same hotel', async () => {
+it('gives a distance of zero if both are the same hotel', async () => {
   expect(await openComparer().compare([{ serviceId: 1, copyServiceId: 1 }])).toMatchObject([
     { distanceKm: 0 },
   ]);

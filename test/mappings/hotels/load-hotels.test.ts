@@ -85,7 +85,7 @@ describe('loading a content file', () => {
     ]);
   });
 
-  it('takes the words of programs for nothing as nothing', async () => {
+  it('takes words such as NULL as no value', async () => {
     await load(fileOf(row({ ServiceId: 1, HotelName: 'NULL', City: ' ', Phones: 'null', Email: 'none' })));
     expect(await hotels.lookUp([1])).toEqual([{ serviceId: 1, loadedAt: at }]);
   });
@@ -98,7 +98,7 @@ describe('loading a content file', () => {
     ['north', '5'],
     ['5', ''],
     ['1e1', '5'],
-  ])('has no coordinates of a hotel at %j, %j, but its name', async (Lat, Long) => {
+  ])('keeps the name but no coordinates of a hotel at %j, %j', async (Lat, Long) => {
     const loaded = await load(fileOf(row({ ServiceId: 1, HotelName: 'H', Lat, Long })));
     expect(loaded).toMatchObject({ withoutCoordinates: 1, skipped: 0 });
     expect(await hotels.lookUp([1])).toEqual([{ serviceId: 1, name: 'H', loadedAt: at }]);
@@ -109,7 +109,7 @@ describe('loading a content file', () => {
     expect(await hotels.lookUp([1])).toMatchObject([{ coordinates: { latitude: -33.5, longitude: 0.25 } }]);
   });
 
-  it('keeps rows out that it cannot read, and says which and why', async () => {
+  it('leaves out rows that it cannot read, and says which and why', async () => {
     const unquoted = `2,Hotel, by the sea${','.repeat(columns.length - 2)}\r\n`;
     const loaded = await load(
       fileOf(
@@ -135,7 +135,7 @@ describe('loading a content file', () => {
     expect(await hotels.lookUp([1, 6])).toMatchObject([{ name: 'one' }, { name: 'six' }]);
   });
 
-  it('counts the last of several rows of a hotel', async () => {
+  it('keeps the last of several rows of a hotel', async () => {
     const loaded = await load(
       fileOf(...['a', 'b', 'c'].map((HotelName) => row({ ServiceId: 1, HotelName })), row({ ServiceId: 2 })),
     );
@@ -143,7 +143,7 @@ describe('loading a content file', () => {
     expect(await hotels.lookUp([1])).toMatchObject([{ name: 'c' }]);
   });
 
-  it('fails without a trace where too many rows cannot be read', async () => {
+  it('fails and changes nothing if too many rows cannot be read', async () => {
     await load(fileOf(row({ ServiceId: 1, HotelName: 'old' })));
     const odd = Array.from({ length: 6 }, () => row({ ServiceId: 'x' }));
     const failing = load(fileOf(row({ ServiceId: 1, HotelName: 'new' }), ...odd));
@@ -161,7 +161,7 @@ describe('loading a content file', () => {
     [hotelColumns.replace('HotelName,', ''), 'has no column HotelName in its header'],
     [hotelColumns.replace('Phones,', ''), 'has no column Phones in its header'],
     [`${hotelColumns}\r\n1,"open`, 'a quote is not closed after row 0'],
-  ])('refuses what is no content file: %j', async (content, message) => {
+  ])('refuses a file that is not a content file: %j', async (content, message) => {
     const failing = load(content, { masterIdNames: ['MasterId', 'ServiceId'] });
     await expect(failing).rejects.toThrow(message);
     await expect(failing).rejects.toBeInstanceOf(ExportFileError);

@@ -60,7 +60,7 @@ export function describeDownloading({ connect, usual, local, newFolder, put, dis
       expect(readFileSync(to).equals(content)).toBe(true);
     });
 
-    it('fails with the error of the one it hands the bytes on to, and leaves nothing', async () => {
+    it('fails with the error of the receiver of the bytes, and leaves nothing', async () => {
       const folder = newFolder();
       put(`${folder}/x`, randomBytes(3_000_000));
       const to = join(local, 'refused');

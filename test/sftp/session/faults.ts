@@ -37,14 +37,14 @@ export function describeFaults({
     });
   });
 
-  describe('when connection or server fail', () => {
+  describe('when connection or server fails', () => {
     let proxy: TcpProxy;
     beforeEach(async () => {
       proxy = await startTcpProxy(server().port);
     });
     afterEach(() => proxy.stop());
 
-    it('rejects after too long without an answer, and the connection is dead', async () => {
+    it('rejects after too long without an answer, and gives up the connection', async () => {
       const folder = newFolder();
       const session = await connect({ noProgressMs: 1_000, port: proxy.port });
       await session.list(folder);

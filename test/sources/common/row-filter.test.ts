@@ -94,14 +94,14 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
     ['not a value', { not: 'CANC' }, [1, 2, 4, 5, 6]],
     ['none of several values', { not: ['CANC', ''] }, [1, 2, 6]],
     ['a value that no record has', 'conf', []],
-  ])('takes the records with %s, and counts the others', async (_, condition, taken) => {
+  ])('selects the records with %s, and counts the others', async (_, condition, taken) => {
     expect(await read(kind, { [column]: condition })).toEqual({
       taken: [...taken, ...unreadable],
       filtered: states.length - taken.length,
     });
   });
 
-  it('takes the records that match all columns', async () => {
+  it('selects the records that match all columns', async () => {
     expect(await read(kind, { [column]: ['CONF', 'OK'], ServiceId: { not: 1 } })).toEqual({
       taken: [2, ...unreadable],
       filtered: 5,
@@ -159,7 +159,7 @@ it('keeps the columns of a record that is filled in, and of one in quotes', asyn
   ]);
 });
 
-describe('a filter, for a caller that wants a few records', () => {
+describe('a filter, for a caller that needs only a few records', () => {
   const read = async (atMost: number | undefined) => {
     const asked: (number | undefined)[] = [];
     const chunks = Array.from({ length: 30 }, (_, at) =>

@@ -27,7 +27,7 @@ function read(
   return [...records, ...decoder.end().records];
 }
 
-/** A comparable result: the records, or the fault with its place. What an encoding is guessed from depends on the block. */
+/** A comparable result: the records, or the fault with its place. The guess of an encoding depends on the block. */
 function outcome(bytes: Buffer, reading: Reading): unknown {
   try {
     return read(bytes, reading).map(asText);
@@ -126,7 +126,7 @@ describe('any valid CSV', () => {
     let compared = 0;
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), blockSizes, (parts, blockBytes) => {
-        // This decoder takes a final CR for half a line end, csv-parse for a character.
+        // This decoder takes a final CR as half a line end, csv-parse as a character.
         // A last record without line end is checked more strictly.
         const text = `${parts.join('').replace(/\r+$/, '')}\n`;
         const theirs = readIndependently(text);

@@ -100,7 +100,7 @@ describe('an unknown encoding', () => {
     );
   });
 
-  it('is found out from the beginning of a file, which may end in the middle of a character', () => {
+  it('is detected from the beginning of a file, which may end in the middle of a character', () => {
     expect(readUnknownText(Buffer.from('a;é').subarray(0, -1), path)).toEqual({
       text: 'a;',
       encoding: 'utf-8',

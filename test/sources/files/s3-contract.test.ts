@@ -23,6 +23,6 @@ function makePlace(): FilePlace {
   };
 }
 
-// The contracts of local files have the differences of forms.
+// The contracts of local files cover the differences between forms.
 for (const form of isNightly ? [csv, csvInGzip, ndjsonCutOff] : [csvInGzip])
   describeSourceContract(`${form.name} in a bucket`, () => createFileDriver(form, makePlace));

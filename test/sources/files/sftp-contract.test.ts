@@ -24,6 +24,6 @@ function makePlace(): FilePlace {
   };
 }
 
-// The contracts of local files have the differences of forms.
+// The contracts of local files cover the differences between forms.
 for (const form of isNightly ? [csv, csvInGzip, ndjsonCutOff] : [csvInGzip])
   describeSourceContract(`${form.name} on an SFTP server`, () => createFileDriver(form, makePlace));

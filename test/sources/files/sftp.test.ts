@@ -192,7 +192,7 @@ describe('a marker on an SFTP server', () => {
     return Buffer.concat(blocks).toString();
   };
 
-  it('says that the day is complete, with an empty file too; without it the day is not there', async () => {
+  it('says that the day is complete, even if it is empty; without it the day is missing', async () => {
     writeFileSync(server().disk('2026-11-20.marked'), 'ServiceId\n1\n');
     writeFileSync(server().disk('19112026.done'), '');
     await expect(readText()).rejects.toMatchObject({

@@ -6,12 +6,12 @@ import { readHttp } from './open-source.js';
 const useEndlessApi = (listOf: (page: number) => readonly object[]) =>
   useBookingsApi(({ url }, response) => {
     const page = Number(url.searchParams.get('next') ?? 0);
-    // Without a limit the reader would be here for ever; the test ends it.
+    // Without a limit the reader would continue forever; the test ends it.
     sendJson(response, { list: listOf(page), next: page < 1_000 ? page + 1 : null });
   });
 const pagination = { kind: 'cursor', field: 'next', parameter: 'next' } as const;
 
-describe('pages without end', () => {
+describe('endless pages', () => {
   it('fail after as many as maxPages allows', async () => {
     const api = await useEndlessApi((page) => [{ ServiceId: page }]);
     const options = { url: `${api.origin}/{day}`, records: 'list', pagination };
@@ -22,13 +22,13 @@ describe('pages without end', () => {
     expect(api.requests).toHaveLength(20);
   });
 
-  it('are read to their end if there are exactly so many', async () => {
+  it('are read to their end if there are exactly that many', async () => {
     const api = await useEndlessApi((page) => [{ ServiceId: page }]);
     const options = { url: `${api.origin}/{day}`, records: 'list', pagination };
     expect((await readHttp({ ...options, maxPages: 1_001 })).ids).toHaveLength(1_001);
   });
 
-  it('fail where they bring nothing new', async () => {
+  it('fail if they bring nothing new', async () => {
     const api = await useEndlessApi((page) => (page === 0 ? [{ ServiceId: 1 }] : []));
     const options = { url: `${api.origin}/{day}`, records: 'list', pagination };
     await expect(readHttp(options)).rejects.toThrow('101 pages in a row without a record');

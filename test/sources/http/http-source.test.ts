@@ -271,7 +271,7 @@ describe('a temporary failure', () => {
     expect(waits).toEqual(Array(3).fill({ code: 'http-429', delayMs: 60 }));
   });
 
-  it('by timeout is given up', async () => {
+  it('by timeout is given up on', async () => {
     const api = await useBookingsApi(() => {});
     const failure = await failureOf(readHttp({ url: `${api.origin}/{day}`, timeoutMs: 50 }));
     expect(failure.message).toContain('in 3 tries (timeout)');

@@ -56,7 +56,7 @@ describe('a bookings module', () => {
     ]);
   });
 
-  it('is only asked for as many records as are wanted', async () => {
+  it('is only asked for as many records as needed', async () => {
     const asked: string[] = [];
     const path = await writeModule(`export async function* bookings(day, { log }) {
       for (let id = 1; ; id += 1) {

@@ -22,7 +22,7 @@ function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
   return { records: [...records, ...end.records], notices: end.notices };
 }
 
-/** A comparable result: the records, or the fault with its place. What an encoding is guessed from depends on the block. */
+/** A comparable result: the records, or the fault with its place. The guess of an encoding depends on the block. */
 function outcome(bytes: Buffer, reading: Reading): unknown {
   try {
     return read(bytes, reading);

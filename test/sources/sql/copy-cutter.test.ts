@@ -32,7 +32,7 @@ const cells = fc.option(
   fc.string({ unit: fc.constantFrom('a', '\\', '\n', '\t', '\r', '\v', 'N', 'é', '🏨', ' ') }),
 );
 
-it('What COPY sends is the rows, wherever its blocks end', () => {
+it('What COPY sends becomes rows, wherever its blocks end', () => {
   const tables = fc
     .integer({ min: 1, max: 4 })
     .chain((columns) =>
@@ -53,7 +53,7 @@ it('What COPY sends is the rows, wherever its blocks end', () => {
   );
 });
 
-it('Rows without escapes stay lines of bytes, and the others do not keep them from it', () => {
+it('Rows without escapes stay lines of bytes, even between rows with escapes', () => {
   const rows = [
     ['1', 'plain'],
     ['2', ''],

@@ -38,7 +38,7 @@ function rowsOf(bookedOn: string, records: readonly IntendedRecord[]) {
 
 type Rows = ReturnType<typeof rowsOf>;
 
-/** Makes a table only the first time that somebody asks for these rows: most checks of the contract read the same ones. */
+/** Makes a table only the first time these rows are requested: most checks of the contract read the same ones. */
 export function onceForRows<Table>(make: (rows: Rows) => Promise<Table>): (rows: Rows) => Promise<Table> {
   const made = new Map<string, Promise<Table>>();
   return (rows) => {

@@ -11,7 +11,7 @@ interface CaseWithBookings {
 
 const people = ['Bea', 'Carlos', 'Dita'] as const;
 
-/** What the booking team does on a morning: one act on one case, with everything that can be done in turn. */
+/** What the booking team does in a morning: one action on one case; every possible action takes its turn. */
 export function createCaseWork(commands: BuiltCommands): () => Promise<void> {
   let mornings = 0;
   return async () => {
@@ -19,7 +19,7 @@ export function createCaseWork(commands: BuiltCommands): () => Promise<void> {
     mornings += 1;
     const { cases } = await commands.ask<{ cases: readonly ListedCase[] }>(['cases']);
     const active = cases.filter(({ state }) => state === 'open' || state === 'reported');
-    // Not always the nearest: the first of the list is left for whoever looks at the month.
+    // Never the first of the list: that is left for those who look at the month.
     const { id } = active[1 + (turn % 5)] ?? {};
     if (id === undefined) return;
     const who = people[turn % people.length] ?? people[0];

@@ -4,7 +4,7 @@ import type { DeskMonth } from './month.js';
 
 /** The pages of `serve` over a month, in this process and by its clock. */
 export interface RunningDesk {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** Idempotent. */
   close(): Promise<void>;

@@ -12,17 +12,17 @@ import { type Faults, liveThrough } from './nights.js';
 import { writePeople } from './people.js';
 import { type Course, dayOf, type MonthOptions, planMonth } from './plan.js';
 
-/** A sandbox, and a ledger with a month in it, in which much happened. */
+/** A sandbox, and a ledger with an eventful month in it. */
 export interface DeskMonth {
   readonly folder: string;
   /** The configuration file. */
   readonly configuration: string;
   readonly commands: BuiltCommands;
-  /** Of this process; five past eight of today when the month is made. */
+  /** Of this process; 08:05 today once the month is made. */
   readonly clock: FastClock;
   /** Of the sandbox: what goes wrong with its next calls. */
   readonly faults: Faults;
-  /** The last day of that course. */
+  /** The last day that went that way. */
   dayOf(course: Course): string;
   /** Idempotent. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export interface DeskMonth {
 
 const dayMs = 86_400_000;
 
-/** All of it is the same each time, but for what takes how long. */
+/** Everything is the same each time, except for durations. */
 export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
   const { today, bookingsADay } = options;
   const days = planMonth(options);
@@ -39,7 +39,7 @@ export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
   const clock = startFastClock();
   clock.set(new Date(firstDay).toISOString());
   const faults: Faults = { nextCall: () => undefined, nextResult: () => undefined };
-  // Some of the service's own mappings are wrong: on a day in three, somebody books by one.
+  // Some of the service's own mappings are wrong: on one day in three, somebody books by one.
   const first = createWorld({ seed: 7, hotels: 300, wrongMappings: 0.3 / bookingsADay });
   // Changes fall on a minute in which no night works.
   const pace = { changesPerHour: 0.25, since: firstDay - dayMs + 47 * 60_000 };

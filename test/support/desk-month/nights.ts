@@ -27,7 +27,7 @@ type Request = Parameters<BuiltCommands['review']>[1];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** What takes a blink takes a minute, as with a real service. */
+/** What takes a blink seems to take a minute, as with a real service. */
 const speed = 200;
 
 /** Each night a sync and a run, each morning the e-mails and the cases. */
@@ -63,7 +63,7 @@ export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts
     return writeFile(join(folder, `bookings-${iso}.csv`), text, { mode: 0o600 });
   }
 
-  /** Imports the e-mails that came since the last look. */
+  /** Imports the e-mails that arrived since the last import. */
   async function readEmails(): Promise<void> {
     const names = (await readdir(outbox)).filter((name) => name.endsWith('.eml') && !known.has(name));
     for (const name of names) known.add(name);
@@ -100,7 +100,7 @@ export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts
       case 'refused':
         return withFaults({ nextCall: createPickyService() }, () => review(day));
       case 'unanswered':
-        // Of the clock, which is fast: what is there is found.
+        // By the fast clock: finds what is there.
         return withFaults({ nextResult: () => ({ kind: 'result-partial' }) }, () =>
           review(day, { resultTimeoutMinutes: 10 }),
         );

@@ -17,7 +17,7 @@ export type Course =
   | 'unanswered'
   /** The service was down, and somebody replayed it in the morning. */
   | 'replayed'
-  /** Nobody ran it in its night, and the schedule caught up in the next. */
+  /** Nobody ran it in its night, and the schedule caught up the next night. */
   | 'caught-up'
   /** Some of its bookings came late. */
   | 'topped-up'
@@ -91,7 +91,7 @@ export function planMonth({
   });
 }
 
-/** The last day of that course. */
+/** The last day that went that way. */
 export function dayOf(month: readonly PlannedDay[], course: Course): string {
   const found = month.findLast((day) => day.course === course);
   if (!found) throw new RangeError(`the month has no day that is ${course}`);
