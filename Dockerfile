@@ -9,8 +9,8 @@ COPY src src
 COPY jobs jobs
 RUN npm run build && mv dist trial && npm run build -- --without-sandbox
 COPY ops/sbom.js ops/
-# SQLite ships builds for two C libraries; this image has only one of them. A third of the packages' space are maps and types,
-# which nothing reads here. The lists of what it holds go into the image.
+# SQLite's package has builds for two C libraries, and this image needs only one. A third of the packages' space is source maps
+# and types, which nothing reads here. The package and licence lists go into the image.
 RUN npm prune --omit=dev --ignore-scripts \
  && rm -rf node_modules/@libsql/*-musl \
  && find node_modules '(' -name '*.map' -o -name '*.d.[mc]ts' -o -name '*.d.ts' ')' -delete \
@@ -29,9 +29,9 @@ COPY --from=build /build/sbom ./
 COPY package.json hotel-review.schema.json LICENSE ./
 # A mount point: a new volume inherits the owner of the folder it covers.
 RUN install -d -m 0700 -o 1000 -g 1000 /data
-# The configuration is expected here; its relative paths are relative to it.
+# The configuration is expected here; relative paths in it are relative to this folder.
 WORKDIR /data
-# The port of `serve`; set it to the port of `work --port`. For `run` and others use --no-healthcheck.
+# The port of `serve`. For `work`, set it to the port of `work --port`; for `run` and other commands, use --no-healthcheck.
 ENV HOTEL_REVIEW_HEALTH_PORT=8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.HOTEL_REVIEW_HEALTH_PORT + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

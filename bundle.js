@@ -4,18 +4,18 @@ import { argv } from 'node:process';
 import { rolldown } from 'rolldown';
 
 /**
- * Bundles what the commands load, over what the compiler wrote. Half of the time to start a command would be spent on
- * finding and opening files, so everything that commands have in common goes into a few groups.
+ * Bundles what the commands load, overwriting the compiler's output. Otherwise half of a command's start-up time would be spent
+ * on finding and opening files, so everything that commands have in common goes into a few groups.
  */
 const folder = 'dist/jobs';
-/** For production: without the sandbox and what needs it. `jobs/handlers.ts` tells who calls it nevertheless. */
+/** For production: without the sandbox and what needs it. `jobs/handlers.ts` says so to anybody who calls it anyway. */
 const withoutSandbox = argv.includes('--without-sandbox');
 const jobsWithSandbox = ['sandbox', 'make-bookings', 'first-run'];
 const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run'];
 
 /**
  * Each group is a file with these modules and everything that they import, except for what an earlier group has. A command
- * loads the groups up to the one that it needs; what is imported on demand stays in files of its own.
+ * loads the groups up to the one that it needs; modules that are imported on demand stay in files of their own.
  */
 const groupsOfCommands = [
   // Loaded before the rest, so that a signal stops the command cleanly from its first moments.
@@ -26,7 +26,7 @@ const groupsOfCommands = [
   { name: 'review', test: /jobs\/review-day\.js$/ },
 ];
 
-// CommonJS modules ask for these by name. The other files need not create them.
+// CommonJS modules use these names. The other files need not define them.
 const namesOfCommonJs = /\b(?:__filename|__dirname)\b/;
 const ofCommonJs = `import { dirname as dirnameOfBundle } from 'node:path';
 import { fileURLToPath as fileOfBundle } from 'node:url';
@@ -50,8 +50,8 @@ export { default as buildConnector } from ${place('core/connect.js')};`
 };
 
 /**
- * Other modules that commands need less of than what Node would load: the modules of yaml that only the bundler can shrink,
- * no child_process, which commander would load for commands that are programs of their own, and no HTTP/2.
+ * Other modules of which commands need less than Node would load: a build of yaml that the bundler can shrink; no child_process,
+ * which commander loads only for commands that are separate programs; and no HTTP/2.
  */
 const lessToLoad = {
   name: 'less-to-load',
@@ -64,8 +64,8 @@ const lessToLoad = {
 };
 
 /**
- * libsql finds out which C library there is by a report on the whole process, and loads child_process for it: 14 of the 16
- * milliseconds that it takes. The beginning of Node's own file says the same. Elsewhere, libsql's way is taken.
+ * libsql finds out which C library is in use by requesting a report on the whole process, and loads child_process for it: 14 of
+ * its 16 milliseconds. The beginning of Node's own file tells the same. If it doesn't, libsql's way is used.
  */
 const nativePartOfLibsql = {
   name: 'native-part-of-libsql',
@@ -105,7 +105,7 @@ async function bundle(names, groups) {
   const built = await rolldown({
     input: Object.fromEntries(names.map((name) => [name, join(folder, `${name}.js`)])),
     platform: 'node',
-    // With native parts, which are next to their own files.
+    // These have native parts, which must stay next to their own files.
     external: [
       ...['ssh2', 'pg-native'],
       ...(withoutSandbox ? jobsWithSandbox.map((name) => `./${name}.js`) : []),
@@ -131,7 +131,7 @@ const output = [
 for (const { fileName, code } of output) {
   writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
 }
-// The style and the script of the pages are read as they are.
+// The pages' style sheet and script are served as they are.
 cpSync('src/desk/assets', 'dist/src/desk/assets', { recursive: true });
 for (const name of commands) chmodSync(join(folder, `${name}.js`), 0o755);
 if (withoutSandbox) {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { argv, stderr, stdout } from 'node:process';
 
 /**
- * Asks the registry for known vulnerabilities of the packages in production. One of level high or critical fails. Where the
- * registry does not answer, the vulnerabilities are unknown: it says so, and CI continues.
+ * Asks the registry for known vulnerabilities of the packages in production, and fails if one is of level high or critical. If
+ * the registry does not answer, it reports them as unknown, and CI continues.
  *
  * Options go to `npm audit`, for example --registry=https://registry.example.com.
  */

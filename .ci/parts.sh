@@ -1,5 +1,5 @@
-# Shared by .ci/run and .ci/nightly: runs and times named parts, installs the programs that the tests need, and provides
-# other versions of Node.
+# Shared by .ci/run and .ci/nightly: runs named parts and measures their time, installs the programs that the tests need, and
+# provides other versions of Node.
 
 # shellcheck shell=bash
 
@@ -29,7 +29,7 @@ finish() {
   return "$code"
 }
 
-# What is still in the background when a part failed ends with it.
+# Ends whatever is still running in the background when a part has failed.
 stop_meanwhile() {
   [ -z "${meanwhile_job:-}" ] || kill -- "-$meanwhile_job" 2>/dev/null || true
 }
@@ -56,8 +56,8 @@ install_programs() {
   [ -w /dev/null ] && [ "$(stat -c %a /dev/null)" = 666 ] || chmod 666 /dev/null
 }
 
-# with_node VERSION COMMAND...: runs it with that major version of Node first on the PATH. npm looks for its global settings
-# beside Node, so it is told where this machine has them: a registry, a proxy, a certificate.
+# with_node VERSION COMMAND...: runs it with that major version of Node first on the PATH. npm looks for its global settings (a
+# registry, a proxy, a certificate) beside Node, so it is told where this machine has them.
 with_node() {
   local version=$1 folder package settings
   shift
@@ -69,7 +69,7 @@ with_node() {
   PATH="$folder/node_modules/$package/bin:$PATH" npm_config_globalconfig=$settings "$@"
 }
 
-# on_newer_nodes COMMAND...: runs it with each newer version of Node at the same time, and shows what each wrote.
+# on_newer_nodes COMMAND...: runs it with all newer versions of Node at the same time, then shows the output of each.
 on_newer_nodes() {
   local version job logs jobs=() failed=0
   logs=$(mktemp -d)

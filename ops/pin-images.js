@@ -4,17 +4,17 @@ import { argv, stderr, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 
 /**
- * Adds to the base images their digests, as the registry has them for these tags now, so that every build starts from the same
+ * Adds the digests that the registry currently has for the tags of the base images, so that every build starts from the same
  * bytes. Changes nothing unless the registry answers for all of them.
  *
  *   npm run pin-images                                           Docker Hub
  *   npm run pin-images -- --registry=https://mirror.example.com  a mirror of it
- *   npm run pin-images -- --check                                changes nothing; fails if a digest is missing or another
+ *   npm run pin-images -- --check                                changes nothing; fails if a digest is missing or differs
  */
 const files = ['Dockerfile', 'ops/docker/sftp/Dockerfile', 'docker-compose.yml'];
-/** Images with a tag; those of stages have none, and those of this project are built here. */
+/** Images with a tag. Build stages have none, and this project's own images are built here. */
 const reference = /^(FROM |\s+image: )((?!booked-)[\w./-]+:[\w.-]+)(?:@(sha256:[0-9a-f]{64}))?/gm;
-/** An index over all architectures before that of a single one. */
+/** An index of all architectures is preferred to a single one's manifest. */
 const kinds = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -43,7 +43,7 @@ async function fetchDigest(registry, image) {
   return digest;
 }
 
-/** @param challenge such as `Bearer realm="https://…",service="…",scope="…"`; anybody gets a token to read */
+/** @param challenge such as `Bearer realm="https://…",service="…",scope="…"`; anybody gets a token for reading */
 async function fetchToken(challenge) {
   const { realm, ...rest } = Object.fromEntries(
     [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 
 /**
  * Lists the packages that the product is made of, as they are installed here: `sbom.cdx.json` in CycloneDX, and `licences.txt`
- * for people. Fails if a licence is not one of these: they ask for no more than to keep their text.
+ * for people. Fails if a licence is not one of those below, which only require that their text is kept.
  *
  *   npm run sbom -- --out=DIR
  */
@@ -27,7 +27,7 @@ export function listLicences({ components }) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether one of the alternatives is allowed, or all that apply together. Anything else is for a person to read. */
+/** Whether one of the alternatives is allowed, or all licences that apply together. Anything else needs a person's decision. */
 export function isAllowed(expression) {
   const inner = expression.replace(/^\(([^()]*)\)$/, '$1');
   return (
@@ -46,7 +46,7 @@ function readPackages() {
   const isForDevelopment = ({ properties = [] }) =>
     properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
   const omitted = new Set(components.filter(isForDevelopment).map((component) => component['bom-ref']));
-  // Nothing in it depends on when and in which folder it was made.
+  // The output does not depend on when or in which folder it was made.
   const { timestamp: _time, component, ...tools } = metadata;
   const { name } = JSON.parse(readFileSync('package.json', 'utf8'));
   return {

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Creates the secrets of docker-compose.yml that are missing, in the folder `secrets`. Only its owner may enter that folder. The
-# files are readable by all, because each container reads them as another user.
+# Creates the missing secrets of docker-compose.yml in the folder `secrets`, which only its owner may enter. The files are
+# readable by all, because the containers read them as different users.
 set -eu
 cd "$(dirname "$0")/../.."
 mkdir -p -m 0700 secrets
 
-# make NAME COMMAND...: keeps a secret that is there.
+# make NAME COMMAND...: keeps an existing secret.
 make() {
   name=$1
   shift
