@@ -11,7 +11,7 @@ import { openSpool } from './deliveries.js';
 import { findLedger, openLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Abandons an unfinished run, and removes what it has left on this machine. */
+/** Abandons an unfinished run, and removes what it left on this machine. */
 export async function cancelIn(
   config: Config,
   ledger: Ledger,
@@ -19,13 +19,13 @@ export async function cancelIn(
   reason: string,
 ): Promise<Abandoned> {
   const result = await abandon(wanted, reason, { ledger, clock });
-  // A process that still works on it removes its own files.
+  // A process that is still working on it removes its own files.
   if (result.kind === 'abandoned' && !result.wasBeingWorkedOn)
     await removeSpooled(openSpool(config), result.run.id);
   return result;
 }
 
-/** `hotel-review cancel`: nobody resumes it, and the schedule leaves its day alone. */
+/** `hotel-review cancel`: the run is never resumed, and the schedule leaves its day alone. */
 export async function cancelRun(
   config: Config,
   wanted: RunToAbandon,
@@ -59,7 +59,7 @@ export async function cancelRun(
         : []),
       ...(run.counts.delivered > 0 ? ['What was sent stays sent.'] : []),
       isOfItsDay(run)
-        ? `To start the day anew: ${terminal.command(`run ${run.day}`)}`
+        ? `To start the day again: ${terminal.command(`run ${run.day}`)}`
         : `Its bookings are not sent again for the same moves; they are in their cases: ${terminal.command('cases')}`,
     ];
     terminal.answer(`${lines.join('\n')}\n`, { ...toReport(run, clock()), wasBeingWorkedOn });

@@ -34,7 +34,7 @@ const runId = 'dry-run';
 
 /**
  * Collects a day as a run would, into a temporary ledger, and shows what would be sent. It doesn't call the service,
- * and reads nothing but the local copy of the mappings from the real ledger. Files with guests' names are recorded there.
+ * and reads nothing but the local copy of the mappings from the real ledger, which also records files with guests' names.
  */
 export async function dryRunDay(
   config: Config,
@@ -45,9 +45,9 @@ export async function dryRunDay(
   requireBegun(day, clock());
   if (out !== undefined) await recordDryRun(config, day, terminal.locate(out), terminal);
   const folder = out === undefined ? undefined : await createOutFolder(out, terminal.locate(out));
-  const kept = await findAnswering(config, terminal);
-  const { ledger, discard } = await openPassingLedger(terminal.io.temporaryFolder);
-  // There is nothing else to be seen until the source has answered.
+  const kept = await findReachableLedger(config, terminal);
+  const { ledger, discard } = await openTemporaryLedger(terminal.io.temporaryFolder);
+  // Nothing else appears until the source has answered.
   terminal.warn(`${day.iso}: reading the bookings for a dry run`);
   try {
     const { failure } = await collect(config, day, { ledger, kept }, terminal);
@@ -100,7 +100,7 @@ async function recordDryRun(
 /**
  * The real ledger, read only; undefined if it doesn't exist or can't be reached. A dry run works without it.
  */
-async function findAnswering(config: Config, { say }: Terminal): Promise<ReadOnlyLedger | undefined> {
+async function findReachableLedger(config: Config, { say }: Terminal): Promise<ReadOnlyLedger | undefined> {
   let ledger: ReadOnlyLedger | undefined;
   try {
     ledger = await findLedger(config, { waits: false });
@@ -117,7 +117,7 @@ async function findAnswering(config: Config, { say }: Terminal): Promise<ReadOnl
  * A ledger that leaves no guest names behind even if this process is killed: where the system allows it, its files
  * are unlinked as soon as they are open.
  */
-async function openPassingLedger(
+async function openTemporaryLedger(
   temporaryFolder: string,
 ): Promise<{ ledger: Ledger; discard: () => Promise<void> }> {
   const folder = await mkdtemp(join(temporaryFolder, 'hotel-review-'));

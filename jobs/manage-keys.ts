@@ -19,13 +19,13 @@ export async function rotateKeys(config: Config, terminal: Terminal): Promise<nu
       (day) =>
         `the key of ${day} could not be unwrapped: restore it and its master key from the backup of the keys`,
     ),
-    'Back up the folder again. Who has an old backup of it can still open the day keys in that backup.',
+    'Back up the folder again. Anyone with an old backup of it can still open the day keys in that backup.',
   ];
   terminal.answer(`${lines.join('\n')}\n`, { master, days, unreadable });
   return unreadable.length === 0 ? exitCode.done : exitCode.failed;
 }
 
-/** Gives up a day's key: what is under it counts as destroyed. */
+/** Gives up a day's lost key: what it encrypted counts as destroyed. */
 export async function forgetKey(config: Config, day: string, terminal: Terminal): Promise<number> {
   const keys = requireKeys(config);
   if (keys.listDays().includes(day))
@@ -41,5 +41,5 @@ export async function forgetKey(config: Config, day: string, terminal: Terminal)
 function requireKeys(config: Config): KeyFolder {
   const keys = openKeys(config);
   if (keys) return keys;
-  throw new UsageError('nothing is encrypted: set keys to a folder, apart from those of ledger and archive');
+  throw new UsageError('nothing is encrypted: set keys to a folder outside of those of ledger and archive');
 }

@@ -20,8 +20,10 @@ export async function addUser(
   const file = requireFile(config);
   const name = readUserName(written);
   if (name === undefined)
-    throw new UsageError('a name consists of up to 100 letters, digits and signs of ASCII, without spaces');
-  // A damaged file is an error before anybody types.
+    throw new UsageError(
+      'a name consists of up to 100 ASCII letters, digits and punctuation marks, without spaces',
+    );
+  // Reports a damaged file before anyone types.
   await file.read();
   const password = withoutPassword ? undefined : await readNewPassword(name, terminal);
   const user: User = {
@@ -82,7 +84,7 @@ function requireFile(config: Config): UsersFile {
   );
 }
 
-/** Far more than a password has. */
+/** Far longer than any password. */
 const longestInput = 10_000;
 
 /** @throws UsageError for one that is too weak */
@@ -101,7 +103,7 @@ async function askTwice(name: string, { io, signal }: Terminal): Promise<string>
     return fault && `The password ${fault}.`;
   };
   const password = (await asker.secret({ message: `Password for ${name}`, check })) ?? '';
-  const again = (await asker.secret({ message: 'The same again', check: () => undefined })) ?? '';
+  const again = (await asker.secret({ message: 'Repeat the password', check: () => undefined })) ?? '';
   if (password !== again) throw new UsageError('the two passwords differ; nothing was changed');
   return password;
 }

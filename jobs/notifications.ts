@@ -26,19 +26,19 @@ export interface NotificationParts {
 }
 
 export interface Notifications {
-  /** Looks what is new, sends what is due, and then waits for the end of the process. Idempotent. */
+  /** Checks for new notices a last time, sends what is due, and closes the channels. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The time between two looks for messages to send, and for what the clock makes true. */
+/** How often to look for messages to send, and for notices that time alone makes due. */
 const sendEveryMs = 5_000;
 const checkEveryMs = 60_000;
-/** How long the end of a process may wait for receivers. */
+/** How long a process may wait for receivers before it ends. */
 const lastSendMs = 3_000;
 
 /**
- * Tells people what the ledger has to tell, for as long as the process works: it begins with everything that waits, and ends with
- * what this process brought about. What it does not get rid of, the next process sends.
+ * Sends people the notices of the ledger for as long as the process works: first everything that is waiting, last what this
+ * process caused. What it can't send, the next process sends.
  */
 export async function startNotifications(config: Config, parts: NotificationParts): Promise<Notifications> {
   const { ledger, notify, warn, signal } = parts;
@@ -84,7 +84,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
   });
   const closing = new AbortController();
   const ending = new AbortController();
-  /** A message on its way is not cut off as soon as the work is done. */
+  /** Not aborted when the work is done, so that a message being sent can still arrive. */
   const sending = AbortSignal.any([signal, ending.signal]);
   let isWorking = true;
   const working = work();
@@ -134,14 +134,14 @@ export async function startNotifications(config: Config, parts: NotificationPart
     await sender.sendDue(sending, options);
   }
 
-  /** A ledger that is away is reported once, until it is back. */
+  /** An unavailable ledger is reported once, until it is back. */
   async function attempt(step: () => Promise<void>): Promise<void> {
     try {
       await step();
       isWorking = true;
     } catch (error) {
       if (isWorking && !closing.signal.aborted)
-        warn(`notifications can't be sent: ${describeError(error)}; it is tried again and again`);
+        warn(`notifications can't be sent: ${describeError(error)}; it will be tried again`);
       isWorking = false;
     }
   }
@@ -149,9 +149,9 @@ export async function startNotifications(config: Config, parts: NotificationPart
   async function close(): Promise<void> {
     closing.abort();
     const limit = setTimeout(() => ending.abort(), lastSendMs);
-    // A receiver that does not answer holds up what is left of the work. The others are told all the same.
+    // A receiver that does not answer holds up the remaining work, but not the messages to the others.
     await Promise.all([working, attempt(() => tell(true, { isLast: true }))]);
-    // What waited for a message that was on its way.
+    // What had to wait for a message that was being sent.
     await attempt(() => sender.sendDue(sending, { isLast: true }));
     clearTimeout(limit);
     await Promise.all(channels.map((channel) => channel.close()));
@@ -172,7 +172,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
   };
 }
 
-/** A sync that fails leaves no trace in the ledger: it is told where it is reported. */
+/** A failed sync leaves no trace in the ledger, so its notice is raised here, on the event. */
 export function tellFailedSyncs(
   { mappings }: Config,
   { ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>,

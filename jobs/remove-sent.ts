@@ -7,7 +7,7 @@ import { formatCountOf } from '../src/text/format.js';
 import { clock } from './clock.js';
 import { openSftp, openSpool } from './deliveries.js';
 
-/** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, and fails no run. */
+/** Removes our files from the SFTP server after `file.removeAfterDays`. A failure is reported, but fails no run. */
 export async function removeConfigured(
   config: Config,
   ledger: Ledger,
@@ -30,7 +30,9 @@ export async function removeConfigured(
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof SftpError)) throw error;
-    warn(`old files could not be removed from the SFTP server; it is tried again later: ${error.message}`);
+    warn(
+      `old files could not be removed from the SFTP server; it will be tried again later: ${error.message}`,
+    );
   } finally {
     await sftp.close();
   }

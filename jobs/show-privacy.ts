@@ -22,7 +22,7 @@ const runsLookedAt = 100_000;
 /** Each look into a bucket is a request. */
 const looksAtOnce = 8;
 
-/** Prints the record of processing of this installation: from its settings, and from looking at what is there. */
+/** Prints the record of processing of this installation: from its settings and from what it holds now. */
 export async function showPrivacy(config: Config, terminal: Terminal): Promise<number> {
   const ledger = await findLedger(config);
   try {
@@ -55,7 +55,7 @@ async function examine(
     try {
       return await count();
     } catch (error) {
-      terminal.say(`warning: ${place} could not be looked at: ${describeError(error)}`);
+      terminal.say(`warning: ${place} could not be checked: ${describeError(error)}`);
       return { count: null };
     }
   };
@@ -128,7 +128,7 @@ function countSentFiles(runs: readonly Run[]): Counted {
   return { count: days.size, since: [...days].sort()[0] };
 }
 
-/** Only the trail knows of them. */
+/** Only the audit trail lists them. */
 async function listWrittenFiles({ audit }: ReadOnlyLedger): Promise<Installation['writtenFiles']> {
   const files: Installation['writtenFiles'][number][] = [];
   for await (const actions of readActions(audit)) {

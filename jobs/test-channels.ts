@@ -18,7 +18,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** What came of the test of a channel. Without a fault, code and message are null. */
+/** The outcome of testing a channel. Without a fault, code and message are null. */
 interface Trial {
   readonly name: string;
   readonly kind: ChannelSettings['kind'];
@@ -46,7 +46,7 @@ export async function testChannels(
   return ok ? exitCode.done : exitCode.failed;
 }
 
-/** Where there is a ledger. One that is away prevents no test. */
+/** Only if there is a ledger. An unavailable one prevents no test. */
 async function recordTest(config: Config, subject: string | undefined, terminal: Terminal): Promise<void> {
   const action = { action: 'notify-test' as const, ...(subject !== undefined && { subject }) };
   try {
@@ -109,7 +109,7 @@ function explainNoChannel(notify: Config['notify'], wanted: string | undefined):
   return `unknown channel ${wanted}; configured are: ${notify.map(({ name }) => name).join(', ')}`;
 }
 
-/** PagerDuty would keep an incident open; it gets the end of the incident, too. */
+/** PagerDuty would keep the incident open, so it gets the end of the incident, too. */
 function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefined): readonly Message[] {
   const incident = `test-${randomUUID()}`;
   const write = (stage: Message['stage']): Message => ({
@@ -119,7 +119,7 @@ function writeTestMessages(kind: ChannelSettings['kind'], url: string | undefine
     severity: 'info',
     incident,
     title: 'Test of hotel-review: this channel works',
-    text: 'It was sent by `hotel-review notify test` or the desk. Nothing happened, and nothing is to be done.',
+    text: 'It was sent by `hotel-review notify test` or the desk. Nothing happened, and there is nothing to do.',
     ...(url !== undefined && { url }),
     counts: {},
     raisedAt: clock(),

@@ -20,7 +20,7 @@ export function renderProcessing(record: ProcessingRecord, command: (line: strin
     ...section('Where it comes from', [record.source]),
     ...section('Where it is kept, since when, until when', places.flatMap(describePlace)),
     ...section('Encryption at rest', [describeEncryption(record.encryption)]),
-    ...section('Files that people had written', [
+    ...section('Files that people exported', [
       ...writtenFiles.slice(-shown).map(({ at, who, path }) => `${at}  ${who}: ${path}`),
       ...(left > 0 ? [`and ${left} earlier ones: ${command('audit --json')}`] : []),
       ...(writtenFiles.length === 0 ? ['none'] : []),
@@ -46,13 +46,13 @@ function section(title: string, lines: readonly string[]): string[] {
   return [`${title}:`, ...lines.flatMap(wrapIndented), ''];
 }
 
-/** Deeper, if the line is. */
+/** Indents continuation lines as far as the line. */
 function wrapIndented(line: string): string[] {
   return wrapText(line, line.startsWith(' ') ? 6 : 2);
 }
 
 function describePlace({ place, location, categories, count, unit, since, until }: Place): string[] {
-  const amount = count === null ? 'could not be looked at' : `${formatCount(count)} ${units[unit]}`;
+  const amount = count === null ? 'could not be checked' : `${formatCount(count)} ${units[unit]}`;
   const from = since === null ? '' : `, since ${since}`;
   return [`${place}: ${location}`, `  ${categories.join(', ')}: ${amount}${from}`, `  until ${until}`];
 }

@@ -10,7 +10,7 @@ export function toUserReports(users: readonly User[]) {
 
 export function renderUsers(users: readonly User[], command: WriteCommand): string {
   if (users.length === 0)
-    return `Nobody can sign in yet: \`${command('user add NAME --role admin')}\` adds somebody.\n`;
+    return `Nobody can sign in yet. To add a user: ${command('user add NAME --role admin')}\n`;
   const rows = users.map(({ name, role, password }) => [
     name,
     role,

@@ -14,27 +14,27 @@ export interface KeyFolderOptions {
 export interface Rotation {
   /** The id of the new master key. */
   readonly master: string;
-  /** The days whose keys it wraps now. */
+  /** The days whose keys it now wraps. */
   readonly days: readonly string[];
-  /** The days whose keys no master key of the folder unwraps: they stay as they are. */
+  /** The days whose keys no master key of the folder can unwrap; they are left unchanged. */
   readonly unreadable: readonly string[];
 }
 
-/** What is in the folder. */
+/** The contents of the folder. */
 export interface KeyInventory {
   readonly masters: number;
   readonly days: readonly string[];
-  /** Why keys can't be used, if some can't; each reason once. */
+  /** Why some keys can't be used, each reason once. */
   readonly faults: readonly string[];
 }
 
 export interface KeyFolder extends DayKeys, DayKeyRemoval {
   readonly root: string;
-  /** Looks at all keys. Makes nothing. */
+  /** Checks all keys. Creates nothing. */
   examine(): Promise<KeyInventory>;
   /** Declares the day's lost keys destroyed. */
   forget(day: string): void;
-  /** Replaces the master key. Nothing that was encrypted changes. Continues a rotation that was cut off. */
+  /** Replaces the master key. Nothing that was encrypted changes. Resumes an interrupted rotation. */
   rotate(): Promise<Rotation>;
 }
 
@@ -47,10 +47,10 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
   /** By id. A master key that can't be opened is tried again by the next `unlock`. */
   const masters = new Map<string, Buffer | KeyError>();
   const remembered = new Map<string, DayKey>();
-  /** Those used since the last look at the folder, by day: a transaction encrypts thousands of values at once. */
+  /** Keys used since the folder was last read, by day: a transaction encrypts thousands of values at once. */
   const inUse = new Map<string, DayKey>();
-  /** New keys that are still wrapped by a master key that was replaced. */
-  const behind: DayKey[] = [];
+  /** New keys that are still wrapped by a replaced master key. */
+  const outdated: DayKey[] = [];
 
   function findMaster(id: string, day: string): Buffer {
     const master = masters.get(id);
@@ -92,8 +92,8 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
     const stored = files.readDay(day);
     if (!stored) throw lost(day, key.id);
     if (stored.id === key.id && files.listMasters().at(-1)?.id !== current.id) {
-      // A rotation that began meanwhile may have looked before the file was there.
-      behind.push(key);
+      // A rotation that began meanwhile may have listed the keys before this file was there.
+      outdated.push(key);
       throw new LockedKeyError(
         'unusable',
         `the master key in ${root} was just replaced: run the command again`,
@@ -134,7 +134,7 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
       masters.set(id, await keeper.open(id, stored).then(expectLength, expectKeyError));
     }
     const current = files.listMasters().at(-1);
-    if (current) for (const key of behind.splice(0)) files.replaceDay(wrap(key, current));
+    if (current) for (const key of outdated.splice(0)) files.replaceDay(wrap(key, current));
   }
 
   return {
@@ -145,7 +145,7 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
       if (used) return used;
       if (!isDay(day)) throw new RangeError(`not a business day: ${JSON.stringify(day)}`);
       const key = unwrap(files.readDay(day) ?? makeKey(day));
-      // Until whoever encrypts now lets others work: they may destroy it.
+      // Only until the current caller yields, because others may then destroy the key.
       if (inUse.size === 0) queueMicrotask(() => inUse.clear());
       inUse.set(day, key);
       return key;
@@ -196,7 +196,7 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
         const file = files.readDay(day);
         return file !== undefined && file.master !== current.id && !unreadable.has(day);
       };
-      // Again until nothing is left: another process may make a key meanwhile.
+      // Repeated until none is left: another process may create a key meanwhile.
       for (
         let left = files.listDays().filter(isLeft);
         left.length > 0;
@@ -228,7 +228,9 @@ function wrapContext({ day, id, master }: Omit<DayFile, 'key'>): Buffer {
 }
 
 function expectLength(secret: Buffer): Buffer | KeyError {
-  return secret.length === masterBytes ? secret : new KeyError('unusable', 'a master key has another length');
+  return secret.length === masterBytes
+    ? secret
+    : new KeyError('unusable', 'a master key has the wrong length');
 }
 
 function expectKeyError(error: unknown): KeyError {

@@ -93,7 +93,7 @@ describe('user add', () => {
           [command, 'user', 'add', 'ana', '--role', 'team'],
           [
             { after: 'Password for ana', type: `${password}\r` },
-            { after: 'The same again', type: `${again}\r` },
+            { after: 'Repeat the password', type: `${again}\r` },
           ],
           { cwd: folder.path, env: { PATH: process.env.PATH } },
         );

@@ -5,7 +5,7 @@ import { auditedActions } from '../../review/audit.js';
 import { hotelReport, mappingReport } from '../mappings/mapping-schema.js';
 import { filterData } from './case-filter.js';
 
-/* Cases as `cases --json` and `case ID --json` print them. The types fail to compile when a report and its schema differ. */
+/* Cases as `cases --json` and `case ID --json` print them. Types don't compile if a report and its schema differ. */
 
 const count = z.int().nonnegative();
 const text = z.string().nullable();
@@ -85,7 +85,7 @@ const choices = z.object({
 export const casesData = z.object({
   cases: z.array(caseReport).describe('Nearest check-in first.'),
   total: z.int().describe('On all pages.'),
-  openBookings: z.int().describe('Of all of them.'),
+  openBookings: z.int().describe('Of all these cases.'),
   page: z.int(),
   pages: z.int(),
   filter: filterData,

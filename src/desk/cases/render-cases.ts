@@ -24,7 +24,7 @@ export function renderCases(data: CasesData, visit: DeskVisit, keptColumns: read
 ${renderKeyboardHelp(mayWork ? [...lookKeys, ...workKeys] : lookKeys)}</div>
 ${
   cases.length === 0
-    ? html`<p class="card">No case fits. ${filter.state === null ? html`Cases without an open booking are in <a href="${writeAddress('/cases', { ...filter, state: 'all' })}">all cases</a>.` : undefined}</p>`
+    ? html`<p class="card">No case matches. ${filter.state === null ? html`Cases without an open booking are in <a href="${writeAddress('/cases', { ...filter, state: 'all' })}">all cases</a>.` : undefined}</p>`
     : renderList(data, mayWork, labels)
 }
 ${renderPaging({
@@ -75,22 +75,22 @@ const stateChoices: readonly Choice[] = [
   ...mappingStates.map((state): Choice => [state, state]),
 ];
 
-/** More would make a list that nobody reads. */
-const mostChoices = 250;
+/** Nobody would read a longer list. */
+const maxChoices = 250;
 
 const toChoices = (names: readonly string[]): Choice[] =>
-  names.slice(0, mostChoices).map((name) => [name, showShortened(name, 60)]);
+  names.slice(0, maxChoices).map((name) => [name, showShortened(name, 60)]);
 
 const listCountries = ({ countries }: CaseChoices): Choice[] =>
   countries
-    .slice(0, mostChoices)
+    .slice(0, maxChoices)
     .map(({ id, name }) => [
       id,
       id === name ? showShortened(name, 60) : `${showShortened(name, 60)} (${id})`,
     ]);
 
 function renderChoice(label: string, name: string, choices: readonly Choice[], chosen: string | null): Html {
-  // What a link asks for stays chosen, even if there is nothing of it.
+  // A value from a link stays chosen, even if no case has it.
   const isKnown = chosen === null || choices.some(([value]) => value === chosen);
   const all: Choice[] = [
     ['', 'all'],
@@ -126,7 +126,7 @@ ${mayWork ? html`<th scope="col"><input type="checkbox" aria-label="Choose all c
 
 function renderRow(item: CaseData, mayWork: boolean, labels: readonly string[]): Html {
   const { id, bookedHotel, state, origins, providerName, providerHotelId, openBookings, bookings } = item;
-  // On a phone, a row is a card: each cell says what it is about.
+  // On a phone a row is a card, so each cell names its column.
   return html`<tr data-row>${
     mayWork
       ? html`<td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Choose case ${id}"></td>`

@@ -63,7 +63,7 @@ export const daysData = z.object({
     .object({ day: dayField, at: instant })
     .nullable()
     .describe('The next one of a day that is not good yet'),
-  lateDays: z.array(dayField).describe('Not good by their deadline, and not yet'),
+  lateDays: z.array(dayField).describe('Not good by their deadline, nor since'),
   latestVolume: z.object({ day: dayField, accepted: count, usual: z.number().nullable() }).nullable(),
   cases: z
     .object({

@@ -45,7 +45,7 @@ const data = z.object({
 });
 type Data = z.output<typeof data>;
 
-/** Who is told what: channels, open problems and the last messages. */
+/** Who is notified of what: channels, open problems and the last messages. */
 export function createNotificationsPage({ ledger: { notices }, operations }: NotificationParts): Page {
   return definePage({
     path: '/notifications',
@@ -176,7 +176,7 @@ export function createNotificationTest({ operations }: Pick<NotificationParts, '
       if (chosen.length === 0)
         return { lines: [], refusal: 'No such channel is configured.', button: 'Send', back };
       return {
-        lines: [`A test message is sent now: ${names}. It says that nothing happened.`],
+        lines: [`Sends a test message: ${names}. It says that nothing happened.`],
         button: `Send to ${names}`,
         back,
       };

@@ -105,7 +105,7 @@ export function createReplayAction(parts: ReplayActionParts): ChangeAction {
           meanings[which],
           `${formatCountOf(begun, 'day')} of ${plan.days.length} would be reviewed, at most ${operations.runsAtOnce} at once.`,
         ],
-        ...(begun === 0 && { refusal: 'Nothing is to be done with these days.' }),
+        ...(begun === 0 && { refusal: 'There is nothing to do for these days.' }),
         button: `Replay ${formatCountOf(begun, 'day')}`,
       };
     },
@@ -182,7 +182,7 @@ async function startReplay(
   const { runs, left } = await operations.replays.start(days, { mode: plan.mode, reason });
   const leftOut = left.map(({ day, why }) => `${day}: ${why}`).join('; ');
   const [first] = runs;
-  if (!first) throw new UsageError(leftOut || 'nothing is to be done with these days');
+  if (!first) throw new UsageError(leftOut || 'there is nothing to do for these days');
   const started =
     runs.length === 1
       ? `${first.day} is being replayed: run ${first.id}.`

@@ -162,7 +162,7 @@ export function createCancelAction({ ledger, operations }: RunActionParts): Chan
               ]
             : []),
           ...((await ledger.isBeingPerformed(run.id))
-            ? ['It is being worked on: that stops as soon as something is to be recorded.']
+            ? ['It is being worked on. That stops with the next write to the ledger.']
             : []),
         ],
       };
@@ -214,7 +214,7 @@ export function createLookAction({ ledger, timezone, operations }: RunActionPart
           `Run ${run.id} awaits its result${since === undefined ? '' : ` since ${formatLocalInstant(since, timezone)}`}.`,
           wait
             ? `The next look is due at ${formatLocalInstant(wait.until, timezone)}. This one comes before.`
-            : 'It is overdue, and nobody looks for it any more.',
+            : 'It is overdue, and is no longer looked for.',
         ],
       };
     },

@@ -16,7 +16,7 @@ export interface SyncActionParts {
 const path = '/mappings/sync';
 const lookEveryMs = 1_000;
 
-/** What `hotel-review mappings sync` does, and how far it is. */
+/** What `hotel-review mappings sync` does, and its progress. */
 export function createSyncRoutes({ ledger, timezone, operations }: SyncActionParts): readonly DeskRoute[] {
   const { sync } = operations;
   const readLatest = () => ledger.mappings.latestSync(sync.scope);
@@ -109,5 +109,5 @@ function describeSync(
     return `The last sync began at ${when} and ended at ${formatLocalInstant(endedAt, timezone)}.`;
   return isRunning
     ? `Running since ${when}.`
-    : `The sync that began at ${when} has not ended: another process is at it, or the next one continues it.`;
+    : `The sync that began at ${when} has not ended: another process is performing it, or the next sync will resume it.`;
 }

@@ -27,7 +27,7 @@ export interface RegisterParts {
   readonly access: Access;
   readonly assets: Assets;
   readonly frame: RenderFrame;
-  /** @throws if the audit trail can't be written: then nothing is changed */
+  /** @throws if the audit trail can't be written to: then nothing is changed */
   readonly record: (action: RecordedAction) => Promise<void>;
   readonly clock: () => number;
   readonly timezone: string;
@@ -49,7 +49,7 @@ export const contentPolicy = [
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentPolicy,
-  // Without a referrer, browsers would also hide where a form comes from.
+  // With `no-referrer`, browsers would also hide where a form comes from.
   'referrer-policy': 'same-origin',
 };
 
@@ -231,7 +231,7 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page);
 }
 
-/** Whether a caller gets a page or its data. Browsers name `text/html`; programs name JSON, or accept anything. */
+/** Whether a caller gets a page or its data. Browsers accept `text/html`; programs accept JSON, or anything. */
 export function wantsPage(
   { headers: { accept = '*/*' } }: FastifyRequest,
   usually: 'page' | 'data',
@@ -242,12 +242,12 @@ export function wantsPage(
   return usually === 'page';
 }
 
-/** How the audit trail names somebody who acts here. */
+/** How the audit trail names a visitor. */
 export function writeWho({ name }: Visitor): string {
   return `${name} (desk)`;
 }
 
-/** Why pages are refused that other machines could read, as long as nobody can sign in. */
+/** Why pages are refused if other machines could read them and there are no users. */
 export const nobodyYet =
   'nobody can sign in yet: set server.users in the configuration, and add somebody with `hotel-review user add NAME --role admin`';
 
@@ -293,6 +293,6 @@ function errorTitle(status: HttpError['status']): string {
     case 503:
       return 'The ledger does not answer';
     default:
-      return status >= 500 ? 'Something broke' : 'That did not work';
+      return status >= 500 ? 'Something went wrong' : 'That did not work';
   }
 }

@@ -10,7 +10,7 @@ import { readReturnPath, renderSignIn, signInPath, signOutPath } from './sign-in
 
 type SignInParts = Pick<RegisterParts, 'access' | 'frame' | 'record' | 'clock' | 'log'>;
 
-/** Adds the routes where people sign in and out; those of the desk must be registered before. */
+/** Adds the routes for signing in and out. Call it after the desk's routes are registered. */
 export function addSignInRoutes(
   app: FastifyInstance,
   { access, frame, record, clock, log }: SignInParts,
@@ -66,7 +66,7 @@ export function addSignInRoutes(
   });
   allowOnly(app, ['POST'], signOutPath);
 
-  /** Somebody who is woken by a full disk must still get in. */
+  /** Someone woken by a full disk must still be able to sign in. */
   async function note(action: Action, who: string): Promise<void> {
     try {
       await record({ ...action, at: clock(), who });
@@ -81,9 +81,9 @@ function toAccessRequest({ headers, raw }: FastifyRequest): AccessRequest {
 }
 
 const needsTls =
-  'Signing in from another machine needs https: over plain http, browsers keep no session, and everybody on the way could read the password.';
+  'Signing in from another machine needs https: over plain http, browsers keep no session, and anyone in between could read the password.';
 
-/** Whether a browser reached this page over plain HTTP, and not on this machine. */
+/** Whether a browser reached this page over plain HTTP from another machine. */
 function isPlainRemote({ headers: { origin = '' } }: FastifyRequest): boolean {
   return origin.startsWith('http://') && URL.canParse(origin) && !isLoopback(new URL(origin).hostname);
 }
