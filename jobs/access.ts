@@ -4,7 +4,7 @@ import type { Config } from '../src/config/load.js';
 import { isLoopbackAddress } from '../src/http/url.js';
 import { clock } from './clock.js';
 
-/** Undefined where no file of users is configured. */
+/** Undefined if no users' file is configured. */
 export function findUsersFile({ server: { users } }: Config): UsersFile | undefined {
   return users === undefined ? undefined : openUsersFile(users);
 }
@@ -14,7 +14,7 @@ export function openAccess(config: Config): Access {
   const { host, hosts, publicUrl, signIn, idleMinutes } = config.server;
   return createAccess({
     users: findUsersFile(config),
-    // A name or an address for others means a proxy in front of it.
+    // Host names or a public URL imply a proxy in front, through which others connect.
     isLocal: isLoopbackAddress(host) && hosts.length === 0 && publicUrl === undefined,
     singleSignOn: signIn,
     idleMs: idleMinutes * 60_000,

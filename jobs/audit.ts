@@ -12,8 +12,8 @@ interface Audited {
 }
 
 /**
- * Records an action on guests' data in the audit trail, before the action: what reveals or removes names is not done
- * without a record.
+ * Records an action on guests' data in the audit trail before it is performed: nothing reveals or removes names without
+ * a record.
  *
  * @throws NotRecordedError
  */
@@ -30,7 +30,7 @@ export async function recordAction(
 }
 
 /**
- * The same for an action that needs no ledger: it is recorded if there is one.
+ * Like `recordAction`, for an action that needs no ledger: it is recorded if there is one.
  *
  * @throws NotRecordedError
  */
@@ -54,8 +54,8 @@ function record({ audit }: Audited, action: Action, who: string): Promise<void> 
 }
 
 /**
- * Records a look at bookings without guests' names. Somebody who is woken by a full disk must still be able to look, so
- * a ledger that can't be written prevents nothing, and the terminal says that the record is missing.
+ * Records a look at bookings without guests' names. Someone woken by a full disk must still be able to look, so a ledger
+ * that can't be written to prevents nothing; the terminal then says that the record is missing.
  */
 export function recordLook(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
   return recordOrWarn(ledger, action, terminal.io.user, terminal);
@@ -78,7 +78,7 @@ export function recordOpening(
   };
 }
 
-/** Records a run that `serve` has started, whether somebody's request or the schedule asked for it. */
+/** Records a run that `serve` started, on request or on schedule. */
 export function recordStart(ledger: Audited, action: Action, terminal: Terminal): Promise<void> {
   return recordOrWarn(ledger, action, 'serve', terminal);
 }

@@ -61,7 +61,7 @@ async function show(held: HeldCase, { config, ledger, shownKept, terminal }: Sho
 
 /** False if there is no such case. */
 async function change(config: Config, id: number, request: CaseRequest, who: string): Promise<boolean> {
-  // Creates no ledger for a case that can't be in it.
+  // Creates no ledger: a new one can't hold the case.
   const found = await findLedger(config);
   if (!found) return false;
   await found.close();

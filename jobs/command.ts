@@ -17,7 +17,7 @@ import { openTracing } from './traces.js';
 /** How much longer than `workers.stopSeconds` a command may take to stop. */
 const lastResortMs = 5_000;
 
-/** The command in work: its process, and what it prints for programs. */
+/** The running command: its process, and what it prints for programs. */
 export interface Command {
   readonly io: CommandIo;
   readonly reports: Reports;
@@ -28,7 +28,7 @@ type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
 
 const leaveUntraced: typeof openTracing = async () => noTracing;
 
-/** What those need that watch the work from outside. */
+/** What the heartbeat and the traces need. */
 interface ObservingParts {
   readonly settings?: Config;
   readonly openTraces?: typeof openTracing;
@@ -93,12 +93,12 @@ export async function withConfig(
   return withTerminal(globals, command, work, { settings: config, openTraces });
 }
 
-/** For a job whose work is traced, if the environment asks for it. */
+/** Like `withConfig`, for a job that is traced if the environment requests it. */
 export function withTraces(globals: GlobalOptions, command: Command, job: ConfiguredJob): Promise<number> {
   return withConfig(globals, command, job, openTracing);
 }
 
-/** Fails once a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
+/** Fails if a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */
 async function stopInTime(
   work: Promise<number>,
   { workers: { stopSeconds } }: Config,

@@ -44,7 +44,7 @@ export async function composeReview(
   const ledger = await openLedger(config);
   const readErased = () => readErasedGuests(ledger, config.hashKey);
   try {
-    // Before anything is started without the key.
+    // Fails before anything is opened if the key is missing.
     await readErased();
   } catch (error) {
     await ledger.close();

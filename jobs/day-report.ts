@@ -27,8 +27,8 @@ export async function gatherDayReport(
 }
 
 /**
- * The page of a day for places that no erasure of a guest reaches, such as the archive and mailboxes: it names providers and
- * hotels, and no booking, check-in or guest.
+ * The page of a day for places that erasing a guest does not reach, such as the archive and mailboxes: it names providers and
+ * hotels, but no booking, check-in or guest.
  */
 export async function renderDayReport(
   config: Config,

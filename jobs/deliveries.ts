@@ -35,7 +35,7 @@ interface DeliveryParts {
   readonly clock: () => number;
 }
 
-/** The delivery of a kind, as configured. A resumed run keeps the kind it was started with. */
+/** The delivery of that kind, as configured. A resumed run keeps the kind it was started with. */
 export function createDelivery(kind: DeliveryKind, config: Config, parts: DeliveryParts): Delivery {
   const { service } = parts;
   const { masterIdName } = config.service;
@@ -84,7 +84,7 @@ function createFileDeliveryOf(
   });
 }
 
-/** A step downloads what an earlier run left, and its result, and uploads a file. */
+/** A step may download an earlier run's file and its result, and upload a file. */
 const stepFactor = 3;
 
 export function openSpool(config: Config): Spool {

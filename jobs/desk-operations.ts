@@ -22,18 +22,18 @@ interface OperationParts {
   readonly signal: AbortSignal;
 }
 
-/** What operators do in the desk, over the parts of `serve`. */
+/** The operations of the desk, built from the parts of `serve`. */
 export function composeOperations(
   config: Config,
   { ledger, reviews, replays, syncWork, notify, warn, signal }: OperationParts,
 ): Operations & {
-  /** Waits for what goes on in the background. Call it after aborting the signal. */
+  /** Waits for background work. Call it after aborting the signal. */
   idle(): Promise<void>;
 } {
   const { idle, ...sync } = createSyncOperation(config, { ledger, syncWork, notify, signal });
   return {
     async run(day, options) {
-      // Starting a run waits for a ledger that is unavailable: nobody must find a run that was started later.
+      // With the ledger unavailable, the run would start later, after the visitor got an error.
       await ledger.ping();
       return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
     },

@@ -21,11 +21,11 @@ import { packEvidence } from './write-evidence.js';
 const assetsFolder = new URL('../src/desk/assets/', import.meta.url);
 
 interface ComposedParts extends Pick<DeskParts, 'ledger' | 'operations' | 'nights' | 'health'> {
-  /** Of the hook, whose callers may look too. */
+  /** Checks callers of the hook, who may look too. */
   readonly checkCaller: CheckCaller | undefined;
 }
 
-/** The pages of `serve`, over its ledger. */
+/** The pages of `serve`. */
 export async function composeDesk(
   config: Config,
   { ledger, operations, nights, health, checkCaller }: ComposedParts,
@@ -33,7 +33,7 @@ export async function composeDesk(
 ) {
   const { timezone, hashKey, source, deadline, volume, mappings } = config;
   const people = openAccess(config);
-  // A damaged file of users is an error now rather than for the first visitor.
+  // Reports a damaged users' file now rather than to the first visitor.
   await people.hasUsers();
   const access = checkCaller ? admitHookCallers(people, checkCaller) : people;
   const scoring = {
@@ -41,7 +41,7 @@ export async function composeDesk(
     scores: createScoreMemory({ ledger, giveWay }),
     readSilence: (now: number) => readSilence(config, ledger, now),
   };
-  // Whoever asks first waits less.
+  // So that the first visitor waits less.
   prepareScores(scoring, { now: clock(), signal }).catch((error: unknown) => {
     if (!signal.aborted) log.warn({ fault: describeError(error) }, 'providers not compared yet');
   });

@@ -95,14 +95,14 @@ function listChecks(
   const runsDay = dayOfRun(new Date(clock()), timezone);
   const askService = createServiceProbe(service, config.proxy, clock);
   return [
-    // Before the ledger is opened, because opening it restricts the mode of its file.
+    // Before the ledger is opened, which restricts the mode of its file.
     [
       fileModesCheck(file, config),
       { part: 'configuration', seconds: 5, look: async () => checkPageLimit(config) },
       { part: 'configuration', seconds: 5, look: () => checkServer(config, clock()) },
       { part: 'users', seconds: 5, look: () => checkUsers(config.server, findUsersFile(config)) },
     ],
-    // Everything but the ledger, which the other checks need not wait for.
+    // The ledger comes in a later group, so that no other check waits for it.
     [
       {
         part: 'clock',

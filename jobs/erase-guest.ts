@@ -131,7 +131,7 @@ async function eraseOnServer(
   }
 }
 
-/** Where a reference is more than part of a booking: in cases and in the audit trail. */
+/** Removes references from where they stand outside of bookings: cases and the audit trail. */
 async function forgetReferences(
   ledger: CaseLedger,
   references: ReadonlySet<string>,

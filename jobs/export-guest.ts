@@ -13,7 +13,7 @@ import { openArchive, openSpool } from './deliveries.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Prints everything that is kept of a guest as JSON; exits with 1 if that is nothing. */
+/** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
 export async function exportOneGuest(config: Config, asked: GuestQuery, terminal: Terminal): Promise<number> {
   const query = withPseudonym(asked, config.hashKey);
   const report = (found: object): void =>
@@ -27,7 +27,7 @@ export async function exportOneGuest(config: Config, asked: GuestQuery, terminal
     const found = await collectGuest(config, ledger, query, terminal.signal);
     const { bookings, files } = found;
     const details = { bookings: bookings.length, files: files.length, byName: 'name' in query };
-    // What was typed and is no reference may be a name.
+    // Typed text that is not a known reference may be a name.
     const subject = 'reference' in query && bookings.length > 0 ? query.reference : undefined;
     await recordAction(ledger, { action: 'guest-export', subject, details }, terminal);
     report(found);

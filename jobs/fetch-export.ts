@@ -69,7 +69,7 @@ export async function fetchOneExport(
   }
 }
 
-/** Loads the content of the hotels, unless that has been done since the export was fetched. */
+/** Loads the content of the hotels, unless it has been loaded since the export was fetched. */
 async function loadFetched(
   config: Config,
   result: FetchResult,
@@ -86,7 +86,7 @@ async function loadFetched(
 }
 
 interface Fetched {
-  /** What was loaded. */
+  /** Undefined if nothing was loaded. */
   readonly hotels: LoadedHotels | undefined;
   readonly folder: string;
   readonly locate: (id: string) => string;

@@ -30,7 +30,7 @@ import { createTerminal, type Terminal } from './terminal.js';
 
 /**
  * `npm start`: reviews two made-up days with the sandbox, one by body and one by file. Needs no setup and leaves nothing
- * running, but with `--stay`: then the sandbox and the desk stay until Ctrl-C.
+ * running, except with `--stay`: then the sandbox and the desk stay until Ctrl-C.
  */
 const bookings = 10_000;
 const wrongShare = 0.0008;

@@ -15,14 +15,14 @@ import { clock } from './clock.js';
 interface FollowUpParts {
   readonly ledger: CaseLedger;
   readonly notify: (event: CaseEvent | CanaryEvent) => void;
-  /** Gets a message when something of it failed. */
+  /** Called with a message when a part of the follow-up failed. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens cases for what runs have found, and updates the others. It is no part of a run: if it fails, the run stays what it is,
- * and the next one catches up.
+ * Opens cases for what runs found, and updates existing ones. It is not part of a run: if it fails, the run's outcome stands,
+ * and the next run catches up.
  */
 export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void> {
   const { ledger, notify, signal } = parts;
@@ -32,7 +32,7 @@ export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void
   );
 }
 
-/** The same, and says how many cases were opened, and how to list them. */
+/** Like `followUpRuns`, and prints how many cases were opened and how to list them. */
 export async function followUpAndSay(
   config: Config,
   parts: Omit<FollowUpParts, 'warn'> & {
@@ -71,7 +71,7 @@ export async function followUpCanaries({
 /** How often `serve` looks for canaries that nothing named in time. */
 const canaryCheckMs = 60_000;
 
-/** Does that again and again, until the signal aborts. */
+/** Repeats that until the signal aborts. */
 export async function watchCanaries(parts: FollowUpParts): Promise<void> {
   while (!parts.signal.aborted) {
     await followUpCanaries(parts);

@@ -253,13 +253,13 @@ function readDayIn(timezone: string, written = 'yesterday'): BusinessDay {
   }
 }
 
-/** The configured delivery, or the one that was asked for on the command line. */
+/** The configured delivery, or the one requested on the command line. */
 function withDelivery(
   config: Config,
   { config: file }: GlobalOptions,
   delivery: DeliveryKind = config.delivery,
 ): Config {
-  // A configuration for the other delivery may lack the server, or leave names out, which a file can't.
+  // A configuration for delivery by body may lack the server, or omit names, which a file needs.
   if (delivery === 'file' && config.file.sftp === undefined) {
     throw new ConfigurationError(file, [
       { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },

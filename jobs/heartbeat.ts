@@ -10,7 +10,7 @@ export interface HeartbeatParts {
   readonly stop: AbortSignal;
 }
 
-/** Nothing is connected before there is something to tell. */
+/** Connects only once there is something to send. */
 export function openHeartbeat(
   { timezone, proxy }: Config,
   heartbeat: NonNullable<Config['heartbeat']>,

@@ -13,13 +13,13 @@ import { openLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 import { openMailTaker } from './verdict-mails.js';
 
-/** `hotel-review verdicts import`: exits with 1 if an e-mail can't be read; the others are read all the same. */
+/** `hotel-review verdicts import`: exits with 1 if an e-mail can't be read; the others are still read. */
 export async function importVerdicts(
   config: Config,
   files: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  // A name that was mistyped is refused before anything is read.
+  // Refuses a mistyped name before anything is read.
   for (const file of files) await checkGiven(file, terminal);
   const ledger = await openLedger(config);
   try {

@@ -11,13 +11,13 @@ import { openArchive } from './deliveries.js';
 interface KeepReportParts {
   readonly ledger: ReadOnlyCaseLedger;
   readonly command: WriteCommand;
-  /** Gets a message if the page could not be kept: the run stays what it is. */
+  /** Called with a message if the page could not be kept; the run's outcome stands. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * The run is over, and its process must not wait for an archive that does not answer. A stop does not cut it shorter: nobody
- * would keep the page later.
+ * The run is over, and its process must not wait for an archive that does not answer. A stop does not shorten this: the page
+ * would not be kept later.
  */
 const keepMs = 10_000;
 

@@ -7,7 +7,7 @@ import { destroyKeys, type KeyDestructionParts } from '../src/review/stored/key-
 /** One for each configuration, so that the master key is loaded once. */
 const opened = new WeakMap<Config, KeyFolder>();
 
-/** The configured keys; undefined if nothing is encrypted. Nothing is made or loaded before a key is needed. */
+/** The configured keys; undefined if nothing is encrypted. Nothing is created or loaded before a key is needed. */
 export function openKeys(config: Config): KeyFolder | undefined {
   const { keys } = config;
   if (!keys) return undefined;

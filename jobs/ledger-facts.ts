@@ -5,12 +5,12 @@ import { type FactsLedger, type LedgerFacts, readLedgerFacts } from '../src/serv
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 
-/** What metrics say about a ledger, served or in a file. */
+/** The facts about a ledger that metrics report, over HTTP or in a file. */
 export function readFacts({ mappings, timezone }: Config, ledger: FactsLedger): Promise<LedgerFacts> {
   return readLedgerFacts(ledger, { now: clock(), timezone, mappingScope: mappings.providerFamily ?? '' });
 }
 
-/** The oldest guest names of each place, for the same. */
+/** The oldest guest names in each place, for the same metrics. */
 export function findNames(config: Config, ledger: FactsLedger & BatchSampler): Promise<readonly KeptNames[]> {
   const places = { ledger, archive: openArchive(config), spool: openSpool(config) };
   return findOldestNames(places, { now: clock(), timezone: config.timezone });

@@ -101,7 +101,7 @@ export async function withReadOnlyLedger<Answer>(
   }
 }
 
-/** Looks at what the ledger holds, if it can be opened: nothing is found otherwise. */
+/** Looks for something in the ledger; finds nothing if it can't be opened. */
 export function lookInto<Found>(
   config: Config,
   look: (ledger: ReadOnlyNoticeLedger) => Promise<readonly Found[]>,

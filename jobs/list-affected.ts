@@ -41,7 +41,7 @@ interface Days {
  * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
  * without guests' names.
  *
- * @param yesterday the default day: an older one in its place would hide that yesterday has no result
+ * @param yesterday the default day: falling back to an older one would hide that yesterday has no result
  */
 export async function listAffected(
   config: Config,

@@ -13,7 +13,7 @@ import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Lists the cases with open bookings, or those that are asked for, nearest check-in first. */
+/** Lists the cases with open bookings, or those asked for, nearest check-in first. */
 export async function listCases(config: Config, options: CasesOptions, terminal: Terminal): Promise<number> {
   const { csv, delimiter, state, provider, checkInBefore } = options;
   const shownKept = readShownKept(config.source.keep, options.sort);

@@ -10,8 +10,8 @@ import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Lists the records of a day that can't be sent. Of its latest run only: each run reads the whole source again, so an
- * earlier one lists the same records once more, or records that were corrected since.
+ * Lists the records of a day that can't be sent, of its latest run only: each run reads the whole source, so an earlier
+ * one would repeat them, or list records that were corrected since.
  */
 export async function listRejected(
   config: Config,

@@ -39,7 +39,7 @@ export function loadContentFile(
   );
 }
 
-/** The specification says ServiceId; a deployment with another name in JSON may use it in files, too. */
+/** The specification says ServiceId; a deployment with another name in JSON may use that one in files, too. */
 export function listMasterIdNames({ service: { masterIdName } }: Config): readonly string[] {
   return [...new Set([masterIdName, 'ServiceId'])];
 }

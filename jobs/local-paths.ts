@@ -4,7 +4,7 @@ import { createPathShortener } from '../src/server/shown-paths.js';
 /** Shortens the configured paths of this machine in texts that leave it. */
 export function createLocalPathShortener(config: Config): (text: string) => string {
   const { folder, ledger, archive, file, source } = config;
-  // What texts may name besides paths below the configuration's folder.
+  // Paths that texts may name besides those below the configuration's folder.
   const paths = [
     'path' in ledger ? ledger.path : '',
     'path' in archive ? archive.path : '',

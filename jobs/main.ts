@@ -12,7 +12,7 @@ export { StoppedError } from '../src/async/stopped-error.js';
 
 /**
  * The command `hotel-review` as a function: it reads the command line, does the job, and returns the exit code. Importing
- * it has no effects, and it uses nothing of the process but what `io` holds.
+ * it has no effects, and it uses nothing of the process except what `io` holds.
  */
 export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
   const { stdout, stderr, halted } = io;

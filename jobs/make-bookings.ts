@@ -20,7 +20,7 @@ export type DayToMake = MakeBookingsOptions & {
   readonly day: string;
 };
 
-/** System errors that are due to the given name. */
+/** System errors that the given name causes. */
 const unusableNameCodes: readonly unknown[] = [
   'ENOENT',
   'ENOTDIR',

@@ -41,7 +41,7 @@ export function openMappingService(
     timeoutSeconds: service.timeoutSeconds,
     connectTimeoutSeconds: service.connectTimeoutSeconds,
     retry: openRetryPolicy(config),
-    // A resume key that the service no longer knows is not a passing fault.
+    // A resume key that the service no longer knows is not a transient fault.
     statusCodes: {
       ...Object.fromEntries(mappings.resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,

@@ -18,8 +18,8 @@ const answerMs = 10_000;
 const stoppedAnswerMs = 1_000;
 
 /**
- * Performs a run and, however it ends, writes its metrics for node_exporter. The file only helps to watch: a file that can't
- * be written does not change how the run ended.
+ * Performs a run and, however it ends, writes its metrics for node_exporter. The file only serves monitoring: failing
+ * to write it does not change how the run ended.
  *
  * @param file as it was typed
  * @param run passes the configuration to `note` once it has been read
@@ -52,7 +52,7 @@ export async function withMetricsFile(
   }
 }
 
-/** Opens the ledger anew, after the run has closed it. What does not answer in time is left out. */
+/** Reopens the ledger, which the run has closed. What does not answer in time is left out. */
 async function readAfterRun(config: Config, within: number): Promise<AfterRun> {
   const { timezone } = config;
   const ask = <Answer>(answer: Promise<Answer>) => answerWithin(within, answer).catch(() => undefined);

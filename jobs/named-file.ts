@@ -16,7 +16,7 @@ export interface NamedFile {
 /**
  * @param what it should be, for messages: `the mapping file of an export`
  * @param path its absolute path
- * @throws UsageError for what is not a readable file
+ * @throws UsageError if it is not a readable file
  */
 export async function findNamedFile(file: string, what: string, path = file): Promise<NamedFile> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {

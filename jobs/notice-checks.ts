@@ -10,7 +10,7 @@ import type { NoticeLedger } from '../src/notifications/notice-store.js';
 import { createSlots } from '../src/schedule/slots.js';
 import { clock } from './clock.js';
 
-/** What people are told by the clock: the settings that decide it, and where it is looked up. */
+/** What the checks for time-based notices need: the settings that decide, and where to look. */
 export function listChecks(config: Config, ledger: NoticeLedger): CheckParts {
   const { timezone, deadline, notify } = config;
   const { notices } = ledger;
@@ -58,8 +58,8 @@ async function measureFree({ ledger, archive, file }: Config) {
 }
 
 /**
- * Until when the copy of the mappings must be complete at least: after two slots without a complete sync it is stale. Undefined
- * where nothing keeps it up to date.
+ * The instant up to which the copy of the mappings must be complete: it is stale after two slots without a complete sync.
+ * Undefined if nothing keeps it up to date.
  */
 function findStaleBound(
   { mappings: { cron, providerFamily = '' }, timezone }: Config,

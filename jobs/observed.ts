@@ -67,7 +67,7 @@ export async function composeObserved(config: Config, terminal: Terminal) {
   };
 }
 
-/** Turns an address that can't be used into a complaint about the options. */
+/** Turns an unusable address into a UsageError about the options. */
 function explainAddress(error: unknown): never {
   if (!(error instanceof Error && 'syscall' in error)) throw error;
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;

@@ -9,7 +9,7 @@ export interface ObserverParts {
   readonly log: Log | undefined;
   /** Where metrics are served. */
   readonly counters: { readonly notify: Observer } | undefined;
-  /** Tells the service of `heartbeat` how last night went. */
+  /** Tells the heartbeat service how last night went. */
   readonly heartbeat: { readonly notify: Observer } | undefined;
   /** Where traces are sent. */
   readonly tracing: { readonly observe: Observer | undefined };

@@ -59,7 +59,7 @@ export async function runAsProcess(command: (io: CommandIo) => Promise<number>):
   exitOnceWritten([stdout, stderr], () => process.exit());
 }
 
-/** @returns undefined for a user of a container who has a number only, if HOME is not set either */
+/** @returns undefined for a container's user without a name, if HOME is not set either */
 export function findHome(ask = homedir): string | undefined {
   try {
     return ask();
@@ -78,7 +78,7 @@ function nameAccount(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container's user may have a number only.
+    // A container's user may have no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -10,8 +10,8 @@ import { openLedger, withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Removes what is due by the retention settings. Unlike the clean-up after a run it believes the machine's clock: a person
- * asked, and can look first with `--dry-run`. Exits with 1 if something is left because its day is being worked on.
+ * Removes what is due by the retention settings. Unlike the clean-up after a run it trusts the machine's clock: a person
+ * started it, and can look first with `--dry-run`. Exits with 1 if something is left because its day is being worked on.
  */
 export async function purgeGuests(
   config: Config,
@@ -23,7 +23,7 @@ export async function purgeGuests(
     terminal.answer(`${notice}\n`, { dryRun, ...due, runs: [], records: [], left: [] });
     return exitCode.done;
   };
-  // An open ledger would be created where there is none.
+  // Opening the ledger for writing would create a missing one.
   const none = await withReadOnlyLedger(config, reportNone, async () => undefined);
   if (none !== undefined) return none;
   const ledger = await openLedger(config);

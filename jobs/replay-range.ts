@@ -28,8 +28,8 @@ import { applyConfiguredRetention } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Reviews a range of days in their order, as many at once as the ledger allows over all processes. A day that fails does not end
- * the range, unless every other day would fail in the same way.
+ * Reviews a range of days in order, as many at once as the ledger allows across all processes. A failed day does not end the
+ * range, unless every other day would fail in the same way.
  *
  * @returns the exit code of the worst day
  */

@@ -2,8 +2,8 @@ import type { RetryPolicy } from '../src/async/retry.js';
 import type { Config } from '../src/config/load.js';
 
 /**
- * The configured retries: of steps, of calls of the service, of an export on its SFTP server and of HTTP sources. Files of a
- * source are read again by their adapters' own rules.
+ * The configured retries: of steps, of calls of the service, of an export on its SFTP server and of HTTP sources. Adapters
+ * reread the files of a source by rules of their own.
  */
 export function openRetryPolicy({ retry }: Pick<Config, 'retry'>): RetryPolicy {
   return {

@@ -112,7 +112,7 @@ function readPem(option: string, path: string, locate: Terminal['locate']): Prom
   });
 }
 
-/** Refuses an address now that the configuration would refuse later. */
+/** Refuses at once an address that the configuration would refuse later. */
 function checkHost(host: string, protocol: 'http' | 'https'): void {
   const url = `${protocol}://${isIPv6(host) ? `[${host}]` : host}/api/3.0`;
   const objection = checkSetting(['service', 'baseUrl'], url);
@@ -130,7 +130,7 @@ async function openFolder(folder: string | undefined, { io, locate }: Terminal):
   return path;
 }
 
-/** Turns an unusable folder, host or port into a complaint about the options. */
+/** Turns an unusable folder, host or port into a UsageError about the options. */
 function explain(error: unknown): never {
   if (error instanceof SandboxError) throw new UsageError(error.message);
   if (!(error instanceof Error && 'syscall' in error)) throw error;

@@ -39,7 +39,7 @@ export async function openSchedule(
 export interface TodaySchedulerContext {
   readonly nights: Slots;
   readonly review: TodaySchedulerParts['review'];
-  /** False where all processes work on the same runs: they go on with those of others. */
+  /** False if all processes share the work on a run: then the nightly run joins it. */
   readonly leavesForNight: boolean;
   readonly notify: NotifyAll;
   readonly signal: AbortSignal;
@@ -71,11 +71,11 @@ export interface SyncSchedulerContext {
 
 export interface SyncWorkContext {
   readonly ledger: WatchLedger & { readonly mappings: MappingCopy };
-  /** Sends what a watch found in danger, where that is wanted. */
+  /** Sends what a watch found in danger, if that is enabled. */
   readonly review: ReviewEndangeredParts['review'];
   readonly notify: NotifyAll;
   readonly tracing: Pick<Tracing, 'traceWork' | 'watchCall'>;
-  /** Called after each sync that ended. */
+  /** Called after each completed sync. */
   readonly afterSync: () => Promise<void>;
 }
 
@@ -83,13 +83,13 @@ export interface SyncWorkContext {
 export interface SyncWork {
   /** It ends soon after the signal aborts. @throws what `syncMappings` throws */
   sync(signal: AbortSignal): Promise<void>;
-  /** Whether this process syncs now. */
+  /** Whether this process is syncing now. */
   isSyncing(): boolean;
   /** Compares what moved with the upcoming stays. Returns false if something is left to do. */
   watch(signal: AbortSignal): Promise<boolean>;
 }
 
-/** Syncs with the configured settings, whoever asks for it. */
+/** Syncs with the configured settings, whether on schedule or on request. */
 export function createSyncWork(
   config: Config,
   { ledger, review, notify, tracing, afterSync }: SyncWorkContext,
@@ -97,7 +97,7 @@ export function createSyncWork(
   /** False if bookings are left to send. */
   async function reviewWatched(stop: AbortSignal): Promise<boolean> {
     try {
-      // What failed for another reason needs a person, who calls `watch`.
+      // A run that failed for another reason needs a person, who calls `watch`.
       const runs = await sendEndangered(
         config,
         review,

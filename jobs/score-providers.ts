@@ -48,7 +48,7 @@ export async function scoreAllProviders(
   });
 }
 
-/** The last days, unless others are asked for. */
+/** The latest days, unless others are asked for. */
 function listDays({ from, to }: ProvidersOptions, today: string, timezone: string): string[] {
   let first = createBusinessDay(to ?? today, timezone);
   const last = first.iso;

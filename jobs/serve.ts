@@ -113,14 +113,14 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     await logQueueProblems(config, log, signal);
     mailPoller?.start();
     canaries = watchCanaries({ ...followUp, signal: untilClosed });
-    // What an earlier process has left.
+    // What an earlier process left unfinished.
     caughtUp = Promise.all([followUpRuns(config, followUp), resumeReplays(replays, notify)]);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {
     closing.abort();
-    // The steps in progress end first, so that the ledger records their outcome.
+    // Waits for the steps in progress, so that the ledger records their outcome.
     await Promise.all([
       server.close(),
       reviewScheduler.close(),
@@ -169,8 +169,7 @@ function hookRunsOf(
     },
     findRun: (requestId) => ledger.findHookRun(requestId),
     async start(day, requestId, expected) {
-      // Starting a run waits for a ledger that is unavailable: a caller that got an error must not find a run started
-      // later.
+      // With the ledger unavailable, the run would start later, after the caller got an error.
       await ledger.ping();
       const { run, isNew } = await reviews.start(day, { mode: 'run', trigger: 'hook', expected });
       if (requestId !== undefined)

@@ -56,7 +56,7 @@ async function showReference(
     const traced = await readHistories(ledger, reference, await readOptions(config, ledger, answers));
     const histories = traced.map(({ history }) => history);
     const found = histories.length;
-    // What was typed and is no reference may be a name.
+    // Typed text that is not a known reference may be a name.
     const subject = found > 0 ? reference : undefined;
     await recordShow(ledger, { subject, details: { found, answers } }, terminal);
     const hotels = { showsHotels: await hasHotels(ledger) };
@@ -118,7 +118,7 @@ function recordShow(
   action: Omit<Action, 'action'>,
   terminal: Terminal,
 ): Promise<void> {
-  // The service's words may name guests that nobody asked for: without a record they are not shown.
+  // The service's words may name other guests, so they are not shown without a record.
   const record = action.details?.answers === true ? recordAction : recordLook;
   return record(ledger, { action: 'show', ...action }, terminal);
 }

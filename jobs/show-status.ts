@@ -13,9 +13,9 @@ import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs shown without a day: about a month. Those of today, of which there are dozens a day, count as one. */
+/** Runs shown if no day is given: about a month. The runs of `schedule.today`, dozens a day, count as one. */
 const runsShown = 40;
-/** Enough for them. */
+/** Enough to find that many. */
 const runsRead = 2_000;
 
 /** Shows the latest runs, or all runs of one day with rejected and refused bookings. */

@@ -4,7 +4,7 @@ import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 
 const hourMs = 3_600_000;
 
-/** What silence means, if it was agreed to mean something. */
+/** What silence was agreed to mean, if anything. */
 export async function readSilence(
   { verdicts: { silenceMeansCorrectAfter: hours } }: Config,
   { verdictMails }: ReadOnlyMailLedger,

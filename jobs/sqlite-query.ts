@@ -8,13 +8,13 @@ import { openSqliteRows } from '../src/sources/sql/sqlite-rows.js';
  * it only reads, and the kernel releases its locks.
  */
 function answerParent(): void {
-  // Sent to all processes of a terminal or a service. The parent decides what becomes of the query.
+  // These reach all processes of a terminal or a service. The parent decides what happens to the query.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   new Worker(new URL(import.meta.url)).unref();
   void answerOrders(process, openSqliteRows);
 }
 
-/** Ends the process when the parent has ended, however that ended: a query that blocks the main thread would go on. */
+/** Ends the process once the parent has ended, for whatever reason: a query that blocks the main thread would continue. */
 function endWithParent(): void {
   // The parent writes nothing, so this returns at the end of the stream.
   readSync(0, Buffer.alloc(1));

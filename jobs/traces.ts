@@ -28,7 +28,7 @@ export async function openTracing(
     url,
     version: readVersion(),
     clock,
-    // A short command says it once, at its end.
+    // A short command reports it once, at its end.
     onFailure: (reason) => log?.warn({ collector, reason }, 'traces are not accepted: spans are lost'),
     onLoss: ({ lost, of, reason }) =>
       warn(

@@ -46,7 +46,7 @@ export async function watchOnce(config: Config, terminal: Terminal): Promise<num
   }
 }
 
-/** What sends bookings is opened only where it may be needed. */
+/** Opens what sends bookings only if it may be needed. */
 async function open(
   config: Config,
   terminal: Terminal,
@@ -65,7 +65,7 @@ interface Sent {
   readonly exitCode: ExitCode;
 }
 
-/** What is in danger is shown in any case. */
+/** What is in danger is shown even if the day is busy. */
 async function sendOnce(config: Config, review: Review, { say, signal }: Terminal): Promise<Sent> {
   try {
     const runs = await sendEndangered(config, review, signal);

@@ -9,7 +9,7 @@ import { followUpRuns } from './follow-up.js';
 import type { Terminal } from './terminal.js';
 import { logQueueProblems } from './workforces.js';
 
-/** The time between two looks for runs whose findings have opened no cases yet. */
+/** How often to look for runs whose findings have opened no cases yet. */
 const followUpMs = 60_000;
 
 /** A worker: performs the steps that the queue hands out, of any run, until it is asked to stop. */
@@ -36,7 +36,7 @@ export async function work(config: Config, { port }: WorkOptions, terminal: Term
   return exitCode.done;
 }
 
-/** The process that started a run may be gone when a worker ends it. */
+/** The process that started a run may be gone when a worker finishes it. */
 async function keepFollowingUp(
   config: Config,
   ledger: CaseLedger,

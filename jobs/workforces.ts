@@ -63,7 +63,7 @@ function findEndpoints({ service, file: { sftp } }: Config): Endpoints {
   return { service: describeHost(service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` };
 }
 
-/** The longest that any step may have to wait: between two tries, as the service asked, or for the next look for a result. */
+/** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */
 function findLongestWaitMs({ retry, file }: Config): number {
   const { baseSeconds, capSeconds, retryAfterCapSeconds } = retry;
   const asked = retryAfterCapSeconds + Math.min(baseSeconds, capSeconds);

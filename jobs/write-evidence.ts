@@ -35,7 +35,7 @@ export async function writeEvidence(
     if (evidence.runs.length === 0)
       return reportNone(`${showInLine(reference)} is in no run of this ledger.`);
     const path = terminal.locate(out);
-    // It holds the guest's name: nothing is written without a record.
+    // It holds the guest's name, so nothing is written without a record.
     const details = { out: path, runs: evidence.runs.length };
     await recordAction(ledger, { action: 'evidence', subject: reference, details }, terminal);
     const zip = await packFiles(files);
@@ -91,7 +91,7 @@ async function gatherFiles(
   return { evidence, files };
 }
 
-/** Evidence on one booking is small. The library is loaded for this alone. */
+/** Evidence on one booking is small. Nothing else loads the library. */
 async function packFiles(files: readonly EvidenceFile[]): Promise<Uint8Array> {
   const { zipSync } = await import('fflate');
   return zipSync(Object.fromEntries(files.map(({ name, content }) => [name, content])), {
