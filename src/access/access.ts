@@ -7,46 +7,46 @@ import { createCsrfToken, endOf, isAlive, openSession, type Session, sealSession
 import { createNameFinder, type SingleSignOn } from './single-sign-on.js';
 import type { Users, UsersFile } from './users-file.js';
 
-/** What of a request decides who is asking. */
+/** The parts of a request that decide who is asking. */
 export interface AccessRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Of the socket. */
+  /** From the socket. */
   readonly remoteAddress: string | undefined;
 }
 
 export interface Visit {
   readonly visitor: Visitor;
   readonly signedInBy: 'password' | 'proxy' | 'loopback' | 'hook';
-  /** What each form has to send; undefined for visitors who have no forms. */
+  /** Each form must send it; undefined for visitors who have no forms. */
   readonly csrfToken: string | undefined;
-  /** A `Set-Cookie` header that keeps the session alive, when it is time. */
+  /** A `Set-Cookie` header that keeps the session alive, when it is due. */
   readonly setCookie?: string;
 }
 
 export type SignIn =
   /** With the `Set-Cookie` header of the session. */
   | { readonly kind: 'signed-in'; readonly visitor: Visitor; readonly cookie: string }
-  /** With the name if there is such a user, for the audit trail. */
+  /** With the name if such a user exists, for the audit trail. */
   | { readonly kind: 'wrong'; readonly knownName?: string }
   | { readonly kind: 'slowed'; readonly retryAfterSeconds: number };
 
 /** Who may use the desk. Everything that reads the users' file throws UsersFileError if it is damaged. */
 export interface Access {
-  /** Without users nobody can sign in. */
+  /** Without users, nobody can sign in. */
   hasUsers(): Promise<boolean>;
-  /** Undefined: nobody is signed in. */
+  /** Undefined if nobody is signed in. */
   identify(request: AccessRequest): Promise<Visit | undefined>;
   signIn(credentials: Credentials, request: AccessRequest): Promise<SignIn>;
   /** Ends the session of the request; returns the `Set-Cookie` header that removes its cookie. */
   signOut(request: AccessRequest): Promise<string>;
-  /** Whether a form was not sent from a page of this visit. */
+  /** Whether a form was sent from elsewhere than a page of this visit. */
   isForged(visit: Visit, token: string | undefined): boolean;
 }
 
 interface AccessOptions {
   /** Undefined where none is configured. */
   readonly users?: Pick<UsersFile, 'read'> | undefined;
-  /** Whether only this machine can connect. Then, without users, everybody may look. */
+  /** Whether only this machine can connect. Then everybody may look if there are no users. */
   readonly isLocal: boolean;
   readonly singleSignOn?: SingleSignOn | undefined;
   /** How long a session lasts without a request, in milliseconds. */
@@ -69,7 +69,7 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
     listUsers: async () => (await findUsers())?.users ?? [],
     clock,
   });
-  /** The ids of sessions that somebody signed out of, and until when they could be used otherwise. */
+  /** The ids of sessions that were signed out of, and when each would have ended. */
   const ended = new Map<string, number>();
 
   /** Undefined unless there is at least one. */
@@ -148,7 +148,7 @@ export function createAccess({ users, isLocal, singleSignOn, idleMs, clock }: Ac
   };
 }
 
-/** A stream of events reconnects by itself, and doesn't show that somebody is there. */
+/** An event stream reconnects by itself, so it is no sign of an active user. */
 function isStream({ accept = '' }: IncomingHttpHeaders): boolean {
   return accept.includes('text/event-stream');
 }

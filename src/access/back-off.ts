@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Makes callers wait that send wrong credentials: by their address, or by the name they give. */
+/** Makes callers that send wrong credentials wait: by their address, or by the name they give. */
 export interface BackOff {
   /** For how many more seconds requests of a caller are refused; 0 if they are not. */
   findWait(caller: string): number;
@@ -15,16 +15,16 @@ interface Failures {
   readonly until: number;
 }
 
-/** A caller with a wrong setting tries a few times before anyone looks. */
+/** A misconfigured caller tries a few times before anyone notices. */
 const freeFailures = 5;
 const firstWaitMs = 1_000;
 /** Short, because a caller with the right secret may share the address, for example behind a proxy. */
 const longestWaitMs = 60_000;
 const forgottenMs = 15 * 60_000;
-const mostCallers = 10_000;
+const maxCallers = 10_000;
 
 /**
- * After five failures in a row each further one doubles the wait, from a second up to a minute.
+ * After five consecutive failures each further one doubles the wait, from a second up to a minute.
  *
  * @param groupOf what counts as one caller
  */
@@ -51,7 +51,7 @@ export function createBackOff(clock: () => number, groupOf = networkOf): BackOff
       failed.delete(group);
       failed.set(group, { count, lastAt: now, until: now + waitMs });
       const [oldest] = failed.keys();
-      if (failed.size > mostCallers && oldest !== undefined) failed.delete(oldest);
+      if (failed.size > maxCallers && oldest !== undefined) failed.delete(oldest);
     },
     recordSuccess(caller) {
       failed.delete(groupOf(caller));
@@ -59,7 +59,7 @@ export function createBackOff(clock: () => number, groupOf = networkOf): BackOff
   };
 }
 
-/** Whoever has one address of IPv6 usually has the whole /64. */
+/** Whoever has one IPv6 address usually has the whole /64. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/i, '');
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');

@@ -10,31 +10,31 @@ export interface Credentials {
 
 export type CheckedPassword =
   | { readonly kind: 'right'; readonly user: User }
-  /** With the name if there is such a user: an unknown one may be a password in the wrong field. */
+  /** With the name if such a user exists: an unknown one may be a password typed into the wrong field. */
   | { readonly kind: 'wrong'; readonly knownName?: string }
   /** Nothing was checked. */
   | { readonly kind: 'slowed'; readonly retryAfterSeconds: number };
 
-/** A hash takes 32 MiB and a core for some time, which reviews need too. */
-const mostAtOnce = 2;
-const mostWaiting = 20;
-const crowdedSeconds = 5;
+/** Hashing takes 32 MiB and a core for a moment, which reviews need too. */
+const maxAtOnce = 2;
+const maxWaiting = 20;
+const busyRetrySeconds = 5;
 
 interface PasswordCheckOptions {
   readonly listUsers: () => Promise<readonly User[]>;
   readonly clock: () => number;
 }
 
-/** Checks passwords, a few at a time; failures make their address and their name wait. */
+/** Checks passwords, a few at a time; failures make the address and the name wait. */
 export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) {
   const addresses = createBackOff(clock);
   const names = createBackOff(clock, (name) => name);
-  const queue = new PQueue({ concurrency: mostAtOnce });
+  const queue = new PQueue({ concurrency: maxAtOnce });
 
   async function check({ name, password }: Credentials, address: string): Promise<CheckedPassword> {
-    // A name that nobody can have is no more than a wrong one.
+    // An impossible name counts as a wrong one.
     const written = readUserName(name) ?? '';
-    // Only now, because those before it in the queue may have failed.
+    // Only now, because checks ahead of it in the queue may have failed.
     const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
     if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
     const user = (await listUsers()).find((one) => one.name === written);
@@ -49,7 +49,7 @@ export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) 
   }
 
   return (credentials: Credentials, address: string): Promise<CheckedPassword> =>
-    queue.size >= mostWaiting
-      ? Promise.resolve({ kind: 'slowed', retryAfterSeconds: crowdedSeconds })
+    queue.size >= maxWaiting
+      ? Promise.resolve({ kind: 'slowed', retryAfterSeconds: busyRetrySeconds })
       : queue.add(() => check(credentials, address));
 }

@@ -6,7 +6,7 @@ import { isGuessable } from '../text/guessable.js';
  * `$scrypt$ln=15,r=8,p=3$SALT$HASH`, base64 without padding.
  */
 
-/** One of the sets that OWASP recommends; this one takes 32 MiB, beside a review in the same process. */
+/** One of the sets that OWASP recommends; this one takes only 32 MiB, because a review may share the process. */
 const parameters = { ln: 15, r: 8, p: 3 };
 const saltBytes = 16;
 const hashBytes = 32;
@@ -14,16 +14,16 @@ const hashBytes = 32;
 const notation =
   /^\$scrypt\$ln=(1[4-8]),r=([1-9]|1[0-6]),p=([1-9]|1[0-6])\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
-const fewestCharacters = 12;
-/** More than anybody types, and few enough to be hashed. */
-const mostCharacters = 1_000;
+const minCharacters = 12;
+/** More than anybody types, and still cheap to hash. */
+const maxCharacters = 1_000;
 
 /** What makes a password unusable, as the end of a sentence; undefined if nothing does. */
 export function findPasswordFault(password: string, name: string): string | undefined {
   const { length } = Array.from(normalise(password));
-  if (length < fewestCharacters)
-    return `has ${length} characters; it needs at least ${fewestCharacters}, such as four random words`;
-  if (length > mostCharacters) return `has more than ${mostCharacters} characters`;
+  if (length < minCharacters)
+    return `has ${length} characters; it needs at least ${minCharacters}, such as four random words`;
+  if (length > maxCharacters) return `has more than ${maxCharacters} characters`;
   if (normalise(password).toLowerCase() === name.toLowerCase()) return 'is the name';
   if (isGuessable(password)) return 'repeats a few characters';
   return undefined;
@@ -43,7 +43,7 @@ export function isPasswordHash(text: string): boolean {
 /** @param written by `hashPassword` */
 export async function isPassword(password: string, written: string): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = notation.exec(written) ?? [];
-  if (Array.from(normalise(password)).length > mostCharacters) return false;
+  if (Array.from(normalise(password)).length > maxCharacters) return false;
   const derived = await derive(password, Buffer.from(salt, 'base64'), {
     ln: Number(ln),
     r: Number(r),
@@ -52,7 +52,7 @@ export async function isPassword(password: string, written: string): Promise<boo
   return timingSafeEqual(derived, Buffer.from(hash, 'base64'));
 }
 
-/** No password is known to have it: compared where there is no user, so that this takes as long. */
+/** Compared if there is no such user, so that this takes as long. No known password has this hash. */
 export const nobodysHash = write(Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
 
 function write(salt: Buffer, hash: Buffer): string {
@@ -71,7 +71,7 @@ function derive(password: string, salt: Buffer, { ln, r, p }: typeof parameters)
   });
 }
 
-/** One character may be typed as one code point or as several, and spaces at the ends come by copying. */
+/** A character may be typed as one code point or several, and copying adds spaces at the ends. */
 function normalise(password: string): string {
   return password.trim().normalize('NFKC');
 }

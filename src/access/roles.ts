@@ -1,4 +1,4 @@
-/** What somebody is, as the users' file says. */
+/** A user's role, as in the users' file. */
 export type Role = (typeof roles)[number];
 export const roles = ['viewer', 'team', 'operator', 'admin'] as const;
 
@@ -7,13 +7,13 @@ export type Permission = (typeof permissions)[number];
 export const permissions = [
   /** Days, runs, counts, providers and mappings. */
   'look',
-  /** References of bookings, and what is known about each. */
+  /** Booking references, and what is known about each. */
   'see-bookings',
   /** Guests' names; they are masked otherwise. */
   'see-names',
   /** Change cases and resolve their bookings. */
   'work-cases',
-  /** Start, resume and cancel runs, and what else acts on the service. */
+  /** Start, resume and cancel runs, and whatever else acts on the service. */
   'operate',
   'see-audit',
 ] as const;
@@ -29,7 +29,7 @@ export function may(role: Role, permission: Permission): boolean {
   return granted[role].includes(permission);
 }
 
-/** Who is asking, as far as it is known. */
+/** Who is asking, as far as known. */
 export interface Visitor {
   readonly name: string;
   readonly role: Role;

@@ -12,7 +12,7 @@ export interface SessionCookie {
 }
 
 /**
- * The cookie for the host that a request names. Browsers send it only over TLS and only to this very host, but for this machine,
+ * The cookie for the host that a request names. Browsers send it only over TLS and only to this very host, except on this machine,
  * where there is no TLS.
  */
 export function sessionCookieFor({ host = '' }: IncomingHttpHeaders): SessionCookie {

@@ -19,7 +19,7 @@ const schema = z.strictObject({
   seenAt: z.int(),
 });
 
-/** However active its user is. */
+/** Even if its user stays active. */
 const longestMs = 12 * 3_600_000;
 
 /** The value of a session's cookie: `CONTENT.SIGNATURE`. */
@@ -28,7 +28,7 @@ export function sealSession(session: Session, users: Users, user: User): string 
   return `${content}.${sign(content, users, user).toString('base64url')}`;
 }
 
-/** The session of a cookie, and its user as the file has it now; undefined for a forged cookie, or one of former users. */
+/** The session of a cookie, and its user as in the file now; undefined for a forged cookie, or a former user's. */
 export function openSession(
   sealed: string,
   users: Users,
@@ -42,7 +42,7 @@ export function openSession(
   return given.length === right.length && timingSafeEqual(given, right) ? { session, user } : undefined;
 }
 
-/** Whether a session is neither idle nor too old. A clock that was set back by more than that ends it, too. */
+/** Whether a session is neither idle nor too old. A clock that was set back by more than the idle time ends it, too. */
 export function isAlive({ startedAt, seenAt }: Session, now: number, idleMs: number): boolean {
   return Math.abs(now - seenAt) < idleMs && now - startedAt < longestMs;
 }
@@ -61,12 +61,12 @@ export function createCsrfToken(
   return authenticate(key, ['form', kind, bearer]).toString('base64url');
 }
 
-/** A new password makes all earlier sessions invalid, and so does its removal. */
+/** Changing or removing the password invalidates all earlier sessions. */
 function sign(content: string, { key }: Users, { name, password = '' }: User): Buffer {
   return authenticate(key, ['session', name, password, content]);
 }
 
-/** The parts in JSON, so that none runs into the next. */
+/** As JSON, so that no part can run into the next. */
 function authenticate(key: Buffer, parts: readonly string[]): Buffer {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest();
 }

@@ -2,11 +2,11 @@ import { BlockList, isIP } from 'node:net';
 import type { AccessRequest } from './access.js';
 import { readUserName } from './users-file.js';
 
-/** A proxy that has people sign in, and passes their names on. */
+/** A proxy that signs people in, and passes on their names. */
 export interface SingleSignOn {
   /** The header with the name. */
   readonly header: string;
-  /** The addresses of the proxies, or networks such as 10.0.3.0/24. From elsewhere the header means nothing. */
+  /** The addresses of the proxies, or networks such as 10.0.3.0/24. From elsewhere the header is ignored. */
   readonly proxies: readonly string[];
 }
 

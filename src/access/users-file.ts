@@ -11,7 +11,7 @@ export interface User {
   /** In the form of `readUserName`. */
   readonly name: string;
   readonly role: Role;
-  /** Undefined for somebody who signs in elsewhere. */
+  /** Undefined for a user who signs in elsewhere. */
   readonly password?: string;
 }
 
@@ -27,10 +27,10 @@ export interface UsersFile {
   /**
    * The users as they are now: the file is read again when it has changed. Undefined if there is no file.
    *
-   * @throws UsersFileError for a file of another form
+   * @throws UsersFileError for a damaged file
    */
   read(): Promise<Users | undefined>;
-  /** Replaces the users, whole or not at all. */
+  /** Replaces the users atomically. */
   replace(users: Users): void;
 }
 
@@ -41,7 +41,7 @@ export class UsersFileError extends SafeError {
 
 const userName = /^[!-~]{1,100}$/;
 
-/** A name as it is stored: capitals make no difference. Undefined for what can't be one. */
+/** A name as it is stored: case makes no difference. Undefined for an impossible name. */
 export function readUserName(written: string): string | undefined {
   return userName.test(written) ? written.toLowerCase() : undefined;
 }
@@ -97,7 +97,7 @@ export function openUsersFile(path: string): UsersFile {
     replace({ key, users }) {
       const owner = findOwner(path);
       replaceTextFile(path, `${JSON.stringify({ key: key.toString('base64'), users }, undefined, 2)}\n`);
-      // With sudo: the account that runs `serve` must still be able to read it.
+      // After sudo, the account that runs `serve` must still be able to read it.
       if (owner && process.getuid?.() === 0) chownSync(path, owner.uid, owner.gid);
     },
   };

@@ -18,9 +18,9 @@ export interface Archive {
   /** The place of a run's evidence, for display and for `archivedTo`. Contains no secrets. */
   locate(day: string, runId: string): string;
   /**
-   * Keeps a file under that name, whole or not at all: written under a temporary name, synced, then renamed. Keeping the
-   * same bytes again changes nothing; other bytes under a name in use are refused. Also removes what a killed `keep` of
-   * that run left. Rethrows what `content` throws; then nothing is kept.
+   * Keeps a file under that name atomically: written under a temporary name, synced, then renamed. Keeping the same bytes
+   * again changes nothing; other bytes under a name in use are refused. Also removes what a killed `keep` of that run
+   * left. Rethrows what `content` throws; then nothing is kept.
    *
    * @param sha256 what the content must be, in hexadecimal: anything else is not kept
    * @throws ArchiveError `different-content`, `unexpected-content`, `unwritable`
@@ -50,7 +50,7 @@ export interface Archive {
 
 /** An archive that stores files as they are. */
 export interface StoringArchive extends Archive {
-  /** Like `keep`, under a name that is free, for content that proves itself: its checksum isn't computed. */
+  /** Like `keep`, under an unused name, for content that authenticates itself: no checksum is computed. */
   add(day: string, runId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export class ArchiveError extends SafeError {
   }
 }
 
-/** @throws ArchiveError `unexpected-content` for other bytes than those that were to be kept */
+/** @throws ArchiveError `unexpected-content` if the checksum is not the expected one */
 export function expectContent(path: string, found: string, expected: string | undefined): void {
   if (expected === undefined || found === expected) return;
   throw new ArchiveError('unexpected-content', `${path} is not kept: its checksum is not the expected one`);

@@ -13,7 +13,7 @@ const blockBytes = 256 * 1024;
  * An archive in a directory: `<root>/<day>/<run>/<name>`, files with mode 0600 in folders with mode 0700.
  *
  * Two processes must not keep files for one run at the same time (the ledger's claims ensure that): the later one would
- * remove the temporary file of the earlier one as a leftover, whose `keep` then fails and has kept nothing.
+ * remove the earlier one's temporary file as a leftover, and the earlier `keep` would fail, with nothing kept.
  */
 export function createDirectoryArchive({ root }: { readonly root: string }): StoringArchive {
   const home = resolve(root);
@@ -27,7 +27,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Sto
     return join(locate(day, runId), expectSafeName(name));
   }
 
-  /** @param mayTakePlace called once everything is written: whether the file gets its name */
+  /** @param mayTakePlace called once everything is written; false leaves the file out */
   async function store(
     [day, runId, name]: readonly [day: string, runId: string, name: string],
     content: AsyncIterable<Uint8Array>,

@@ -5,13 +5,13 @@ import { type Archive, ArchiveError, expectContent, type StoringArchive } from '
 
 export interface EncryptedArchiveOptions {
   readonly keys: DayKeys;
-  /** Whether a file is encrypted: not one that is kept for longer than its day's key. */
+  /** Whether a file is encrypted; false for files that are kept longer than their day's key. */
   readonly encrypts: (day: string, name: string) => boolean;
 }
 
 /**
  * An archive whose files are encrypted under the keys of their days. Sizes and checksums are those of the content. Files
- * that were kept before as they are stay readable.
+ * that were kept unencrypted before stay readable.
  */
 export function encryptArchive(
   archive: StoringArchive,
@@ -31,7 +31,7 @@ export function encryptArchive(
         expectContent(place, plain.result().sha256, sha256);
       }
       if ((await archive.list(day, runId)).includes(name)) {
-        // The same content would be encrypted to other bytes.
+        // Compares the content: encrypting it again would give other bytes.
         for await (const _ of expected());
         const kept = await measure(read(day, runId, name));
         if (kept.sha256 !== plain.result().sha256)

@@ -16,7 +16,7 @@ import {
 const checksumName = 'sha256';
 
 export interface S3ArchiveOptions {
-  /** Its key is the prefix of all keys, without a trailing slash. */
+  /** Its key is the prefix of all objects' keys, without a trailing slash. */
   readonly root: S3Location;
   /** Opens the bucket on first use. */
   readonly open: () => Promise<S3Bucket>;
@@ -43,7 +43,7 @@ export function createS3Archive({ root, open, temporaryFolder }: S3ArchiveOption
   const locateObject = (day: string, runId: string, name: string) =>
     `${writePrefix(day, runId)}/${expectSafeName(name)}`;
 
-  /** The checksum of the object under that key; undefined where there is none. */
+  /** The checksum of the object under that key; undefined if there is none. */
   async function findChecksum(bucket: S3Bucket, key: string): Promise<string | undefined> {
     const found = await bucket.find(key);
     if (found === undefined) return undefined;
@@ -158,7 +158,7 @@ function reasonOf(error: unknown): string | undefined {
 
 const blockBytes = 256 * 1024;
 
-/** A file without a name: nothing of it is left when the process is killed. */
+/** A file without a name: nothing is left behind if the process is killed. */
 export interface UnnamedFile {
   /**
    * Writes the content. Rethrows what the content throws.

@@ -1,7 +1,7 @@
 /**
- * Waits that long, or until the signal aborts. Never rejects.
+ * Waits for that time, or until the signal aborts. Never rejects.
  *
- * @param holdsProcess false for work beside a command, which must not keep a process alive that waits for nothing else
+ * @param holdsProcess false for background work, which alone must not keep the process alive
  */
 export function pause(
   milliseconds: number,
@@ -21,7 +21,7 @@ export function pause(
   });
 }
 
-/** @param over removes the listener again, for signals that live as long as the process */
+/** @param over removes the listener when it aborts, for a `signal` that lives as long as the process */
 export function untilAborted(signal: AbortSignal, over?: AbortSignal): Promise<'aborted'> {
   if (signal.aborted) return Promise.resolve('aborted');
   return new Promise((resolve) =>
@@ -35,8 +35,8 @@ export interface AbortWatch {
 }
 
 /**
- * Lets any number of calls wait on one long-lived signal with a single listener: Node warns of a leak from the eleventh
- * listener on. The listener is removed once nobody waits.
+ * Lets any number of calls wait on one long-lived signal with a single listener: Node warns of a leak at the eleventh
+ * listener. The listener is removed once nobody waits.
  */
 export function createAbortWatch(): AbortWatch {
   const watches = new WeakMap<

@@ -1,15 +1,15 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
-/** Smaller ones may share their memory with others. */
-const leastBytes = 16 * 1024;
+/** Smaller buffers may share their memory with others. */
+const minBytes = 16 * 1024;
 let drain: MessagePort | undefined;
 
 /**
- * Gives memory outside V8's heap back at once. Left to the garbage collector, it makes V8 collect everything for each few
- * megabytes. The bytes must fill their memory, and nobody else may use them: they are empty afterwards.
+ * Frees memory outside V8's heap at once. Left to the garbage collector, it triggers a full collection every few megabytes.
+ * The bytes must span their whole buffer, and nothing else may use them: they are empty afterwards.
  */
 export function freeMemory(bytes: Uint8Array): void {
-  if (bytes.length < leastBytes || bytes.length !== bytes.buffer.byteLength) return;
+  if (bytes.length < minBytes || bytes.length !== bytes.buffer.byteLength) return;
   drain ??= createDrain();
   drain.postMessage(null, [bytes.buffer as ArrayBuffer]);
 }

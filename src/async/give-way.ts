@@ -1,6 +1,6 @@
 /**
- * Lets the event loop turn. What answers at once, as SQLite does, leaves it no turn: without this, a long loop holds up
- * requests and signals, and the memory that it frees outside V8's heap is not given back.
+ * Lets the event loop turn. Calls that answer synchronously, like SQLite's, never do: without this, a long loop holds up
+ * requests and signals, and memory outside V8's heap is not freed.
  *
  * @throws the signal's reason once it has aborted
  */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Measures content that passes: its size, and its SHA-256 in hexadecimal. */
+/** Measures content that passes through: its size, and its SHA-256 in hexadecimal. */
 export function createMeasure() {
   const hash = createHash('sha256');
   let bytes = 0;

@@ -5,7 +5,7 @@ export interface RetryPolicy {
   readonly capMs: number;
   /** The longest wait that the service can ask for. */
   readonly retryAfterCapMs: number;
-  /** How many waits the service can ask for; without a bound a call could wait for ever. */
+  /** How many waits the service can ask for; without a bound a call could wait forever. */
   readonly waits: number;
 }
 
@@ -23,8 +23,8 @@ export type RetryDecision =
 
 /**
  * Decides whether and when to try again: exponential back-off with full jitter, so that batches that failed together
- * don't come back together. A wait that the service asked for is honoured up to a cap and spends no try. Once such
- * waits are used up each costs a try, and is still not cut short.
+ * don't come back together. A wait that the service asked for is honoured up to a cap and spends no try. Once these
+ * waits are used up, each costs a try, and is still not cut short.
  *
  * @param random uniform in [0, 1)
  */
@@ -32,7 +32,7 @@ export function decideRetry(failure: Failure, policy: RetryPolicy, random: () =>
   const { tries, waits, retryAfterMs } = failure;
   const askedMs = Math.min(retryAfterMs ?? 0, policy.retryAfterCapMs);
   if (retryAfterMs !== undefined && waits < policy.waits) {
-    // Never before the requested instant, and a little after it: "0" must not cause a retry storm.
+    // Never before the requested instant but a little after it: "0" must not cause a retry storm.
     const jitterMs = random() * Math.min(policy.baseMs, policy.capMs);
     return { kind: 'retry', delayMs: askedMs + jitterMs, spendsTry: false };
   }

@@ -1,9 +1,9 @@
 /** A signal that also aborts when the time is up. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Whether it was the time that aborted it. */
+  /** Whether the time limit aborted it. */
   isOver(): boolean;
-  /** Call this at the end, whatever the end is. */
+  /** Call this at the end, whatever the outcome. */
   stop(): void;
 }
 

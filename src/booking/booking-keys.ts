@@ -1,13 +1,13 @@
 import type { Booking } from './booking.js';
 import { hashPlainText, hashText } from './text-hash.js';
 
-/** By what a ledger finds a booking. */
+/** The keys by which a ledger finds a booking. */
 export interface BookingKeys extends StayKey {
   /** See `hashReference`. */
   readonly referenceHash: number;
 }
 
-/** By what it finds the booking's stay. */
+/** The keys by which a ledger finds a booking's stay. */
 export interface StayKey {
   /** See `hashHotel`. */
   readonly hotelHash: number;
@@ -21,7 +21,7 @@ export const noHotel = 0;
 /** Stands for a check-in that is missing, or later than 2149. */
 export const unknownCheckIn = 0xffff;
 
-/** The part of a provider hotel's hash that its provider makes. */
+/** The provider's part of a provider hotel's hash. */
 export function hashProvider(name: string): number {
   // No text of a booking contains the separator.
   return hashText('\0', hashText(name));
@@ -37,7 +37,7 @@ export function hashPlainHotel(providerHash: number, bytes: Uint8Array, start: n
   return hashPlainText(bytes, start, end, providerHash) || noHotel + 1;
 }
 
-/** Whoever looks for a hotel needs no memory for its parts. */
+/** For single look-ups: unlike `createStayKeys`, it remembers nothing. */
 export function hashProviderHotel({
   providerName,
   providerHotelId,
@@ -45,7 +45,7 @@ export function hashProviderHotel({
   return hashHotel(hashProvider(providerName), providerHotelId);
 }
 
-/** Both parts repeat over a day, so each is worked out once as long as there are few. */
+/** Providers and check-ins repeat over a day, so each is computed once, as long as there are few. */
 const maxKnown = 4096;
 
 /** Creates the function that finds the key of a booking's stay. */

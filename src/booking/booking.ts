@@ -1,6 +1,6 @@
 /**
- * How the values of a field are read, checked and written. `guest-name` is a text that may be a word such as Null and
- * that the privacy rules apply to; `date` is a calendar day.
+ * How the values of a field are read, checked and written. `guest-name` is a text that may be a word such as Null, and
+ * to which the privacy rules apply; `date` is a calendar day.
  */
 export type FieldKind = 'id' | 'text' | 'guest-name' | 'date';
 
@@ -12,7 +12,7 @@ function field<const Name extends string, const Property extends string, const K
   kind: Kind,
   /** A record without a required field can't be sent. */
   need: 'required' | 'optional',
-  /** For people: shown in questions and in the documentation of the settings. */
+  /** Shown to people, in questions and in the documentation of the settings. */
   meaning: string,
 ) {
   return { name, property, kind, isRequired: need === 'required', meaning };

@@ -38,7 +38,7 @@ export interface BusinessDay {
 
 const hour = 3_600_000;
 const dayLength = 24 * hour;
-/** Needs none of `Intl`, whose first use takes longer than most commands. */
+/** Needs no `Intl`, whose first use takes longer than most commands. */
 const utc = 'UTC';
 /** Validating a zone takes longer than everything else here. */
 const knownZones = new Set([utc]);
@@ -136,8 +136,8 @@ export function lastDayBefore(day: BusinessDay): BusinessDay {
 }
 
 /**
- * When the zone's clock shows a time on that day: for the first time where it is shown twice, and the moment to which the clock
- * jumps where it is skipped.
+ * When the zone's clock shows a time on that day: the first time if it is shown twice, or the moment to which the clock jumps
+ * if it is skipped.
  *
  * @param time HH:MM
  */
@@ -156,9 +156,9 @@ function readLocalClock(instant: number, zone: string): number {
 }
 
 /**
- * The first instant at which the zone's clock shows a time or a later one.
+ * The first instant at which the zone's clock shows that time or a later one.
  *
- * Around a change of the clocks it is found by bisection rather than from an offset: in some zones they jump from 23:59 to
+ * Around a clock change it is found by bisection rather than from an offset: in some zones clocks jump from 23:59 to
  * 01:00, or show 00:30 twice, so midnight has no offset of its own.
  */
 function findFirstInstant(time: number, zone: string): number {

@@ -4,7 +4,7 @@ export const notText = Symbol('not text');
 /** A field's normalised text; undefined when missing. */
 export type FieldText = string | undefined | typeof notText;
 
-// Trims what `trim` trims: Unicode white space and the byte order mark.
+// `\s` is what `trim` removes: Unicode white space and the byte order mark.
 const clean = /^(?!\s)[^\p{Cc}\u2028\u2029\p{Cs}]+(?<!\s)$/u;
 const unprintableRun = /[\p{Cc}\u2028\u2029]+/gu;
 const loneSurrogate = /\p{Cs}/gu;
@@ -56,7 +56,7 @@ function writeNumber(value: number): FieldText {
   return plainDecimal.test(text) ? text : notText;
 }
 
-/** Trimmed, well-formed, without control characters and line breaks. */
+/** Trims a text, makes it well-formed, and removes control characters and line breaks. */
 export function cleanText(text: string): string {
   // Fast path: nearly every text is clean already.
   if (clean.test(text)) return text;

@@ -6,7 +6,7 @@ export type KeptValues = Readonly<Record<string, string>>;
 /** In UTF-16 units: a column of long texts must not fill the ledger. */
 const maxLength = 200;
 
-/** Reads the value of a kept column; undefined for a missing one, and for what is no text, number or boolean. */
+/** Reads the value of a kept column; undefined if it is missing, or not a text, number or boolean. */
 export function readKeptValue(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string': {

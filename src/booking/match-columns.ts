@@ -10,7 +10,7 @@ interface ColumnMatch {
 
 /**
  * Finds the fields among a file's columns: by their exact names, by other spellings (`check_in_date`), or by common synonyms
- * (`arrival`). A name that occurs twice matches nothing. Known columns stay as they are.
+ * (`arrival`). A name that occurs twice matches nothing. Known columns are kept.
  */
 export function matchColumns(
   names: readonly string[],
@@ -45,7 +45,7 @@ export function matchColumns(
   };
 }
 
-/** Ignored words: "Date d'arrivée" and "data de chegada" become `datearrivee` and `datachegada`. */
+/** Words to ignore: "Date d'arrivée" and "data de chegada" become `datearrivee` and `datachegada`. */
 const fillers = new Set('of the de del della delle dello dell di do da du des der d l la le el'.split(' '));
 
 /** `Hotel-Id`, `hotel_id`, `hotel.id`, `HotelId` and `HÔTEL ID` are the same name. */

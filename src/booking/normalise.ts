@@ -17,7 +17,7 @@ const unreadableDates = {
   CheckOutDate: 'unreadable-check-out-date',
 } as const satisfies Record<DateField, string>;
 
-/** A problem with a booking that is sent all the same. (Design 4.) */
+/** A problem with a booking that is sent anyway. (Design 4.) */
 export type BookingWarning = (typeof unreadableDates)[DateField] | 'check-out-before-check-in';
 
 export type Normalised =

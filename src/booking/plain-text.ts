@@ -5,15 +5,15 @@ export const digitMarks = Uint8Array.from({ length: 0x100 }, (_, byte) =>
   byte >= 0x30 && byte <= 0x39 ? 1 : 0,
 );
 
-/** The text can't be taken as it is. */
+/** The text can't be copied unchanged. */
 export const notPlain = -1;
 
 const space = 0x20;
 const firstOutsideAscii = 0x80;
 
 /**
- * By byte of a text in UTF-8: 1 if the text stays as it is with that byte anywhere but at its ends. Left out are control
- * characters and the lead bytes of U+0080 (more of them) and of U+2028 and U+2029.
+ * By byte of a text in UTF-8: 1 if a text stays as it is with that byte anywhere but at its ends. Control characters are
+ * excluded, and so are the lead bytes of U+0080 (more control characters) and of U+2028 and U+2029.
  *
  * @param ascii by code: 1 for a character that is written as it is
  */
@@ -25,8 +25,8 @@ export function markPlainBytes(ascii: Uint8Array): Uint8Array {
 }
 
 /**
- * Copies a text that normalising and rendering leave as it is: returns the end of the copy, or `notPlain`, also for some
- * texts that would stay as they are.
+ * Copies a text that normalising and rendering leave unchanged: returns the end of the copy, or `notPlain`, which it may
+ * also return for a text that would stay unchanged.
  *
  * @param source valid UTF-8 from `start` to `end`, at least one byte
  */

@@ -3,7 +3,7 @@ import { hashPlainText, hashText } from './text-hash.js';
 /** Stands for a booking without a reference. */
 export const noReference = 0;
 
-/** The hash by which a ledger finds the bookings of a reference. */
+/** The hash by which a ledger finds the bookings with a reference. */
 export function hashReference(reference: string | undefined): number {
   return reference === undefined ? noReference : hashText(reference) || noReference + 1;
 }

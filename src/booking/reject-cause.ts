@@ -8,7 +8,7 @@ import {
 import { notText, readFieldText, readGuestName } from './field-text.js';
 import type { RejectReason } from './normalise.js';
 
-/** Which field made a record unfit to be sent, and what it held. */
+/** Which field made a record unsendable, and what it held. */
 export interface RejectCause {
   /** The service's name of the field. */
   readonly field?: string;
@@ -32,7 +32,7 @@ export function findRejectCause(raw: RawBooking, reason: RejectReason): RejectCa
   }
 }
 
-/** A value may hold the guest's name although its field is another one: columns are easily mixed up. */
+/** Any field's value may hold the guest's name: columns are easily mixed up. */
 export function describeCause(raw: RawBooking, field: ServiceField): RejectCause {
   const value = writeValue(raw[field]);
   const guestName = writeValue(raw.BookingClientName);
@@ -59,7 +59,7 @@ function writeValue(value: unknown): string | undefined {
 
 function writeOther(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  // The record had another number: reading it rounded it.
+  // Reading it rounded the number, so the record had another one.
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
   if (typeof value !== 'object') return String(value);
   try {

@@ -1,6 +1,6 @@
 const prime = 0x01000193;
 
-/** Of no text at all. */
+/** The hash of the empty text. */
 export const emptyHash = 0x811c9dc5;
 
 /**

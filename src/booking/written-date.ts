@@ -16,7 +16,7 @@ const timeOfFormat = /(?:'T'|\s+)[HhKk][HhKkmsSabBXx':.,Z\s]*$/;
 const twoDigitYear = /(?<!y)yy(?!y)/;
 /** date-fns needs a reference date. With this one, two-digit years are read as 1950 to 2049. */
 const reference = new Date(2000, 0, 1);
-/** Days whose parts can't be confused with each other, and days with single digits, where padding matters. */
+/** Days whose parts can't be confused with each other, and days with single digits, for which padding matters. */
 const samples = [new Date(2026, 10, 20), new Date(2027, 0, 11), new Date(2031, 10, 1), new Date(2028, 1, 29)];
 
 /** True for a date-fns pattern with year, month and day. A time at its end is allowed and ignored. */
@@ -66,7 +66,7 @@ export function createDateReader(dateFormat: string = ownFormat): DateReader {
     const beforeTime = lastTimePart.exec(text)?.[1];
     const cutDate = beforeTime === undefined ? undefined : read(beforeTime.trimEnd());
     if (cutDate !== undefined) return cutDate;
-    // Copied, because a substring would keep the whole chunk in memory.
+    // Copied, because a substring keeps its whole chunk in memory.
     const ownText = Buffer.from(text).toString();
     const date = readWhole(ownText);
     if (remembered.size >= maxRemembered) remembered.clear();

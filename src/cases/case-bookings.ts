@@ -1,6 +1,6 @@
 import type { BookingResolution, CaseBooking, HeldCase } from './case.js';
 
-/* How the bookings of a case follow what later runs hold of them. */
+/* How the bookings of a case are kept in line with later runs. */
 
 /** A case that has no id yet. */
 export type CaseContent = Omit<HeldCase, 'id' | 'providerName' | 'providerHotelId' | 'serviceId'>;

@@ -1,9 +1,9 @@
 import { type BookingResolution, type HeldCase, isActiveCase } from './case.js';
 
-/** What a person decides about the mapping. */
+/** A person's decision about the mapping. */
 export type CaseCommand = 'report' | 'dismiss' | 'reopen';
 
-/** Undefined where the state does not allow it: only a case that needs action can be reported. */
+/** Undefined if the state does not allow it: only a case that needs action can be reported. */
 export function applyCommand(held: HeldCase, command: CaseCommand, now: number): HeldCase | undefined {
   const { correctedBy: _, ...rest } = held;
   switch (command) {
@@ -13,7 +13,7 @@ export function applyCommand(held: HeldCase, command: CaseCommand, now: number):
     case 'dismiss':
       return held.state === 'dismissed' ? held : { ...rest, state: 'dismissed', stateSince: now };
     case 'reopen':
-      // What moved before is no answer to why a person reopened it.
+      // An earlier move must not correct what a person has reopened.
       return held.state === 'open' ? held : { ...rest, state: 'open', stateSince: now, evidenceAt: now };
   }
 }

@@ -13,10 +13,10 @@ export interface Act {
   readonly details?: RecordedAction['details'];
 }
 
-/** Who opens, corrects and escalates cases without being asked. */
+/** The actor of everything that happens to cases automatically. */
 export const automatic = 'hotel-review';
 
-/** What a store has to write for a case to become `next`; undefined where nothing changes. */
+/** What a store must write for a case to become `next`; undefined if nothing changes. */
 export function toDecision(
   held: HeldCase | undefined,
   next: CaseContent,

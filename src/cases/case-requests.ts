@@ -4,7 +4,7 @@ import { applyCommand, type CaseCommand, resolveBookings } from './case-commands
 import { type Act, toDecision } from './case-decision.js';
 import type { CaseStore } from './case-store.js';
 
-/** What a person asks for, by command or on the desk. */
+/** A person's request, by command or on the desk. */
 export type CaseRequest =
   | { readonly kind: CaseCommand; readonly note?: string | undefined }
   | { readonly kind: 'assign'; readonly assignee: string; readonly note?: string | undefined }
@@ -16,19 +16,19 @@ export type CaseRequest =
       readonly note?: string | undefined;
     };
 
-/** By its place, or as a person writes it: its reference or, without one, `#3`. */
+/** A place, or what a person writes: the reference or, without one, `#3`. */
 export type ChosenBooking = number | string;
 
-/** What was asked for is not possible with the case as it is. */
+/** The state of the case does not allow the request. */
 export class CaseRefusedError extends SafeError {
   override readonly name = 'CaseRefusedError';
 }
 
 /**
- * Does what was asked for to all of these cases, or to none of them. The audit trail records it in the same transaction.
+ * Performs the request on all of these cases, or on none. The audit trail records it in the same transaction.
  *
  * @returns those that exist
- * @throws CaseRefusedError where the state of one of them does not allow it
+ * @throws CaseRefusedError if the state of one of them does not allow it
  */
 export async function performRequest(
   cases: Pick<CaseStore, 'changeById'>,
@@ -101,7 +101,7 @@ function describeActs(request: CaseRequest, held: HeldCase): Omit<Act, 'who' | '
         .flatMap(({ reference }) => reference ?? []);
       return [
         { action: 'case-resolved', details: { as, bookings: places.size } },
-        // Under its reference too: where a booking's history is looked for.
+        // Under the reference too, where people look for a booking's history.
         ...references.map((subject) => ({
           action: 'case-resolved' as const,
           subject,

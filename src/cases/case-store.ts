@@ -14,23 +14,23 @@ export interface ReadOnlyCaseLedger extends ReadOnlyLedger {
 }
 
 /**
- * The cases. They hold references and stays of bookings, and no guest's name.
+ * The cases. They hold references and stays of bookings, but no guest's name.
  *
- * case-transitions.ts and case-commands.ts decide what happens to a case; the store reads, applies, and records it in the audit trail. The
- * bookings of old days are removed by `Retention`, with the cases that are left without any.
+ * case-transitions.ts and case-commands.ts decide what happens to a case; the store reads and writes it, and records it in the
+ * audit trail. `Retention` removes the bookings of old days, and the cases left without any.
  */
 export interface CaseStore extends CaseReader {
   /**
-   * Reads the case of each key, asks `decide` what becomes of it, and writes that, all in one transaction. A decision for a
-   * key without a case opens one. Returns the cases that were changed, as they are then.
+   * Reads the case of each key, lets `decide` decide about it, and writes the decision, all in one transaction. A decision for a
+   * key without a case opens one. Returns the changed cases, as they are afterwards.
    *
-   * @param decide may be called again for the same key when a connection was lost
+   * @param decide may be called again for the same key after a lost connection
    */
   changeByKey<Key extends CaseKey>(
     keys: readonly Key[],
     decide: (held: HeldCase | undefined, key: Key) => CaseDecision | undefined,
   ): Promise<readonly Case[]>;
-  /** The same for cases that exist; unknown ids are skipped. */
+  /** The same for existing cases; unknown ids are skipped. */
   changeById(
     ids: readonly number[],
     decide: (held: HeldCase) => CaseDecision | undefined,
@@ -45,7 +45,7 @@ export interface CaseStore extends CaseReader {
 export interface CaseReader {
   /** In the order of their ids. */
   list(filter: CaseFilter): Promise<CaseSummary[]>;
-  /** The same cases, with what only searching and ordering them needs: several times as fast where there are thousands. */
+  /** The same cases, with only what searching and ordering need: several times faster for thousands of cases. */
   listOutlines(filter: CaseFilter): Promise<CaseOutline[]>;
   /** Those that were opened between two instants, both included, in the order of their ids. */
   listOpened(between: { readonly from: number; readonly to: number }): Promise<OpenedCase[]>;
@@ -54,13 +54,13 @@ export interface CaseReader {
   findByKeys(keys: readonly CaseKey[]): Promise<(Case | undefined)[]>;
   /** Every booking with that reference. */
   findBookings(reference: string): Promise<readonly FoundBooking[]>;
-  /** Of each of these cases, the reference of the open booking that checks in next, by id. At most 1,000 per call. */
+  /** By case id, the reference of the open booking that checks in next. At most 1,000 per call. */
   findNextReferences(ids: readonly number[], today: string): Promise<ReadonlyMap<number, string>>;
   /** Those whose mapping is not corrected or dismissed. */
   listActive(): Promise<readonly Case[]>;
-  /** What they are about, in the order of their ids. */
+  /** The keys of the active cases, in the order of their ids. */
   listActiveKeys(page: CasePage): Promise<readonly ActiveKey[]>;
-  /** The active cases whose mapping moved after their evidence. */
+  /** The active cases whose mapping moved after the evidence. */
   listMoved(): Promise<readonly MovedCase[]>;
   /** The cases that have been in the state `reported` since before that instant. */
   listReported(before: number): Promise<readonly number[]>;
@@ -72,7 +72,7 @@ export interface CaseReader {
   count(today: string): Promise<CaseCounts>;
 }
 
-/** How much there is to do. Bookings of dismissed cases need nobody, and are not counted. */
+/** How much there is to do. Bookings of dismissed cases need no action, and are not counted. */
 export interface CaseCounts {
   readonly byState: Readonly<Record<MappingState, number>>;
   /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
@@ -82,10 +82,10 @@ export interface CaseCounts {
   readonly firstCheckIn?: string;
 }
 
-/** What becomes of a case. */
+/** The decision about a case. */
 export interface CaseDecision {
   readonly case: Omit<Case, 'id' | keyof CaseKey>;
-  /** Those that are new or have changed. */
+  /** The new and changed ones. */
   readonly bookings: readonly CaseBooking[];
   /** For the audit trail; the subject is the case unless one is named. */
   readonly actions: readonly RecordedAction[];
@@ -107,7 +107,7 @@ export interface CaseFilter {
 export interface CaseSummary extends Case {
   readonly bookings: number;
   readonly openBookings: number;
-  /** The nearest check-in of its open bookings, as far as one is known. */
+  /** The nearest known check-in of its open bookings. */
   readonly firstCheckIn?: string;
   /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
   readonly hasUnknownCheckIn: boolean;
@@ -116,7 +116,7 @@ export interface CaseSummary extends Case {
 export interface CaseOutline
   extends CaseKey,
     Pick<CaseSummary, 'id' | 'state' | 'assignee' | 'openBookings' | 'firstCheckIn' | 'hasUnknownCheckIn'> {
-  /** The master hotel that the local copy of the mappings has; null if it has none. */
+  /** The master hotel in the local copy of the mappings; null if it has none. */
   readonly copyServiceId: number | null;
 }
 
@@ -130,7 +130,7 @@ export interface FoundBooking {
   readonly booking: CaseBooking;
 }
 
-/** A move of a mapping; `to` is absent where it was deleted. */
+/** A move of a mapping; `to` is absent if it was deleted. */
 export interface LaterMove {
   readonly to?: number;
   readonly seenAt: number;
@@ -138,7 +138,7 @@ export interface LaterMove {
 
 export interface MovedCase {
   readonly id: number;
-  /** Those after its evidence, the oldest first. */
+  /** The moves after its evidence, oldest first. */
   readonly moves: readonly LaterMove[];
 }
 
@@ -153,7 +153,7 @@ export interface ActiveKey extends CaseKey {
   readonly id: number;
 }
 
-/** Only cases with a greater id than `after`, and a smaller one than `before`. */
+/** Only cases with an id greater than `after` and smaller than `before`. */
 export interface CasePage {
   readonly after?: number | undefined;
   readonly before?: number | undefined;
@@ -161,15 +161,15 @@ export interface CasePage {
 }
 
 export interface ReferencePage extends CasePage {
-  /** Or bookings after this place of the case `after`. */
+  /** Also bookings of the case `after` behind this place. */
   readonly afterPlace?: number | undefined;
 }
 
 /** How far a run has been followed up. */
 export interface FollowedRun {
   readonly runId: string;
-  /** Its bookings and suspects. */
+  /** Whether its bookings and suspects have been followed up. */
   readonly hasBookings: boolean;
-  /** Its result too, or there is none to come. */
+  /** Whether its result has been, too, or none will come. */
   readonly isComplete: boolean;
 }

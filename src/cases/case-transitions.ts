@@ -4,10 +4,10 @@ import type { LaterMove } from './case-store.js';
 
 /*
  * What findings, syncs and time do to a case. Each function returns the case as it is afterwards, or the very same object
- * where nothing changes. The mapping's state and the bookings' states never depend on each other.
+ * if nothing changes. The mapping's state and the bookings' states never depend on each other.
  */
 
-/** Something that was found out about the mapping of a case. */
+/** A finding about the mapping of a case. */
 export interface Evidence {
   readonly origin: CaseOrigin;
   readonly move?: CaseMove | undefined;
@@ -20,7 +20,7 @@ export interface Evidence {
   readonly stays: readonly CaseStay[];
 }
 
-/** Undefined where there is no case and no stay ahead that needs one. */
+/** Undefined if there is no case, and no upcoming stay that needs one. */
 export function applyEvidence<Content extends CaseContent>(
   held: Content | undefined,
   evidence: Evidence,
@@ -30,7 +30,7 @@ export function applyEvidence<Content extends CaseContent>(
   const known = addOrigin(held, evidence);
   if (isActiveCase(held)) return addStays(known, evidence, now);
   if (isNewEvidence(held, evidence)) return addStays(reopenOn(known, evidence, now), evidence, now);
-  // A corrected mapping has not changed the bookings that were made before; dismissed is what a person decided.
+  // Correcting a mapping does not change earlier bookings; dismissing was a person's decision.
   if (held.state === 'corrected') return addStays(known, onlyNamed(evidence), now);
   return known;
 }
@@ -51,9 +51,9 @@ function open(evidence: Evidence, now: number): CaseContent {
 }
 
 /**
- * What reopens a closed case: a verdict on a booking that was not in it before, or a move after the one that closed it. The
- * same finding again, or another night of the same suspects, does not. Nor does a verdict on a booking that was made with the
- * old mapping, as long as the copy has the corrected one.
+ * A closed case is reopened by a verdict on a booking that was not in it before, or by a move after the one that closed it. It
+ * is not reopened by the same finding again, by another night of the same suspects, or, while the copy has the corrected
+ * mapping, by a verdict on a booking made with the old one.
  */
 function isNewEvidence(
   held: CaseContent,
@@ -111,7 +111,7 @@ function onlyNamed(evidence: Evidence): Evidence {
 }
 
 /**
- * The mapping moved: that corrects it, if it happened after the evidence. A deletion does not correct a case that the
+ * A move of the mapping corrects the case if it happened after the evidence. A deletion does not correct a case that the
  * watch opened: the guests still have nowhere to go.
  */
 export function applyMoves(held: HeldCase, moves: readonly LaterMove[], now: number): HeldCase {

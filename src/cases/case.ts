@@ -1,6 +1,6 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 
-/** What a case is about: a provider's hotel, and the master hotel as which it was booked. There is one case for each. */
+/** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
 export interface CaseKey extends ProviderHotel {
   readonly serviceId: number;
 }
@@ -9,7 +9,7 @@ export interface CaseKey extends ProviderHotel {
 export const caseOrigins = ['affected', 'email', 'suspect', 'watch'] as const;
 export type CaseOrigin = (typeof caseOrigins)[number];
 
-/** What happened to the mapping, by the local copy alone. */
+/** What happened to the mapping, judged by the local copy alone. */
 export type CaseMove = 're-pointed' | 'merged' | 'unmapped';
 
 /** The state of the mapping. It says nothing about the guests: a corrected mapping does not change a booking. */
@@ -51,7 +51,7 @@ export interface CaseBooking {
   /** The business day of that version. */
   readonly day: string;
   readonly addedAt: number;
-  /** Whether a verdict or an e-mail named it; otherwise it is here because it has the same mapping. */
+  /** Whether a verdict or an e-mail named it; otherwise it only has the same mapping. */
   readonly isNamed: boolean;
   readonly resolved?: BookingResolution;
 }
@@ -60,7 +60,7 @@ export interface BookingResolution {
   readonly as: Resolution;
   readonly at: number;
   readonly note?: string;
-  /** True where a newer version of the booking has another hotel. */
+  /** True if a newer version of the booking, with another hotel, resolved it. */
   readonly isAutomatic: boolean;
 }
 
@@ -81,7 +81,7 @@ export function stateOfBooking(
   return isAhead(checkIn ?? checkOut, today) ? 'open' : 'stayed';
 }
 
-/** Whether a stay is ahead: check-in today or later. An unknown check-in might be tomorrow. */
+/** Whether a stay is upcoming: check-in today or later. An unknown check-in might be tomorrow. */
 export function isAhead(checkIn: string | undefined, today: string): boolean {
   return checkIn === undefined || checkIn >= today;
 }

@@ -1,7 +1,7 @@
 import { giveWay } from '../async/give-way.js';
 import type { CaseStore } from './case-store.js';
 
-/** Others who write cases wait for a transaction; so does the whole process where the ledger answers at once. */
+/** Few, because other writers of cases wait for a transaction; with SQLite, so does the whole process. */
 export const casesPerTransaction = 25;
 
 /** Changes cases, some in each transaction. Returns how many changed. */

@@ -10,13 +10,13 @@ import type { CaseFilter, CaseOutline, CaseSummary, ReadOnlyCaseLedger } from '.
 import { copyHotelOf, type RememberedHotels } from './remembered-hotels.js';
 
 export interface Compared {
-  /** The master hotel that the local copy has now; null if it has none. */
+  /** The master hotel in the local copy now; null if it has none. */
   readonly copyServiceId: number | null;
   readonly hotels: HotelPair;
 }
 
 export interface ListedCase extends CaseSummary, Compared {
-  /** Of the open booking that checks in next. */
+  /** From the open booking that checks in next. */
   readonly kept?: KeptValues | undefined;
 }
 
@@ -24,7 +24,7 @@ type CaseLists = Pick<ReadOnlyCaseLedger, 'cases' | 'mappings' | 'hotels' | 'fin
 
 const casesPerLookUp = 1_000;
 
-/** With their hotels and, if there are any, kept columns; nearest check-in first, or in the order asked for. */
+/** With their hotels and, if there are any, kept columns; nearest check-in first, or in the requested order. */
 export async function findCases(
   ledger: CaseLists,
   filter: CaseFilter,
@@ -40,7 +40,7 @@ export async function findCases(
     : sorted;
 }
 
-/** Some of the cases in the order of `findCases`, with what only those need that are shown. */
+/** A slice of the cases in the order of `findCases`; only these get their hotels and kept columns. */
 export async function readWindow(
   ledger: CaseLists,
   remembered: RememberedHotels,
@@ -51,7 +51,7 @@ export async function readWindow(
   const sorted = found.toSorted((one, other) => compareUrgency(one, other) || one.id - other.id);
   const [first, last] = [sorted[from], sorted[Math.min(to, sorted.length) - 1]];
   if (!first || !last) return [];
-  // Those of the same check-in day take their order from the clocks of their hotels.
+  // Cases with the same check-in day are ordered by the local time at their hotels.
   const start = sorted.findIndex((item) => compareUrgency(item, first) === 0);
   const end = sorted.findLastIndex((item) => compareUrgency(item, last) === 0) + 1;
   const ordered = await orderByClock(remembered, sorted.slice(start, end), clock());
@@ -60,7 +60,7 @@ export async function readWindow(
   return labels.length > 0 ? withKept(ledger, shown, today) : shown;
 }
 
-/** The order of `byCheckIn`, from what is remembered of the hotels. */
+/** Orders like `byCheckIn`, with remembered facts about the hotels. */
 async function orderByClock(
   remembered: RememberedHotels,
   cases: readonly CaseOutline[],
@@ -80,7 +80,7 @@ async function orderByClock(
   );
 }
 
-/** Without those that have been removed meanwhile. */
+/** Leaves out cases that have been removed meanwhile. */
 async function listInOrder(
   { cases }: Pick<CaseLists, 'cases'>,
   ids: readonly number[],
@@ -116,7 +116,7 @@ async function withHotels(
   return cases;
 }
 
-/** What a row shows is about the guest who checks in next. */
+/** Adds kept columns: those of the guest who checks in next. */
 async function withKept(
   ledger: Pick<CaseLists, 'cases' | 'findKeptValues'>,
   cases: readonly ListedCase[],
@@ -134,7 +134,7 @@ async function withKept(
 
 const nothingKnown: Compared = { copyServiceId: null, hotels: unknownPair };
 
-/** The master hotel that the copy has now, and both hotels; at most 1,000 cases. */
+/** Adds the master hotel in the copy now, and both hotels, for at most 1,000 cases. */
 export async function compareCases(
   { mappings, hotels }: Pick<CaseLists, 'mappings' | 'hotels'>,
   cases: readonly Pick<CaseSummary, 'providerName' | 'providerHotelId' | 'serviceId' | 'firstCheckIn'>[],

@@ -18,12 +18,12 @@ export interface FollowBookingsParts {
 }
 
 /**
- * Bookings of cases that runs hold in a newer version are rebooked where that has another hotel, and updated where it has
- * other dates; and the runs' bookings on the mapping of an active case join it. That is as if one run were followed after the
- * other: what the cases hold is read once for all of them, and written only where something changes.
+ * If runs hold a newer version of a case's booking, the booking is rebooked if the hotel differs, and updated if the dates
+ * differ; the runs' bookings on the mapping of an active case join it. The outcome is as if the runs were followed one by one,
+ * but what the cases hold is read once for all runs, and written only if it changes.
  *
  * @param runIds in the order in which they are followed
- * @param except the ids of cases that have every booking of these runs already, ascending
+ * @param except the ids of cases that already have every booking of these runs, ascending
  */
 export async function followBookings(
   runIds: readonly string[],
@@ -41,13 +41,13 @@ export async function followBookings(
   await joinBookings(runIds, { active, known }, parts);
 }
 
-/** Something that a run holds about a booking of a case. */
+/** What a run holds about a booking of a case. */
 interface Held<Item> {
   readonly runId: string;
   readonly item: Item;
 }
 
-/** By case; each in the order of the runs. */
+/** By case, in the order of the runs. */
 type HeldByCase<Item> = Map<number, Held<Item>[]>;
 
 async function joinBookings(
@@ -78,7 +78,7 @@ async function joinBookings(
   });
 }
 
-/** The stays of a run on the mappings of these cases, without the bookings that their case has just so. */
+/** The stays of a run on the mappings of these cases, without bookings that the case already has unchanged. */
 function selectUnknown(
   stays: readonly StayAhead[],
   active: ReadonlyMap<string, number>,
@@ -99,7 +99,7 @@ function selectUnknown(
   return unknown;
 }
 
-/** Whether a case has a booking just as a run holds it, all its rooms together. */
+/** Whether a case has a booking, all its rooms together, exactly as a run holds it. */
 function isSame(listed: OpenReference, stays: readonly CaseStay[]): boolean {
   const [merged] = mergeStays(stays);
   return (
@@ -177,7 +177,7 @@ async function hashReferences(
   return Uint32Array.from(hashes).sort();
 }
 
-/** What a run holds of these references. */
+/** What a run holds about these references. */
 async function findVersions(
   run: StayRun,
   { open, hashes }: { readonly open: OpenReferences; readonly hashes: Uint32Array },

@@ -14,8 +14,8 @@ export interface FollowParts {
 }
 
 /**
- * Corrects the cases whose mapping moved after their evidence, and escalates those that were reported too long ago. Belongs
- * after each sync, and before and after new findings: what was corrected before a verdict is reopened by it.
+ * Corrects the cases whose mapping moved after the evidence, and escalates those that were reported too long ago. Call it
+ * after each sync, and before and after new findings: a verdict reopens what was corrected before it.
  */
 export async function followMappings({ ledger, escalateAfterMs, clock, notify }: FollowParts): Promise<void> {
   const { cases } = ledger;

@@ -24,7 +24,7 @@ export interface Finding extends ProviderHotel {
   readonly serviceId: number;
   readonly origin: CaseOrigin;
   readonly move?: CaseMove | undefined;
-  /** When it happened, in epoch milliseconds: the verdict, or the move. Only a later move corrects the case. */
+  /** When the verdict or the move happened, in epoch milliseconds. Only a later move corrects the case. */
   readonly at: number;
   /** The bookings that it names. */
   readonly references?: readonly string[] | undefined;
@@ -39,9 +39,9 @@ export interface OpenCasesParts {
   readonly today: string;
   readonly clock: () => number;
   readonly notify?: NotifyCases | undefined;
-  /** The upcoming stays of each case, by its key, where they have just been read. */
+  /** The upcoming stays of each case, by its key, if they have just been read. */
   readonly stays?: StaysByCase | undefined;
-  /** Ends it before something is written: it throws the signal's reason. */
+  /** Aborting it throws the signal's reason before the next write. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,21 +50,20 @@ export type StaysByCase = ReadonlyMap<string, readonly CaseStay[]>;
 export interface OpenedCases {
   /** Those that were opened, or reopened on new evidence. */
   readonly opened: readonly Case[];
-  /** Those of them that did not exist before: they have every booking in its latest version. */
+  /** The ones among them that are new: they have every booking in its latest version. */
   readonly added: readonly Case[];
-  /** Those that were there and got another origin or more bookings. */
+  /** Existing cases that got another origin or more bookings. */
   readonly extended: readonly Case[];
 }
 
-/** Cases whose stays are read at once: reading looks through every run. */
+/** Cases whose stays are read at once: each read scans every run. */
 const casesPerReading = 5_000;
-/** Bookings that a transaction may add. */
+/** The most bookings that a transaction adds. */
 const staysPerTransaction = 500;
 
 /**
- * Opens a case for each finding, or adds its origin to the one that exists. Each case gets every booking on its provider
- * hotel, booked as that master hotel, whose stay is ahead. A finding without such a booking opens no case. Doing it again
- * changes nothing.
+ * Opens a case for each finding, or adds its origin to the existing one. Each case gets every booking on its provider
+ * hotel, booked as that master hotel, whose stay is upcoming. A finding without such a booking opens no case. Idempotent.
  */
 export async function openCases(
   findings: readonly Finding[],
@@ -101,7 +100,7 @@ export async function openCases(
       }
     }
   } finally {
-    // What was opened is told, even if the rest failed: it is not opened again.
+    // Reported even if the rest failed, because these cases are not opened again.
     if (opened.length > 0) notify?.({ type: 'case-opened', cases: opened.length, bookings });
   }
   return { opened, added, extended };
@@ -113,7 +112,7 @@ function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   return chunks;
 }
 
-/** Cases that are written together. */
+/** Splits cases into groups that are written together. */
 function splitForTransactions(groups: readonly CaseFindings[], stays: StaysByCase): CaseFindings[][] {
   const parts: CaseFindings[][] = [];
   let count = 0;
@@ -131,7 +130,7 @@ function splitForTransactions(groups: readonly CaseFindings[], stays: StaysByCas
   return parts;
 }
 
-/** All findings about one case; those that differ only in the bookings that they name are one. */
+/** All findings about one case; those that differ only in the bookings they name are merged. */
 interface CaseFindings extends CaseKey {
   readonly findings: readonly MergedFinding[];
 }
@@ -160,7 +159,7 @@ function decideOpening(
     next = applyEvidence(next, { ...finding, ...found, stays }, now);
     left = left.slice(1);
     if (!next || !isActiveCase(next)) continue;
-    // It has all of the stays now: others may only name some of them.
+    // The case has all stays now: further findings can only name some of them.
     left = joinFindings(left);
     const named = new Set(left.flatMap(({ references }) => [...references]));
     stays = found.stays.filter(({ reference }) => reference !== undefined && named.has(reference));
@@ -177,11 +176,11 @@ function decideOpening(
   return { decision: toDecision(held, next, [act]), isOpened, isNew: held === undefined, bookings };
 }
 
-/** To an active case, when something was found makes no difference, and its findings may come from hundreds of runs. */
+/** For an active case the time of a finding makes no difference, and its findings may come from hundreds of runs. */
 function joinFindings(findings: readonly MergedFinding[]): readonly MergedFinding[] {
   const joined = new Map<CaseOrigin | MergedFinding, MergedFinding>();
   for (const finding of findings) {
-    // Moves follow one another.
+    // Moves stay apart, because each follows from the one before.
     const key = finding.move === undefined ? finding.origin : finding;
     const known = joined.get(key);
     if (known) for (const reference of finding.references) known.references.add(reference);

@@ -2,7 +2,7 @@ import { giveWay } from '../async/give-way.js';
 import { keyOfCase } from './case.js';
 import type { CasePage, CaseReader, OpenReference } from './case-store.js';
 
-/* What the bookings of runs are compared with, some rows at a time. */
+/* Reads what the bookings of runs are compared with, some rows at a time. */
 
 export interface OpenCaseParts {
   readonly cases: Pick<CaseReader, 'listActiveKeys' | 'listOpenReferences'>;
@@ -57,7 +57,7 @@ export async function readOpenReferences(
   return open;
 }
 
-/** The ranges of ids between those. A process that opens cases gets ids in a row, so that there are few. */
+/** The ranges of ids between these. There are few, because a process that opens cases gets consecutive ids. */
 function listGaps(ids: readonly number[]): Pick<CasePage, 'after' | 'before'>[] {
   const gaps: Pick<CasePage, 'after' | 'before'>[] = [];
   let after = 0;

@@ -3,9 +3,9 @@ import { loadTimeZones, type TimeZones } from '../geography/time-zones.js';
 import type { HotelReader, KnownHotel } from '../mappings/hotels/hotel-contents.js';
 import type { CaseOutline } from './case-store.js';
 
-/** What searching and ordering cases compare of a master hotel. */
+/** The traits of a master hotel by which cases are searched and ordered. */
 export interface HotelTraits {
-  /** As `fold` writes it. */
+  /** As `fold` returns it. */
   readonly name: string;
   readonly country: Country | undefined;
   /** IANA name; undefined without coordinates. */
@@ -18,9 +18,9 @@ export interface Country {
   readonly name: string;
 }
 
-/** Hotels whose content was read once; read again after the next load. */
+/** Caches the content of hotels until the next load. */
 export interface RememberedHotels {
-  /** At least the hotels of these cases, by their service ids. */
+  /** Returns at least the hotels of these cases, by their service ids. */
   read(cases: readonly HotelIds[]): Promise<KnownHotels>;
 }
 
@@ -28,7 +28,7 @@ export type KnownHotels = ReadonlyMap<number, HotelTraits | undefined>;
 
 type HotelIds = Pick<CaseOutline, 'serviceId' | 'copyServiceId'>;
 
-/** The hotel that the copy of the mappings has. */
+/** The hotel in the copy of the mappings. */
 export function copyHotelOf(
   { copyServiceId }: Pick<CaseOutline, 'copyServiceId'>,
   known: KnownHotels,
@@ -37,10 +37,10 @@ export function copyHotelOf(
 }
 
 const perLookUp = 1_000;
-const mostRemembered = 50_000;
+const maxRemembered = 50_000;
 
 interface Remembered {
-  /** The load that it is of. */
+  /** The load that the hotels come from. */
   readonly load: string | undefined;
   readonly hotels: Map<number, HotelTraits | undefined>;
 }
@@ -50,8 +50,8 @@ export function rememberHotels(hotels: HotelReader): RememberedHotels {
   return {
     async read(cases) {
       const load = (await hotels.latestLoad())?.id;
-      // Another map, because somebody may still be reading into this one.
-      if (load !== remembered.load || remembered.hotels.size > mostRemembered)
+      // A new map, because another call may still be filling this one.
+      if (load !== remembered.load || remembered.hotels.size > maxRemembered)
         remembered = { load, hotels: new Map() };
       const known = remembered.hotels;
       const missing = listMissing(cases, known);
@@ -87,7 +87,7 @@ function toTraits(hotel: KnownHotel | undefined, zones: TimeZones | undefined): 
   };
 }
 
-/** As texts are compared: whatever their case and accents. */
+/** For comparing texts without regard to case and accents. */
 export function fold(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
 }

@@ -7,15 +7,15 @@ import {
   type RememberedHotels,
 } from './remembered-hotels.js';
 
-/** What somebody looks for. */
+/** The criteria of a search. */
 export interface CaseSearch extends CaseFilter {
-  /** The code or, without one, the name of a country of one of the two hotels. */
+  /** The country of one of the two hotels: its code or, without one, its name. */
   readonly country?: string | undefined;
-  /** Null for cases that nobody has taken. */
+  /** Null for unassigned cases. */
   readonly assignee?: string | null | undefined;
-  /** A part of a hotel's name or of the provider's hotel id, whatever the case and accents. */
+  /** Part of a hotel's name or of the provider's hotel id, regardless of case and accents. */
   readonly text?: string | undefined;
-  /** Whether the text may also be the whole reference of a booking. */
+  /** Whether the text may also be a whole booking reference. */
   readonly findsReferences: boolean;
 }
 

@@ -7,7 +7,7 @@ import { type Compared, compareCases } from './find-cases.js';
 
 /** A case with its hotels. */
 export interface ShownCase extends HeldCase, Compared {
-  /** Of its bookings, by reference. */
+  /** The kept columns of its bookings, by reference. */
   readonly kept?: ReadonlyMap<string, KeptValues>;
 }
 
@@ -33,7 +33,7 @@ export async function showCase(
   return { ...held, ...(compared ?? { copyServiceId: null, hotels: unknownPair }), ...(kept && { kept }) };
 }
 
-/** Who changed a case, and when; who looked at it is left out. The oldest entry first. */
+/** Who changed a case, and when, oldest entry first. Looks are left out. */
 export async function readCaseHistory(
   audit: Pick<AuditReader, 'nextActions'>,
   id: number,

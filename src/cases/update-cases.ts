@@ -29,18 +29,18 @@ export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is handed over at once: reading the stays of its cases looks through every run, of which there may be thousands. */
+/** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
 const findingsAtOnce = 50_000;
 const runsAtOnce = 1_000;
-/** Runs whose bookings are compared with those of cases at once. */
+/** Runs whose bookings are compared with those of cases together. */
 const runsPerGroup = 100;
 
 /**
  * Brings the cases up to date with all runs that have not been followed up: their suspects and affected bookings open cases,
- * their bookings join cases and update those that are in one. The ledger remembers how far each run was followed up, after
- * the fact; doing it again changes nothing. So a process that is killed here loses nothing, and two at once do no harm.
+ * and their bookings join cases or update the bookings there. The ledger records afterwards how far each run was followed up,
+ * and repeating the work changes nothing. So a process that is killed here loses nothing, and two at once do no harm.
  *
- * Others may work between two runs, and the signal ends it there.
+ * Other work gets its turn between two runs, and the signal stops it there.
  */
 export async function updateCases(parts: UpdateCasesParts): Promise<void> {
   const { ledger, signal } = parts;
@@ -54,14 +54,14 @@ export async function updateCases(parts: UpdateCasesParts): Promise<void> {
   }
 }
 
-/** Returns the number of their findings. */
+/** Returns the number of findings. */
 async function followRuns(runs: readonly FollowedRun[], parts: UpdateCasesParts): Promise<number> {
   const gathered = gatherFindings(parts);
   try {
     for (let first = 0; first < runs.length; first += runsPerGroup)
       await followGroup(runs.slice(first, first + runsPerGroup), gathered, parts);
   } catch (error) {
-    // A run that cannot be read holds up none of those before it.
+    // A run that cannot be read must not hold up those before it.
     if (!parts.signal?.aborted) await gathered.finish();
     throw error;
   }
@@ -102,7 +102,7 @@ async function findOpenings(
 
 type GatheredFindings = ReturnType<typeof gatherFindings>;
 
-/** Opens the cases of several runs together; each run counts as followed up once all its findings are handed over. */
+/** Opens the cases of several runs together; each run counts as followed up once all its findings are dealt with. */
 function gatherFindings(parts: UpdateCasesParts) {
   const { ledger, signal } = parts;
   let findings: Finding[] = [];
@@ -120,7 +120,7 @@ function gatherFindings(parts: UpdateCasesParts) {
   }
 
   return {
-    /** The ids of the cases that this opened; all bookings of the runs that are followed up are in them. */
+    /** The ids of the cases opened here; they already have all bookings of these runs. */
     addedCases: addedCases as readonly number[],
     async add(found: AsyncIterable<readonly Finding[]>): Promise<void> {
       for await (const some of found) {
@@ -143,8 +143,8 @@ function gatherFindings(parts: UpdateCasesParts) {
 }
 
 /**
- * The bookings whose hotel is another master hotel in the copy, unless the master hotel that was booked was merged into that
- * one, and those whose mapping was deleted lately. A mapping that moved to the booked master hotel is no finding.
+ * The bookings whose hotel has another master hotel in the copy, unless the booked master hotel was merged into that
+ * one, and those whose mapping was deleted recently. A mapping that moved to the booked master hotel is no finding.
  */
 async function* findSuspects(
   run: Run,
@@ -183,7 +183,7 @@ async function* findAffected(
   }
 }
 
-/** None for a stay in the past, or without the provider's hotel. */
+/** Empty for a stay in the past, or without the provider's hotel. */
 function toFinding(
   line: string,
   form: BookingForm,

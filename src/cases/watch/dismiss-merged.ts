@@ -11,8 +11,8 @@ import type { WatchStore } from '../watch-store.js';
 const lookedUpAtOnce = 1_000;
 
 /**
- * Dismisses the cases of mappings that were re-pointed, once the other mappings of their master hotel have followed: the move
- * was the first one of a merge. A case that anything else than the watch has found stays. Returns how many it dismissed.
+ * Dismisses the cases of re-pointed mappings once the other mappings of their master hotel have followed: the move was the
+ * first of a merge. Cases that anything but the watch found, too, stay. Returns how many were dismissed.
  */
 export async function dismissMerged(
   {

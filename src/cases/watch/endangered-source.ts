@@ -15,7 +15,7 @@ export interface EndangeredSourceParts {
 
 const recordsPerChunk = 1_000;
 
-/** The upcoming stays that the watch found in danger, as the ledger holds them. */
+/** A source of the upcoming stays that the watch found in danger, as the ledger holds them. */
 export function createEndangeredSource({ ledger, runId, today }: EndangeredSourceParts): BookingSource {
   return {
     locate: () => 'the ledger: upcoming stays whose mapping changed',
@@ -41,7 +41,7 @@ export function createEndangeredSource({ ledger, runId, today }: EndangeredSourc
   };
 }
 
-/** A pseudonym would be taken for a name, and get one of its own. */
+/** A pseudonym would be taken for a name, and be pseudonymised again. */
 function withoutPseudonym({ booking, guestNames }: BookingAhead) {
   if (guestNames === 'send') return booking;
   const { bookingClientName: _, ...others } = booking;

@@ -12,13 +12,13 @@ export interface ReviewEndangeredParts {
   readonly today: BusinessDay;
   /** The first day whose unfinished runs are resumed, YYYY-MM-DD. */
   readonly resumesSince: string;
-  /** Whether one that failed is resumed. */
+  /** Whether a failed run is resumed. */
   readonly mayPass: (failed: Run) => boolean;
 }
 
 /**
- * Sends the stays that the watch found in danger for review again, by body: first what earlier runs have left, then what no
- * run has taken. Returns the runs; if the signal aborted the work, the last one is still active, and the next call resumes it.
+ * Sends the stays that the watch found in danger for review again, by body: first what earlier runs left, then what no
+ * run has taken. Returns the runs; if the signal aborted the work, the last run is still active, and the next call resumes it.
  *
  * @throws DayBusyError while another process sends them
  */
@@ -44,7 +44,7 @@ async function sendBookings(
   { review, today }: Pick<ReviewEndangeredParts, 'review' | 'today'>,
   signal: AbortSignal,
 ): Promise<Run> {
-  // Comparing them with the copy would only find again what the watch has found.
+  // Comparing them with the copy would only repeat what the watch found.
   const { comparison: _, ...parts } = review;
   const source = createEndangeredSource({ ledger: review.ledger, runId, today: today.iso });
   const reader = createDayReader({ source, normalise: createNormaliser() });

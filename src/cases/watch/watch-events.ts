@@ -1,10 +1,10 @@
 /** Progress of the watch; counts only. */
 export type WatchEvent =
-  /** So many of the runs in which stays may be ahead are read. */
+  /** This many of the runs that may have upcoming stays have been read. */
   | { readonly type: 'searching-stays'; readonly runs: number; readonly of: number }
-  /** So many moves are compared with the upcoming stays, and this many mappings of stays are not as booked. */
+  /** This many moves have been compared with the upcoming stays, with this many findings so far. */
   | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
-  /** All moves since the last watch are compared; there may have been none. */
+  /** All moves since the last watch have been compared; there may have been none. */
   | ({ readonly type: 'mappings-watched' } & WatchCounts);
 
 export interface WatchCounts {

@@ -20,18 +20,18 @@ export interface WatchParts {
   readonly ledger: WatchLedger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
-  /** Whether what is in danger is to be reviewed again: it is remembered. */
+  /** Whether to remember what is in danger, so that it is reviewed again. */
   readonly reviews: boolean;
   readonly clock: () => number;
   readonly notify: (event: WatchEvent | CaseEvent) => void;
 }
 
-/** Upcoming stays whose mapping is no longer as it was booked. */
+/** Upcoming stays whose mapping is no longer as booked. */
 export interface MoveFinding extends CaseKey {
-  /** The master hotel that the copy has now; null where the mapping is deleted. */
+  /** The master hotel in the copy now; null if the mapping was deleted. */
   readonly copyServiceId: number | null;
   readonly move: CaseMove;
-  /** How many stays are ahead. */
+  /** The number of upcoming stays. */
   readonly bookings: number;
   /** Null for a merge, which opens no case. */
   readonly caseId: number | null;
@@ -42,14 +42,14 @@ export interface WatchReport {
   readonly findings: readonly MoveFinding[];
 }
 
-/** Moves that are compared at once: finding the stays reads through all runs, however few the hotels are. */
+/** Moves that are compared at once: finding the stays reads all runs, however few the hotels. */
 const movesAtOnce = 10_000;
 /** The most that `findByKeys` takes. */
 const idsAtOnce = 1_000;
 
 /**
  * Compares every mapping that moved, was deleted or came back since the last watch with the upcoming stays, and opens cases for
- * those in danger. The moves count as compared only once their cases are open: a watch that was cut off looks again, and opening
+ * those in danger. The moves count as compared only once their cases are open: an interrupted watch looks again, and opening
  * a case again changes nothing.
  *
  * @throws the signal's reason when aborted
@@ -89,7 +89,7 @@ interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move'
   readonly stays: readonly StayAhead[];
 }
 
-/** The upcoming stays on these mappings, by booked master hotel, that are not as booked any more. */
+/** The upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
 async function findMovedStays(
   { ledger, today, notify }: WatchParts,
   mappings: readonly MovedMapping[],
