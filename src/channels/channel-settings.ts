@@ -140,7 +140,7 @@ const pagerduty = group({
   ca: authority,
 });
 
-/** The channels by which people are told. (Design 9.) */
+/** The channels by which people are notified. (Design 9.) */
 export const notify = z
   .array(
     groupByKind([email, slack, teams, webhook, pagerduty], 'a group with kind'),
@@ -170,13 +170,13 @@ export interface ChannelRouting {
   readonly on: readonly NoticeEvent[];
   readonly minimum: Severity;
   readonly quietHours?: QuietHours;
-  /** HH:MM, when it gets the morning digest. */
+  /** When it gets the morning digest, HH:MM. */
   readonly at: string;
   /** Whether its messages may name guests. */
   readonly guestNames: boolean;
 }
 
-/** HH:MM each. Midnight may be between them. */
+/** Both HH:MM. Midnight may be between them. */
 export interface QuietHours {
   readonly from: string;
   readonly to: string;

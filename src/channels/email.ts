@@ -25,9 +25,9 @@ export function renderEmail(
     to: [to].flat(),
     date: new Date(now),
     subject: shorten(title, subjectCharacters),
-    // The same for a message that is sent again: mail programs then show it once.
+    // The same if the message is sent again, so that mail programs show it once.
     messageId: toMessageId(id, domain),
-    // They show a problem, its reminders and its recovery as one conversation.
+    // Mail programs then show a problem, its reminders and its recovery as one conversation.
     references: [toMessageId(incident, domain)],
     headers: {
       'Auto-Submitted': 'auto-generated',

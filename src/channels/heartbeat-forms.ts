@@ -3,12 +3,12 @@ import type { Counts } from '../review/run.js';
 export const heartbeatKinds = ['healthchecks', 'uptime-kuma', 'cronitor'] as const;
 export type HeartbeatKind = (typeof heartbeatKinds)[number];
 
-/** What such a service hears: numbers and codes, nothing of a booking. */
+/** What a heartbeat service is told: numbers and codes, nothing of a booking. */
 export interface Beat {
   readonly state: 'start' | 'success' | 'failure';
   /** YYYY-MM-DD */
   readonly day: string;
-  /** Absent if the day failed without a run, or before it can be counted. */
+  /** Absent if the day failed without a run, or nothing has been counted yet. */
   readonly run?: {
     readonly id: string;
     readonly counts: Counts;
@@ -25,7 +25,7 @@ export interface BeatCall {
   readonly body?: string;
 }
 
-/** The call in the form of that service; undefined where it has none for this. The query of the configured address stays. */
+/** The call in the form of that service; undefined if it has none for this. Keeps the query of the configured address. */
 export function renderBeat(kind: HeartbeatKind, url: URL, beat: Beat): BeatCall | undefined {
   switch (kind) {
     case 'healthchecks':
@@ -56,7 +56,7 @@ function renderHealthchecks({ pathname, search }: URL, beat: Beat): BeatCall {
   };
 }
 
-/** It knows no start. The address that it shows has all parameters already. */
+/** It has no start signal. The address that it shows already has all parameters. */
 function renderUptimeKuma(url: URL, beat: Beat): BeatCall | undefined {
   const { state, run } = beat;
   if (state === 'start') return undefined;
@@ -86,7 +86,7 @@ function renderCronitor(url: URL, beat: Beat): BeatCall {
   ]);
 }
 
-/** Parameters of these names in the address are replaced. */
+/** Replaces parameters of these names in the address. */
 function get({ pathname, searchParams }: URL, parameters: readonly (readonly [string, string])[]): BeatCall {
   const query = new URLSearchParams(searchParams);
   for (const [name] of parameters) query.delete(name);
@@ -94,7 +94,7 @@ function get({ pathname, searchParams }: URL, parameters: readonly (readonly [st
   return { method: 'GET', path: `${pathname}?${query}` };
 }
 
-/** In one line. */
+/** On one line. */
 function describe({ state, day, run, code }: Beat): string {
   if (state === 'start') return `${day}: started`;
   const counts = ['accepted', 'delivered', 'rejected', 'refused', 'pending'] as const;

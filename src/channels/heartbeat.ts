@@ -7,14 +7,14 @@ import { type Beat, type HeartbeatKind, renderBeat } from './heartbeat-forms.js'
 
 export interface HeartbeatOptions {
   readonly kind: HeartbeatKind;
-  /** A secret: whoever has it can say that all is well. */
+  /** A secret: whoever has it can report that all is well. */
   readonly url: string;
   readonly proxy?: ProxyRules | undefined;
   /** Uniform in [0, 1) */
   readonly random: () => number;
-  /** For a start, which must not delay the end that follows it. */
+  /** The time limit for a start, which must not delay the end that follows it. */
   readonly startMs?: number;
-  /** For the end of a run, with all tries. */
+  /** The time limit for the end of a run, including retries. */
   readonly endMs?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Heartbeat {
 }
 
 const maxAnswerBytes = 4_096;
-/** Tries within seconds; a beat of an hour ago would not be true any more. */
+/** Retries within seconds; an hour-old beat would no longer be true. */
 const retries = { tries: 3, baseMs: 500, capMs: 2_000, retryAfterCapMs: 0, waits: 0 };
 const once = { ...retries, tries: 1 };
 
@@ -37,7 +37,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   let opened: Promise<Transport> | undefined;
 
   async function open(): Promise<Transport> {
-    // A process that ends no run needs no client.
+    // Loaded on demand: a process that ends no run needs no client.
     const { createTransport } = await import('../http/transport.js');
     const limits = { timeoutMs: endMs, connectTimeoutMs: endMs, maxAnswerBytes };
     return createTransport({ origin: url.origin, connections: 1, ...limits, proxy });

@@ -8,7 +8,7 @@ import { renderTeamsMessage } from './teams.js';
 import type { RenderCall } from './web-channel.js';
 import { renderWebhook } from './webhook.js';
 
-/** Opens a channel, and loads only what its kind needs. It connects when there is a message to send. */
+/** Opens a channel, and loads only what its kind needs. It connects only when there is a message to send. */
 export async function openChannel(settings: ChannelSettings, parts: ChannelParts): Promise<Channel> {
   const { name, send, close } = await openKind(settings, parts);
   return { name, send: (message, signal) => send(withSafeTexts(message), signal), close };

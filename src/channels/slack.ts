@@ -2,12 +2,12 @@ import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
 import { summarise } from './message-texts.js';
 
-/** What Slack accepts in one text of a block, and shows of the text beside the blocks. */
+/** The most that Slack accepts in a block's text, and shows of the text beside the blocks. */
 const blockCharacters = 3_000;
 const plainCharacters = 4_000;
 
 /**
- * A message in blocks. Programs that read no blocks, and Slack's own notifications, show `text`.
+ * A message in blocks. Programs that can't read blocks, and Slack's own notifications, show `text`.
  * (docs.slack.dev/reference/block-kit)
  */
 export function renderSlackMessage(message: Message): object {
@@ -35,7 +35,7 @@ function section(text: string): object {
   return { type: 'section', text: markup(text) };
 }
 
-/** Verbatim: an address or a name in somebody else's words becomes no link. */
+/** Verbatim, so that an address or a name in quoted text does not become a link. */
 function markup(text: string): object {
   return { type: 'mrkdwn', text, verbatim: true };
 }
@@ -45,6 +45,6 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Without these characters nothing is a link or a mention. */
 function escapeWithin(text: string, most: number): string {
   const escaped = text.replace(/[&<>]/g, (character) => entities[character] ?? character);
-  // A part of an entity must not remain.
+  // No part of an entity may remain.
   return shorten(escaped, most).replace(/&\w*…$/, '…');
 }

@@ -28,7 +28,7 @@ export function readSmtpAddress(text: string): SmtpAddress | undefined {
   };
 }
 
-/** Undefined for a password without a user, and for a % that escapes nothing. */
+/** Undefined for a password without a user, and for a stray %. */
 function readLogin(username: string, password: string): SmtpAddress['login'] {
   try {
     const login = { user: decodeURIComponent(username), password: decodeURIComponent(password) };

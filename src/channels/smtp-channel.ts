@@ -27,7 +27,7 @@ export function createSmtpChannel(
           ...renderEmail(message, settings, clock()),
           signal: limit.signal,
         });
-        // Those who got it must not get it again and again because of the others.
+        // Only a warning: a retry would send it again to those who already got it.
         if (rejected.length > 0)
           warn(`${name}: refused ${rejected.length} of its recipients (${readCode(rejectedErrors[0])})`);
       } catch (error) {
@@ -57,13 +57,13 @@ function toSmtpOptions({ smtp, plaintext, ca }: SettingsOf<'email'>) {
     ...(needsTls ? { requireTLS: true } : { ignoreTLS: true }),
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const, ...readAuthority(ca) },
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    // A server that never closes its side must not keep the process.
+    // A server that never closes its side must not keep the process alive.
     socketCloseTimeout: 500,
     logger: false as const,
   };
 }
 
-/** What the library throws. The server's words may quote what was sent to it, with the password. */
+/** What the library throws. The server's words may quote what was sent to it, including the password. */
 interface SmtpFault {
   readonly code?: string;
   readonly originalCode?: string;

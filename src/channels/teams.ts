@@ -2,7 +2,7 @@ import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
 import { endsIncident, summarise } from './message-texts.js';
 
-/** Teams accepts 28 kB a message: these stay below it, even if every character takes three bytes. */
+/** Teams accepts 28 kB per message: these limits stay below it, even at three bytes per character. */
 const titleCharacters = 500;
 const textCharacters = 4_500;
 const textLines = 80;
@@ -28,7 +28,7 @@ export function renderTeamsMessage(message: Message): object {
               weight: 'bolder',
               color: colourOf(message),
             },
-            // A line break inside a block is shown by some clients only.
+            // Only some clients show a line break inside a block.
             ...splitLines(text).map((line) => ({ ...textBlock(line), spacing: 'none' })),
             { ...textBlock(summarise(message)), isSubtle: true, size: 'small' },
           ],
@@ -50,7 +50,7 @@ function splitLines(text: string): readonly string[] {
   return text === '' ? [] : shown.map((line) => line || ' ');
 }
 
-/** Emphasis, links, and what makes a list at the start of a line: the Markdown that cards know. */
+/** Escapes the Markdown that cards know: emphasis, links, and list markers at the start of a line. */
 function escapeMarkdown(text: string): string {
   return text
     .replace(/[\\*_[\]]/g, '\\$&')

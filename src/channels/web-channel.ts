@@ -23,7 +23,7 @@ interface WebReceiver {
 const usualTimeoutMs = 15_000;
 const maxAnswerBytes = 65_536;
 
-/** A channel that posts JSON to an address. Whatever it answers with 2xx, it has accepted the message. */
+/** A channel that posts JSON to an address. Any 2xx means that the message was accepted. */
 export function createWebChannel(
   { name, url, ca, render }: WebReceiver,
   { proxy, clock, timeoutMs = usualTimeoutMs }: ChannelParts,
@@ -56,7 +56,7 @@ export function createWebChannel(
   };
 }
 
-/** Undefined if the message was accepted. Nothing of the response is quoted: it may quote the request. */
+/** Undefined if the message was accepted. The response is never quoted: it may quote the request. */
 function readRefusal(name: string, { answer, failure }: HttpResult, now: Date): ChannelError | undefined {
   // The status is enough, even if the connection broke after it.
   if (answer !== undefined) {

@@ -3,8 +3,8 @@ import type { Message } from '../notifications/channel.js';
 import type { WebCall } from './web-channel.js';
 
 /**
- * A call that is signed according to Standard Webhooks. It has a signature for each key, so that the receiver may replace
- * the secret when it likes, and may read one without `whsec_` either way.
+ * A call signed according to Standard Webhooks. It has a signature for each key, so that the receiver may replace the
+ * secret at any time, and may interpret one without `whsec_` either way.
  *
  * @param now epoch milliseconds
  */

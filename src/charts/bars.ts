@@ -8,13 +8,13 @@ export interface Bar {
   readonly label: string;
   readonly value: number;
   readonly text: string;
-  /** What is usual; absent where nothing is compared, null where too few days are known. */
+  /** The usual value; absent if nothing is compared, null if too few days are known. */
   readonly usual?: number | null;
-  /** The one that the chart is about. */
+  /** Whether it is the bar that the chart is about. */
   readonly isHighlighted?: boolean;
 }
 
-/** Horizontal bars on one scale; a line marks what is usual. The texts are a list, which is read aloud as it stands. */
+/** Horizontal bars on one scale; a line marks the usual value. The texts are a list, which screen readers read as it is. */
 export function renderBars(title: string, bars: readonly Bar[]): Html | undefined {
   if (bars.length === 0) return undefined;
   const largest = Math.max(1, ...bars.map(({ value, usual }) => Math.max(value, usual ?? 0)));

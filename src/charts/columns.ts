@@ -7,14 +7,14 @@ export interface Column {
   readonly height: number;
 }
 
-/** Above this, columns touch: gaps of a part of a pixel flicker. */
+/** With more days, columns touch: gaps below a pixel would flicker. */
 const daysWithGaps = 62;
-/** Fewer days have no wider columns. */
-const daysAtLeast = 15;
+/** With fewer days, columns get no wider. */
+const minDays = 15;
 
 /** A path of one column per day, in ascending order of the days; those that touch are one shape, which saves bytes. */
 export function drawColumns({ days, indexOf }: DayAxis, columns: readonly Column[], bottom: number): string {
-  const width = days.length > daysWithGaps ? 1 : round(Math.min(0.8, days.length / daysAtLeast), 100);
+  const width = days.length > daysWithGaps ? 1 : round(Math.min(0.8, days.length / minDays), 100);
   let end: number | undefined;
   const strokes = columns.map((column) => {
     const x = round((indexOf(column.day) ?? 0) + (1 - width) / 2, 100);

@@ -1,7 +1,7 @@
 import { type Html, html } from '../text/html.js';
 import { percent } from './figure.js';
 
-/** What all charts over days have. */
+/** What all charts over days have in common. */
 export interface DayChart {
   readonly title: string;
   /** YYYY-MM-DD, included */
@@ -14,7 +14,7 @@ export interface DayChart {
 export interface DayAxis {
   /** YYYY-MM-DD */
   readonly days: readonly string[];
-  /** The place of a day; undefined outside of the axis. */
+  /** The index of a day; undefined if it is not on the axis. */
   indexOf(day: string): number | undefined;
   /** The items whose day is on the axis, in the order of their days. */
   select<Item extends { readonly day: string }>(items: readonly Item[]): Item[];
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** More days than this are labelled by month. */
 const daysByWeek = 45;
-/** Labels behind these shares of the width would leave the chart: on a phone, and on every screen. */
+/** Labels beyond these shares of the width would leave the chart: on a phone, and on any screen. */
 const [lastOnPhone, lastOnAll] = [0.85, 0.95];
 
 /** Both days are included; there are none if `to` is earlier. */
@@ -46,7 +46,7 @@ export function createDayAxis(from: string, to: string): DayAxis {
   };
 }
 
-/** Days in a row on the axis. */
+/** Consecutive days on the axis. */
 export interface Stretch {
   readonly start: number;
   readonly length: number;
@@ -83,7 +83,7 @@ function nameMonth(day: string): string {
   return monthNames[Number(day.slice(5, 7)) - 1] ?? '';
 }
 
-/** Ticks under a drawing: the months, or the weeks of few days. Every second label is left out where there is no room. */
+/** Ticks under a drawing: the months, or the weeks of few days. Every second label is left out if space is short. */
 export function renderDayTicks({ days }: DayAxis, top: number, bottom: number): Html {
   const isByWeek = days.length <= daysByWeek;
   const every = days.length <= 7 ? 1 : 7;
@@ -103,11 +103,11 @@ export function renderDayTicks({ days }: DayAxis, top: number, bottom: number): 
 interface DayGroups<Item> {
   readonly name: string;
   readonly unit: string;
-  /** Every day or month of the axis, also those without an item. */
+  /** Every day or month of the axis, including those without an item. */
   readonly groups: ReadonlyMap<string, readonly Item[]>;
 }
 
-/** Groups what belongs to days: by day if there are few, otherwise by month. */
+/** Groups items by day if there are few days, otherwise by month. */
 export function groupDays<Item extends { readonly day: string }>(
   { days }: DayAxis,
   items: readonly Item[],

@@ -14,7 +14,7 @@ import {
 import { type NumberTable, percent, renderEmptyFigure, renderFigure, stretch, sum } from './figure.js';
 import { createCountAxis, renderValueTicks } from './value-axis.js';
 
-/** The bookings of a reviewed day. Null where a number is unknown. */
+/** The bookings of a reviewed day. Unknown numbers are null. */
 export interface DayCounts {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -33,7 +33,7 @@ export interface DayColumns extends DayChart {
   readonly linkTo?: ((day: string) => string) | undefined;
 }
 
-/** What is small beside the accepted bookings has a strip of its own below them, with its own scale. */
+/** Counts much smaller than the accepted bookings have their own strips below, each with its own scale. */
 const strips = [
   { kind: 'rejected', name: 'Rejected' },
   { kind: 'unanswered', name: 'Unanswered' },
@@ -46,8 +46,8 @@ const axisHeight = 18;
 const stripHeight = 18;
 const stripLabelHeight = 20;
 const height = plotHeight + axisHeight + strips.length * (stripHeight + stripLabelHeight);
-/** The least height that is seen. */
-const leastMark = 4;
+/** The smallest visible height. */
+const minMark = 4;
 
 /** The bookings per day, up to a year, as columns. */
 export function renderDayColumns({ title, from, to, days, missing, linkTo }: DayColumns): Html {
@@ -76,7 +76,7 @@ ${strips.map((strip, place) => renderStrip(axis, shown, strip, place))}`,
   });
 }
 
-/** A cross for each stretch of missing days, which is seen even where a day is a pixel wide. */
+/** A cross for each stretch of missing days, visible even if a day is a pixel wide. */
 function markMissing(axis: DayAxis, gaps: readonly string[]): Html {
   return html`${listStretches(axis, gaps).map(
     ({ start, length }) =>
@@ -88,7 +88,7 @@ function renderStrip(axis: DayAxis, shown: readonly DayCounts[], { kind, name }:
   const labelY = plotHeight + axisHeight + place * (stripHeight + stripLabelHeight) + stripLabelHeight - 6;
   const top = labelY + 4;
   const largest = Math.max(1, ...shown.map((one) => one[kind] ?? 0));
-  const heightOf = scaleSqrt().domain([0, largest]).range([leastMark, stripHeight]);
+  const heightOf = scaleSqrt().domain([0, largest]).range([minMark, stripHeight]);
   const marks = shown.flatMap(({ day, [kind]: count }) => (count ? [{ day, height: heightOf(count) }] : []));
   const unknown = shown.filter(({ [kind]: count }) => count === null).map(({ day }) => day);
   return html`<text x="0" y="${labelY}"><tspan class="strong">${name}</tspan> ${describeStrip(shown, kind)}</text>
@@ -169,7 +169,7 @@ function tabulate(axis: DayAxis, shown: readonly DayCounts[], gaps: readonly str
   };
 }
 
-/** A sum of which a part is unknown is a lower bound. */
+/** A sum with unknown parts is a lower bound. */
 function sumKnown(counts: readonly (number | null)[]): string {
   const known = counts.flatMap((count) => count ?? []);
   if (known.length === counts.length) return formatCount(sum(known));

@@ -11,7 +11,7 @@ import {
 } from './figure.js';
 import { createDurationAxis, renderValueTicks, type ValueAxis } from './value-axis.js';
 
-/** A run of a day, which may have several. */
+/** A run of a day; a day may have several. */
 export interface RunDuration {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -26,16 +26,16 @@ export interface DurationChart extends DayChart {
 
 const plotHeight = 130;
 const height = plotHeight + 16;
-/** If the longest took this many times as long as nine of ten, it is drawn at the edge, so that the others can be compared. */
+/** If the longest run exceeds the 90th percentile by this factor, it is drawn at the edge, so that the others can be compared. */
 const outlierTimes = 4;
 const nineOfTen = 0.9;
-/** The room above nine of ten then. */
+/** The height of the axis then, relative to the 90th percentile. */
 const headroom = 1.5;
 
 /** How long runs took, a point each; those that failed are crosses. */
 export function renderDurations({ title, from, to, runs }: DurationChart): Html {
   const axis = createDayAxis(from, to);
-  // A clock may have been set back meanwhile.
+  // The clock may have been set back during the run.
   const shown = axis.select(runs).map((run) => ({ ...run, durationMs: Math.max(0, run.durationMs) }));
   if (shown.length === 0) return renderEmptyFigure(title, 'No run to show yet.');
   const values = createDurationAxis(findTop(shown), plotHeight);
@@ -67,7 +67,7 @@ function findTop(runs: readonly RunDuration[]): number {
   return most > 0 && longest > most * outlierTimes ? most * headroom : longest;
 }
 
-/** Lines without length: their round ends are circles, also where the drawing is stretched. */
+/** Lines without length: their round ends stay circles even if the drawing is stretched. */
 function drawPoints(axis: DayAxis, runs: readonly RunDuration[], { yOf }: ValueAxis): string {
   return runs
     .filter(({ isFailed }) => !isFailed)
@@ -134,7 +134,7 @@ function tabulate(axis: DayAxis, shown: readonly RunDuration[]): NumberTable {
   };
 }
 
-/** Of an even number, the lower one. */
+/** For an even number of runs, the lower one. */
 function findMedian(runs: readonly RunDuration[]): number {
   return listSorted(runs)[Math.ceil(runs.length / 2) - 1] ?? 0;
 }

@@ -5,15 +5,15 @@ import { type Html, html } from '../text/html.js';
  * in a stretched part. So a chart fills any width, and its texts keep their size on a phone.
  */
 
-/** A chart with its caption; what it shows is also in words, and in numbers to unfold. */
+/** A chart with its caption; what it shows is also there in words, and as an expandable table. */
 export interface Figure {
   readonly title: string;
-  /** What a person should know who doesn't see the chart. */
+  /** What someone who can't see the chart should know. */
   readonly summary: string;
   /** In pixels */
   readonly height: number;
   readonly drawing: Html;
-  /** Links over the drawing, for those who point; others find them elsewhere on the page. */
+  /** Links over the drawing, for the mouse; the page has them elsewhere, too. */
   readonly links?: Html | undefined;
   readonly legend?: readonly LegendEntry[] | undefined;
   readonly numbers?: NumberTable | undefined;

@@ -19,7 +19,7 @@ const [width, height] = [320, 200];
 /** How far apart the two points are drawn, at most. */
 const [spanX, spanY] = [200, 104];
 const middle: Point = { x: width / 2, y: 94 };
-/** Hotels nearer than this are drawn at one place: coordinates are not more exact. */
+/** Hotels closer than this are drawn at one place: coordinates are no more exact. */
 const samePlaceKm = 0.01;
 /** The longest scale bar, in pixels. */
 const longestBar = 90;
@@ -60,12 +60,12 @@ function renderWay(km: number, bearing: number): Html {
     x: round(middle.x + east * (way - length / 2)),
     y: round(middle.y + south * (way - length / 2)),
   });
-  const [from, to, beforeFrom, behindTo] = [pointAt(0), pointAt(length), pointAt(-18), pointAt(length + 18)];
+  const [from, to, beforeFrom, beyondTo] = [pointAt(0), pointAt(length), pointAt(-18), pointAt(length + 18)];
   const scaleKm = findScale((longestBar * km) / length);
   const bar = round((scaleKm * length) / km);
   return html`<path class="grid" d="${drawGrid(from, bar)}"/>
 <line class="way" x1="${from.x}" y1="${from.y}" x2="${to.x}" y2="${to.y}"/>${renderHotels(from, to)}
-<text class="hotel-name" x="${beforeFrom.x}" y="${beforeFrom.y + 5}">A</text><text class="hotel-name" x="${behindTo.x}" y="${behindTo.y + 5}">B</text>
+<text class="hotel-name" x="${beforeFrom.x}" y="${beforeFrom.y + 5}">A</text><text class="hotel-name" x="${beyondTo.x}" y="${beyondTo.y + 5}">B</text>
 <text class="distance" x="${middle.x}" y="${middle.y + 4}">${formatDistance(km)}</text>
 <path class="north" d="M12 182v6h${bar}v-6"/><text x="${bar + 18}" y="191">${formatDistance(scaleKm).replace('.0 ', ' ')}</text>`;
 }
@@ -74,7 +74,7 @@ function renderHotels(a: Point, b: Point): Html {
   return html`<rect class="hotel" x="${round(b.x - 8)}" y="${round(b.y - 8)}" width="16" height="16"/><circle class="hotel" cx="${a.x}" cy="${a.y}" r="6"/>`;
 }
 
-/** Lines as far apart as the scale bar is long. */
+/** Grid lines, as far apart as the scale bar is long. */
 function drawGrid(from: Point, step: number): string {
   const places = (start: number, end: number) => {
     const first = start % step;
@@ -98,7 +98,7 @@ function isOnEarth(place: Coordinates | undefined): place is Coordinates {
   return place !== undefined && Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180;
 }
 
-/** The direction in which the shortest way begins, clockwise from north, in radians. */
+/** The initial direction of the shortest way, clockwise from north, in radians. */
 function findBearing(from: Coordinates, to: Coordinates): number {
   const [fromLatitude, toLatitude] = [from.latitude * radians, to.latitude * radians];
   const turn = (to.longitude - from.longitude) * radians;

@@ -11,7 +11,7 @@ export interface SentCounts {
   /** YYYY-MM-DD */
   readonly day: string;
   readonly sent: number;
-  /** Null where no verdict is known. */
+  /** Null if no verdict is known. */
   readonly affected: number | null;
 }
 
@@ -23,7 +23,7 @@ const plotHeight = 130;
 const axisHeight = 18;
 const stripTop = plotHeight + axisHeight + 20;
 const stripHeight = 18;
-const leastMark = 4;
+const minMark = 4;
 
 /** The sent bookings per day as columns, and below them the affected ones, on a scale of their own. */
 export function renderSentColumns({ title, from, to, days }: SentColumns): ReturnType<typeof renderFigure> {
@@ -33,7 +33,7 @@ export function renderSentColumns({ title, from, to, days }: SentColumns): Retur
   const values = createCountAxis(Math.max(...shown.map(({ sent }) => sent)), plotHeight);
   const columns = shown.map(({ day, sent }) => ({ day, height: plotHeight - values.yOf(sent) }));
   const largest = Math.max(1, ...shown.map(({ affected }) => affected ?? 0));
-  const heightOf = scaleSqrt().domain([0, largest]).range([leastMark, stripHeight]);
+  const heightOf = scaleSqrt().domain([0, largest]).range([minMark, stripHeight]);
   const marks = shown.flatMap(({ day, affected }) => (affected ? [{ day, height: heightOf(affected) }] : []));
   const unknown = shown.filter(({ affected }) => affected === null).map(({ day }) => day);
   return renderFigure({

@@ -4,7 +4,7 @@ import { type Html, html } from '../text/html.js';
 import { showInLine } from '../text/visible.js';
 import { percent, round } from './figure.js';
 
-/** A share between 0 and 1, and the interval in which it lies with 95 % certainty. */
+/** A share between 0 and 1, and its 95 % confidence interval. */
 export interface KnownShare {
   readonly value: number;
   readonly low: number;
@@ -14,26 +14,26 @@ export interface KnownShare {
 export interface ShareBar {
   readonly label: string;
   readonly link?: string | undefined;
-  /** Null where it is not known; the text says why. */
+  /** Null if it is not known; the text says why. */
   readonly share: KnownShare | null;
   /** What was counted: 14 of 1,200. */
   readonly text: string;
-  /** The share of each week, oldest first; null where it is not known. */
+  /** The share of each week, oldest first; null if not known. */
   readonly weeks?: readonly (number | null)[] | undefined;
 }
 
-/** A whisker of few bookings may reach to 1, and would leave no room for the shares: it is cut off at this multiple of the largest. */
+/** With few bookings a whisker may reach to 1 and dwarf the shares: it is cut off at this multiple of the largest share. */
 const whiskerTimes = 4;
-const leastScale = 0.001;
+const minScale = 0.001;
 const [sparkWidth, sparkHeight] = [96, 22];
 
-/** Shares as horizontal bars on one scale, each with a whisker for its interval. The texts are a list, as those of bars. */
+/** Shares as horizontal bars on one scale, each with a whisker for its interval. The texts are a list, as in `renderBars`. */
 export function renderShares(title: string, bars: readonly ShareBar[]): Html | undefined {
   if (bars.length === 0) return undefined;
   const known = bars.flatMap(({ share }) => share ?? []);
   const largest = Math.max(0, ...known.map(({ value }) => value));
   const highest = Math.max(0, ...known.map(({ high }) => high));
-  const scale = Math.max(leastScale, largest > 0 ? Math.min(highest, largest * whiskerTimes) : highest);
+  const scale = Math.max(minScale, largest > 0 ? Math.min(highest, largest * whiskerTimes) : highest);
   return html`<ul class="bars shares" aria-label="${title}">
 ${bars.map(
   (bar) => html`<li><span class="bar-label">${nameBar(bar)}</span>${renderShare(bar.share, scale)}
@@ -58,7 +58,7 @@ function renderShare(share: KnownShare | null, scale: number): Html {
   return html`<svg aria-hidden="true" width="100%" height="20"><line class="axis" x2="100%" y1="10" y2="10"/>${share ? drawBar(share, scale) : undefined}</svg>`;
 }
 
-/** The whisker has no right end where it reaches beyond the scale. */
+/** The whisker has no right end if it reaches beyond the scale. */
 function drawBar({ value, low, high }: KnownShare, scale: number): Html {
   const [start, end] = [percent(low / scale), percent(Math.min(1, high / scale))];
   const cap = (x: string) => html`<line class="whisker" x1="${x}" x2="${x}" y1="5" y2="15"/>`;
@@ -70,12 +70,12 @@ function formatPercent(share: number): string {
   return (share * 100).toFixed(2);
 }
 
-/** A course of shares over weeks, from 0 up, without axes; a gap where a week is not known. Undefined if none is. */
+/** Shares over weeks, from 0 up, without axes; unknown weeks are gaps. Undefined if no week is known. */
 export function renderSparkline(title: string, weeks: readonly (number | null)[]): Html | undefined {
   const known = weeks.flatMap((share) => share ?? []);
   const last = weeks.findLastIndex((share) => share !== null);
   if (known.length === 0) return undefined;
-  const largest = Math.max(leastScale, ...known);
+  const largest = Math.max(minScale, ...known);
   const xOf = (index: number) => 3 + (index * (sparkWidth - 6)) / Math.max(1, weeks.length - 1);
   const yOf = (share: number) => sparkHeight - 3 - (share / largest) * (sparkHeight - 6);
   const draw = line<number | null>()

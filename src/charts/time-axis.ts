@@ -18,12 +18,12 @@ export interface TimeTick {
 
 const minuteMs = 60_000;
 /** A shorter time is shown as this long. */
-const leastMs = 5_000;
-const mostTicks = 8;
+const minMs = 5_000;
+const maxTicks = 8;
 
 export function createTimeAxis(from: number, to: number, timezone: string): TimeAxis {
-  const length = Math.max(leastMs, to - from);
-  // Shifted, so that ticks are at full hours of the zone.
+  const length = Math.max(minMs, to - from);
+  // Shifted, so that ticks are at full hours in the zone.
   const shift = tzOffset(timezone, new Date(from)) * minuteMs;
   const scale = scaleUtc().domain([from + shift, from + shift + length]);
   const ticks = chooseTicks((about) => scale.ticks(about)).map((tick) => tick.getTime() - shift);
@@ -35,18 +35,18 @@ export function createTimeAxis(from: number, to: number, timezone: string): Time
   };
 }
 
-/** As many as have room on a wide screen: the scale may choose twice as many as it was asked for. */
+/** As many as fit a wide screen: the scale may return twice as many as requested. */
 function chooseTicks(list: (about: number) => readonly Date[]): readonly Date[] {
-  for (let about = mostTicks; about > 1; about -= 1) {
+  for (let about = maxTicks; about > 1; about -= 1) {
     const ticks = list(about);
-    if (ticks.length <= mostTicks) return ticks;
+    if (ticks.length <= maxTicks) return ticks;
   }
   return list(1);
 }
 
 function labelTick(instant: number, timezone: string, hasSeconds: boolean): string {
   const [day = '', time = ''] = readLocalTime(instant, timezone).split('T');
-  // Zones differ by whole minutes.
+  // The seconds are the same in every zone.
   if (hasSeconds) return `${time}:${new Date(instant).toISOString().slice(17, 19)}`;
   return time === '00:00' ? nameDay(day) : time;
 }

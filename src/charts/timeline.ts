@@ -18,7 +18,7 @@ export interface Segment {
 /** A step, or several of a kind. */
 export interface TimelineRow {
   readonly label: string;
-  /** How it went, in words: what a person knows who doesn't see the line. */
+  /** How it went, in words, for those who can't see the line. */
   readonly words: string;
   readonly link?: string | undefined;
   readonly segments: readonly Segment[];
@@ -35,15 +35,15 @@ export interface Timeline {
   readonly now?: number | undefined;
 }
 
-/** In rows of 44 pixels, which grow with their words. */
+/** Within rows of 44 pixels, which grow with their words. */
 const [barTop, barHeight] = [12, 14];
-/** Shares of the width. A run may have a million attempts: neighbours of a kind that are nearer than this are drawn as one. */
+/** Shares of the width. A run may have a million attempts: neighbours of a kind closer than this are drawn as one. */
 const [finestSegment, finestAttempt] = [0.01, 0.004];
-/** A share of the width that is seen on a phone. */
-const leastShare = 0.003;
-/** More labels than these have no room on a phone. */
+/** The smallest share of the width that is visible on a phone. */
+const minShare = 0.003;
+/** More labels than this don't fit a phone. */
 const labelsOnPhone = 4;
-/** Labels nearer to an edge, or to the label at now, than these shares don't fit. */
+/** Labels closer than this to an edge, or to the "now" label, don't fit. */
 const [edgeShare, nowShare] = [0.04, 0.13];
 
 /** The steps of a run on a time line: a list of rows that share one axis. */
@@ -107,7 +107,7 @@ function anchorAt(share: number): 'start' | 'middle' | 'end' {
   return share > 1 - edgeShare ? 'end' : 'middle';
 }
 
-/** Waits are drawn first: what happened meanwhile stands on top of them. */
+/** Waits are drawn first, so that what happened meanwhile is on top. */
 const drawingOrder = ['wait', 'open', 'done', 'work', 'failed'] as const satisfies readonly SegmentKind[];
 
 function renderSegments({ segments }: TimelineRow, axis: TimeAxis, timezone: string): Html {
@@ -123,20 +123,20 @@ function joinNeighbours(segments: readonly Segment[], { shareOf }: TimeAxis): Se
     const last = joined.at(-1);
     if (last && shareOf(segment.from) - shareOf(last.to) < finestSegment)
       joined[joined.length - 1] = { ...last, to: Math.max(last.to, segment.to) };
-    // A clock may have been set back meanwhile.
+    // The clock may have been set back meanwhile.
     else joined.push({ ...segment, to: Math.max(segment.from, segment.to) });
   }
   return joined;
 }
 
 function renderSegment({ from, to, kind }: Segment, { shareOf }: TimeAxis, timezone: string): Html {
-  const length = Math.max(leastShare, shareOf(to) - shareOf(from));
+  const length = Math.max(minShare, shareOf(to) - shareOf(from));
   const start = Math.min(shareOf(from), 1 - length);
   const words = `${kindWords[kind]}: ${formatLocalInstant(from, timezone)}, ${formatDuration(to - from)}`;
   return html`<g><title>${words}</title>${drawSegment(kind, barTop, [percent(start), percent(length), percent(start + length)])}</g>`;
 }
 
-/** Each kind has a shape, so that it is told apart without its colour. */
+/** Each kind has its own shape, so that kinds can be told apart without colour. */
 function drawSegment(
   kind: SegmentKind,
   top: number,

@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { round } from './figure.js';
 
-/** From 0, which is at the bottom. */
+/** An axis of values, with 0 at the bottom. */
 export interface ValueAxis {
   /** In pixels from the top. */
   yOf(value: number): number;
@@ -26,17 +26,17 @@ export function createCountAxis(largest: number, height: number): ValueAxis {
 }
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-/** Steps between ticks, without those that would make a label long: 1 h 30 min. */
+/** Steps between ticks, without those that would need long labels such as 1 h 30 min. */
 const durationSteps = [
   ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15].map((seconds) => seconds * second),
   ...[1, 2, 5, 10, 15].map((minutes) => minutes * minute),
   ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((hours) => hours * hour),
 ];
-const mostSteps = 4;
+const maxSteps = 4;
 
 /** A linear axis of durations in milliseconds up to the longest. */
 export function createDurationAxis(longest: number, height: number): ValueAxis {
-  const step = durationSteps.find((one) => longest <= one * mostSteps) ?? longest / mostSteps;
+  const step = durationSteps.find((one) => longest <= one * maxSteps) ?? longest / maxSteps;
   const steps = Math.max(1, Math.ceil(longest / step));
   const scale = scaleLinear()
     .domain([0, steps * step])

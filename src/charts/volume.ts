@@ -17,9 +17,9 @@ import { createCountAxis, renderValueTicks, type ValueAxis } from './value-axis.
 export interface VolumeDay {
   /** YYYY-MM-DD */
   readonly day: string;
-  /** Null where the day was not counted. */
+  /** Null if the day was not counted. */
   readonly accepted: number | null;
-  /** Null where too few days are known. */
+  /** Null if too few days are known. */
   readonly usual: number | null;
   /** Far fewer bookings than usual. */
   readonly isDrop?: boolean;
@@ -34,7 +34,7 @@ const plotHeight = 130;
 const height = plotHeight + 16;
 const daysWithPoints = 45;
 
-/** The accepted bookings per day as a line, in front of what was usual; gaps where a number is unknown. */
+/** The accepted bookings per day as a line, in front of the usual number; unknown numbers are gaps. */
 export function renderVolume({ title, from, to, days }: VolumeChart): Html {
   const axis = createDayAxis(from, to);
   const shown = axis.select(days);
@@ -52,7 +52,7 @@ ${stretch(axis.days.length, plotHeight, drawLines(axis, shown, values))}${markDr
   });
 }
 
-/** Columns for what is usual; the line is drawn over them and passes through the middle of each day. */
+/** Columns for the usual number; the line is drawn over them and passes through the middle of each day. */
 function drawLines(axis: DayAxis, shown: readonly VolumeDay[], { yOf }: ValueAxis): Html[] {
   const usual = shown.flatMap((one) =>
     one.usual === null ? [] : [{ day: one.day, height: plotHeight - yOf(one.usual) }],
@@ -118,7 +118,7 @@ function describeAccepted(days: readonly VolumeDay[]): string {
   return known.length === 0 ? 'unknown' : formatCount(sum(known));
 }
 
-/** Of the days of which both numbers are known. */
+/** For the days of which both numbers are known. */
 function describeShare(days: readonly VolumeDay[]): string {
   const compared = days.filter(({ accepted, usual }) => accepted !== null && usual !== null);
   const usual = sum(compared.map((one) => one.usual ?? 0));

@@ -21,7 +21,7 @@ export interface VerdictListing {
   readonly isRange: boolean;
   readonly lists: 'affected' | 'unanswered';
   readonly count: number;
-  /** The first of them: at least as many as are shown. */
+  /** The first of the listed bookings: at least as many as are shown. */
   readonly bookings: readonly CasedBooking[];
   /** Whether a content file was ever loaded. */
   readonly hasHotels: boolean;
@@ -68,7 +68,7 @@ function renderRows(
   return [head, ...lines.flatMap(withDetails), legend, ...advice];
 }
 
-/** What stands below the row of a booking: its two hotels and its case, as far as they are known. */
+/** What is below the row of a booking: its two hotels and its case, as far as known. */
 function renderDetails(
   { hotels, fields, copyServiceId, case: found }: CasedBooking,
   { lists, hasHotels }: VerdictListing,

@@ -9,7 +9,7 @@ interface Audit {
   /** The time in words, for example "from 2026-11-01". */
   readonly time: string;
   readonly count: number;
-  /** The last of them. */
+  /** The last entries. */
   readonly actions: readonly RecordedAction[];
 }
 

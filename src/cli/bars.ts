@@ -15,7 +15,7 @@ export function createBar(options: BarOptions): cliProgress.SingleBar {
 
 /** A bar for each of several things, removed when the last one ends. */
 export function createBarGroup(options: BarOptions): cliProgress.MultiBar {
-  // A bar that moves down because of text above it must be redrawn although it is unchanged.
+  // A bar that text above pushes down must be redrawn even if it is unchanged.
   const settings = { ...toBarOptions(options), clearOnComplete: true, forceRedraw: true };
   return new cliProgress.MultiBar(settings, cliProgress.Presets.shades_classic);
 }

@@ -11,7 +11,7 @@ function describeCase({ id, state, bookingState }: TracedCase): string {
   return `case ${id}: its mapping is ${state}, this booking ${booking}`;
 }
 
-/** Of a guest who was asked for by name. The name is not repeated: output ends up in files and logs. */
+/** The bookings of a guest looked up by name. The name is not repeated: output ends up in files and logs. */
 export function renderGuestHistories(
   { bookings, unreferenced }: GuestHistories,
   command: WriteCommand,
@@ -36,7 +36,7 @@ export interface GuestHistories {
 }
 
 interface ShowingHotels {
-  /** Whether to show the hotels side by side: not before any content was loaded. */
+  /** Whether to show the hotels side by side; false until content was loaded. */
   readonly showsHotels?: boolean;
 }
 
@@ -73,7 +73,7 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
     lines.push(
       `  ${when}  ${attempt.step}, attempt ${attempt.attempt}: ${attempt.outcome}, ${attempt.code}${status}`,
     );
-    // Its lines are indented, so that none looks like one of ours.
+    // Indented, so that no line of it looks like one of ours.
     if (attempt.answer !== undefined)
       lines.push(`    the service said: ${attempt.answer.replaceAll('\n', '\n      ')}`);
   }

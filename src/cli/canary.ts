@@ -6,12 +6,12 @@ export interface CanaryStyle extends CanaryWords {
   readonly now: number;
 }
 
-/** What became of a canary, within 80 columns. */
+/** What happened to a canary, within 80 columns. */
 export function renderCanary(canary: Canary, style: CanaryStyle): string[] {
   return wrapText(describeCanary(toCanaryReport(canary, style.now), style));
 }
 
-/** The canaries of other runs that nothing named in time, when that is found out. */
+/** The canaries of other runs that have just turned out not to be named in time. */
 export function renderMissedCanaries(canaries: readonly Canary[], style: CanaryStyle): string {
   return canaries
     .map((canary) => `${canary.day}: run ${canary.runId}\n${renderCanary(canary, style).join('\n')}\n`)

@@ -22,7 +22,7 @@ const head = ['case', 'check-in', 'mapping', 'open', 'provider', 'hotel id', 'bo
 interface ListingOptions {
   readonly command: WriteCommand;
   readonly csv?: string | undefined;
-  /** What was asked for, in words. */
+  /** The filter in words. */
   readonly filter: string;
   /** Whether a content file was ever loaded. */
   readonly hasHotels: boolean;

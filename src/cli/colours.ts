@@ -15,23 +15,23 @@ export const noColours: Paint = (_colour, text) => text;
 interface PaletteOptions {
   readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: NodeJS.ProcessEnv;
-  /** Not to be guessed: twice four digits. */
+  /** Must be unguessable; consists of two groups of four digits. */
   readonly mark: string;
 }
 
 interface Palette {
   readonly paint: Paint;
-  /** Makes a text visible except for its paint. */
+  /** Makes control characters visible, except for the paint. */
   show(text: string): string;
 }
 
 /**
  * Colours on a terminal that has them, unless NO_COLOR is set (https://no-color.org). Paint carries the mark until it is
- * shown, so that a text of others can't have a colour.
+ * shown, so that text from elsewhere can't bring its own colours.
  */
 export function createPalette({ stream, env, mark }: PaletteOptions): Palette {
-  const isAsked = stream.isTTY === true && env.TERM !== 'dumb' && (env.NO_COLOR ?? '') === '';
-  if (!isAsked) return { paint: noColours, show: makeVisible };
+  const hasColours = stream.isTTY === true && env.TERM !== 'dumb' && (env.NO_COLOR ?? '') === '';
+  if (!hasColours) return { paint: noColours, show: makeVisible };
   const start = (code: number) => `\u001b[${code};${mark}m`;
   const marked = new RegExp(`\\\\u001b\\[(\\d{2});${mark}m`, 'g');
   return {

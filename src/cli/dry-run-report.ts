@@ -30,7 +30,7 @@ export interface DryRunReport {
   readonly sha256?: string;
   /** The first bookings as they would be sent, with names masked. */
   readonly sample?: readonly Record<string, unknown>[];
-  /** What is kept of each of them and not sent; absent without `source.keep`. */
+  /** The kept columns of each; absent without `source.keep`. */
   readonly sampleKept?: readonly (KeptValues | null)[];
   readonly error?: { readonly message: string };
 }

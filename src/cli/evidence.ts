@@ -10,7 +10,7 @@ import { renderHistories } from './booking-history.js';
 import { renderMapping } from './mappings.js';
 
 export interface EvidenceFile {
-  /** With the folder of its run. */
+  /** Including the folder of its run. */
   readonly name: string;
   readonly content: Buffer;
 }
@@ -58,7 +58,7 @@ function renderRun(evidence: RunEvidence): EvidenceFile[] {
   const lines = traces.flatMap((trace) => (trace.kind === 'booking' ? [trace] : []));
   return [
     ...lines.map(({ line, form }, index) => ({
-      // The bytes that are in the request body or in the file.
+      // Exactly the bytes in the request body or the file.
       name: `${folder}/sent-${index + 1}.${form === 'file' ? 'csv' : 'json'}`,
       content: Buffer.from(line),
     })),

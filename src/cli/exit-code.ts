@@ -26,7 +26,7 @@ export function exitCodeOf(run: Run): ExitCode {
   }
 }
 
-/** From the most urgent to the one that needs no attention. */
+/** Most urgent first. */
 const fromWorst: readonly ExitCode[] = [
   exitCode.usage,
   exitCode.failed,

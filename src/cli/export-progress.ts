@@ -18,7 +18,7 @@ export interface ExportProgress {
 interface Download {
   readonly name: string;
   readonly startedAt: number;
-  /** Bytes that were there before this download started. */
+  /** Bytes already there when this download started. */
   readonly before: number;
 }
 

@@ -38,7 +38,7 @@ export function renderPurge({ dryRun, namesBefore, recordsBefore, runs, records,
   return `${lines.join('\n')}\n`;
 }
 
-/** What an erasure has changed: with the checksums of before and after, by which `verify` accepts it. */
+/** What an erasure changed, with the checksums before and after, by which `verify` accepts the changes. */
 export interface EraseReceipt {
   readonly at: string;
   readonly reason: string;

@@ -12,7 +12,7 @@ export interface HeartbeatObserverParts {
   readonly timezone: string;
   /** Epoch milliseconds */
   readonly clock: () => number;
-  /** Takes the code of a beat that was not accepted. */
+  /** Gets the code of a beat that was not accepted. */
   readonly warn: (code: string) => void;
   /** The process is asked to stop. */
   readonly stop: AbortSignal;
@@ -26,12 +26,12 @@ export interface HeartbeatObserver {
   close(): Promise<void>;
 }
 
-/** How long a process that is asked to stop waits. */
+/** How long a stopping process waits. */
 const stopMs = 1_000;
 
 /**
- * Tells a service that expects to hear of each night how the last one went: one beat after another, while the work goes on. A beat
- * that can't be sent is lost: repeated an hour later it would say that all is well now.
+ * Tells the heartbeat service how last night went: one beat at a time, without holding up the work. A beat that can't be sent is
+ * lost: sent an hour later, it would claim that all is well now.
  */
 export function createHeartbeatObserver(parts: HeartbeatObserverParts): HeartbeatObserver {
   const { heartbeat, timezone, clock, warn, stop, closeMs = 5_000 } = parts;
@@ -65,7 +65,7 @@ export function createHeartbeatObserver(parts: HeartbeatObserverParts): Heartbea
   return {
     notify(event) {
       const beat = toBeat(event, { timezone, now: clock() });
-      // What follows a good run may fail without making its day a bad one.
+      // What follows a good run may fail without making its day bad.
       if (!beat || (beat.state === 'failure' && !beat.run && beat.day === goodDay)) return undefined;
       if (beat.state === 'success') goodDay = beat.day;
       const before = sent;
@@ -80,9 +80,9 @@ export function createHeartbeatObserver(parts: HeartbeatObserverParts): Heartbea
 }
 
 /**
- * What an event says about last night: the day before today, and whatever day somebody asked `run` for. Replays and missed nights
- * of other days, runs of `today` and of `watch` say nothing about it, and nor does one that waits for its result, or that
- * succeeded without making its day good. A run that is resumed was started before.
+ * What an event says about last night: about yesterday, or about any day that `run` was started for. Replays and catch-ups of
+ * other days and the runs of `today` and `watch` say nothing, nor does a run that awaits its result, or that succeeded without
+ * making its day good. A resumed run sends no second start.
  */
 export function toBeat(
   event: HotelReviewEvent,
@@ -117,7 +117,7 @@ function describe(state: Beat['state'], run: Run, now: number): Beat {
   };
 }
 
-/** It failed without settling a run, for a reason that only the log has. */
+/** The day failed without a settled run, for a reason that only the log has. */
 function brokeOff(day: string): Beat {
   return { state: 'failure', day, code: 'broke-off' };
 }

@@ -5,7 +5,7 @@ import { showInLine } from '../text/visible.js';
 
 interface PairIds {
   readonly serviceId: number;
-  /** Null if the local copy of the mappings has none. */
+  /** The master hotel in the local copy of the mappings; null if it has none. */
   readonly copyServiceId: number | null;
 }
 

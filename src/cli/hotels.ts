@@ -5,7 +5,7 @@ import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
 import { renderTable } from './tables.js';
 
-/** How many rows that could not be read are shown to a person. */
+/** How many unreadable rows are shown to a person. */
 const oddRowsShown = 5;
 
 /** The result of a load, as `hotels load --json` prints it. */
@@ -52,7 +52,7 @@ export function describeHotel(hotel: KnownHotel | undefined): string[] {
   ];
 }
 
-/** What to do where no content was ever loaded. */
+/** What to do if no content was ever loaded. */
 export function adviseLoad(command: WriteCommand): string[] {
   return [
     '  for names and distances of hotels, load the content file of an export:',

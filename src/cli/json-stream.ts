@@ -2,8 +2,8 @@
 export type RecordChunks = () => AsyncIterable<readonly object[]>;
 
 /**
- * The JSON of an object, some of whose members are lists too long to be held: a million bookings are more than one string can
- * carry. Each piece holds one chunk.
+ * The JSON of an object with members that are lists too long for memory: a million bookings exceed the longest string. Each
+ * piece holds one chunk.
  */
 export async function* renderLargeObject(
   members: Readonly<Record<string, unknown>>,

@@ -10,7 +10,7 @@ export type Log = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error
 /** Used if no log was requested. */
 export const silentLog: Log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Writes JSON lines. Callers make sure that no guest data and no secret is in them. */
+/** Writes JSON lines. Callers must keep guest data and secrets out of them. */
 export async function openLog(level: LogLevel, stream: NodeJS.WritableStream): Promise<Log> {
   // Loaded on demand: most commands write no log.
   const { default: pino } = await import('pino');

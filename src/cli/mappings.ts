@@ -136,10 +136,10 @@ export function renderBrands(brands: readonly HotelBrand[]): string {
 }
 
 /**
- * Writes master hotels as NDJSON, one per line, and replaces an existing file; completely or not at all.
+ * Writes master hotels as NDJSON, one per line, atomically replacing an existing file.
  *
  * @param file its name as it was typed, for messages, and its absolute path
- * @param held those that are not to be listed
+ * @param held master hotels to leave out
  * @returns the number of the last one; 0 if there was none
  * @throws UsageError when the file can't be written
  */
@@ -151,7 +151,7 @@ export async function writeNewHotels(
   const unfinished = `${path}.partial`;
   let last = 0;
   try {
-    // Never into a file that another user has put in its place.
+    // Never writes into a file that another user put there.
     await rm(unfinished, { force: true });
     const file = await open(unfinished, 'wx', 0o600);
     try {

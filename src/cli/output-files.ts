@@ -8,7 +8,7 @@ import { codeOf } from '../text/safe-error.js';
 /**
  * Creates a file that was named on the command line. An existing file is not overwritten.
  *
- * @param option that named it, for messages: `--csv`
+ * @param option the option that named it, for messages: `--csv`
  * @param name as it was typed, for messages
  * @param path its absolute path
  * @throws UsageError when it can't be created
@@ -27,8 +27,8 @@ export async function createNewFile(option: string, name: string, path = name): 
 }
 
 /**
- * Writes a file that others read while it is replaced: they find the old one or the new one, whole. It holds no guest data
- * and can be read by everybody.
+ * Writes a file that others read meanwhile: they find either the old one or the new one, complete. It holds no guest data
+ * and is readable by everybody.
  *
  * @throws the system's error
  */
@@ -42,7 +42,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(draft, text, { flag: 'wx', flush: true });
-    // Whatever the umask says: other accounts read it.
+    // Despite the umask, because other accounts read it.
     await chmod(draft, 0o644);
     await rename(draft, path);
   } finally {

@@ -57,7 +57,7 @@ export function ignoreClosedPipe(stream: NodeJS.WritableStream): void {
 const graceMs = 1_000;
 
 /**
- * Ends the process when its work is done but something else keeps it alive, such as a connection that a bookings module
+ * Ends the process once its work is done, even if something keeps it alive, such as a connection that a bookings module
  * left open. Otherwise tomorrow's run would find today's process still running. Waits until all output has been written.
  *
  * @param exit ends the process with `process.exitCode`
@@ -66,7 +66,7 @@ export function exitOnceWritten(
   streams: readonly Pick<Writable, 'writableLength'>[],
   exit: () => void,
 ): void {
-  // Unreferenced: the timer itself keeps nothing alive.
+  // Unreferenced, so that the timer itself keeps nothing alive.
   setInterval(() => {
     if (streams.every(({ writableLength }) => writableLength === 0)) exit();
   }, graceMs).unref();

@@ -11,10 +11,10 @@ export interface Place {
   readonly place: string;
   readonly location: string;
   readonly categories: readonly Category[];
-  /** How many there are; null if the place could not be looked at. */
+  /** Null if the place could not be examined. */
   readonly count: number | null;
   readonly unit: Unit;
-  /** The first business day, or the first day, of what is there now. */
+  /** The first business day, or calendar day, of what is there now. */
   readonly since: string | null;
   readonly until: string;
 }
@@ -42,7 +42,7 @@ export interface Counted {
   readonly since?: string | undefined;
 }
 
-/** What is known of this installation. */
+/** What is known about this installation. */
 export interface Installation {
   readonly delivery: DeliveryKind;
   readonly guestNames: GuestNameSettings['guestNames'];
@@ -63,14 +63,14 @@ export interface Installation {
   readonly removeAfterDays?: number | undefined;
   /** Undefined if nothing is encrypted. */
   readonly encryption?: Encryption | undefined;
-  /** What is there now. */
+  /** What is kept now. */
   readonly kept: Readonly<
     Record<
       'names' | 'bookings' | 'cases' | 'mails' | 'actions' | 'erased' | 'archived' | 'spooled' | 'sentFiles',
       Counted
     >
   >;
-  /** Files that people had written, newest last. */
+  /** Files that people exported, newest last. */
   readonly writtenFiles: readonly { readonly at: string; readonly who: string; readonly path: string }[];
 }
 

@@ -47,14 +47,14 @@ interface Phase {
   /** The transfer shown by the bar. */
   readonly transfer?: { readonly step: string; isOver: boolean };
   readonly startedAt: number;
-  /** Done before this process started: left out of the rate. */
+  /** What was done before this process started; left out of the rate. */
   readonly before: number;
 }
 
 function createBars({ stream, clock }: ProgressOptions): Progress {
   let phase: Phase | undefined;
   let bar: SingleBar | undefined;
-  /** The last milestone: one that repeats is not shown again. */
+  /** The last milestone, which is not repeated. */
   let lastMilestone: string | undefined;
   let isStopped = false;
 
@@ -64,7 +64,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     bar = undefined;
   }
 
-  /** Makes room for text: a full bar stays above it, any other bar is redrawn below it with the next event. */
+  /** Makes room for text: a complete bar stays above it, any other bar is redrawn below it on the next event. */
   function hide(): void {
     const isToComeBack = bar !== undefined && bar.getProgress() < 1;
     endBar();
@@ -132,7 +132,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     if (event.step.kind === 'batch') showWatched(event.run);
   }
 
-  /** Work of other processes moves the bar, but doesn't replace the bar of a transfer in this process. */
+  /** Work of other processes moves the bar, but does not replace the bar of this process's transfer. */
   function showWatched(run: Run): void {
     if (phase?.transfer?.isOver === false) return;
     if (!phase || phase.transfer) beginDelivery(run);
@@ -178,7 +178,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
   };
 }
 
-/** @param seconds a text while the time can't be estimated */
+/** @param seconds not a number while the time can't be estimated */
 function formatTimeLeft(seconds: unknown): string {
   return typeof seconds === 'number' && seconds > 0 ? `${formatDuration(seconds * 1_000)} left` : '';
 }

@@ -58,7 +58,7 @@ export const providerColumns = [
   ...['suspectsFlagged', 'suspectsKnown', 'suspectsIncorrect', 'repeatOffenders'],
 ];
 
-/** A provider under those columns; what is unknown says why. */
+/** A provider under those columns; unknown values say why. */
 export function toProviderCells({ suspects, repeatOffenders, ...report }: ProviderReport): object {
   return {
     ...report,

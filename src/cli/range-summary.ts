@@ -21,7 +21,7 @@ export type DayOutcome =
       readonly report: RunReport;
       readonly exitCode: ExitCode;
     }
-  /** The mode of the replay left it out. */
+  /** Left out by the mode of the replay. */
   | { readonly kind: 'left'; readonly day: string; readonly why: string; readonly runId?: string }
   | { readonly kind: 'error'; readonly day: string; readonly failure: CommandFailure };
 
@@ -36,7 +36,7 @@ export function exitCodeOfDay(outcome: DayOutcome): ExitCode {
   }
 }
 
-/** Whether every other day would fail in the same way: a wrong API key, a wrong host key, an unusable ledger. */
+/** Whether every other day would fail the same way: a wrong API key, a wrong host key, an unusable ledger. */
 export function endsRange(outcome: DayOutcome): boolean {
   switch (outcome.kind) {
     case 'reviewed':
@@ -122,7 +122,7 @@ function explain(outcome: DayOutcome, command: WriteCommand): string[] {
   return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
 }
 
-/** A range of days that ended before its last day, with the options it was started with. */
+/** A range that ended before its last day, with the options it was started with. */
 export interface EndedRange {
   readonly mode?: RangeMode | undefined;
   readonly reason?: string;

@@ -4,18 +4,18 @@ import { print } from '../text/visible.js';
 /** The JSON that a command prints on standard output with `--json`. */
 export interface Reports {
   readonly isJson: boolean;
-  /** @param more that another object follows; without it, this one closes the output */
+  /** @param more whether another object follows; otherwise this one closes the output */
   write(report: object, options?: { readonly more?: boolean }): void;
-  /** Writes one closing object as fast as it is read: all pieces together are its JSON. */
+  /** Writes one closing object as fast as it is read: the pieces together are its JSON. */
   writeInPieces(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void>;
-  /** Closes the output with an error, unless it is closed already. */
+  /** Closes the output with an error, unless it is already closed. */
   fail(failure: { readonly class: string; readonly message: string }): void;
 }
 
 /** Programs expect one closing object, however the command ends. Without `--json` nothing is written. */
 export function createReports(output: NodeJS.WritableStream, isJson: boolean): Reports {
   let isClosed = false;
-  /** An object was begun, and its rest has not been written. */
+  /** Whether an object was started but not finished. */
   let isCutOff = false;
 
   function write(report: object, { more = false }: { readonly more?: boolean } = {}): void {
@@ -32,7 +32,7 @@ export function createReports(output: NodeJS.WritableStream, isJson: boolean): R
       if (!isJson) return;
       for await (const piece of pieces) {
         signal.throwIfAborted();
-        // Whoever reads may close the pipe, as `head` does.
+        // The reader may close the pipe, as `head` does.
         if (isClosed || !output.writable) return;
         isCutOff = true;
         if (!print(output, piece)) await once(output, 'drain', { signal }).catch(() => undefined);

@@ -70,7 +70,7 @@ export interface ClosingOptions {
   /** Another process may be working on the run. */
   readonly isOnlooker?: boolean;
   readonly paint?: Paint;
-  /** Of the account. With it, a run that succeeded before its day was over says so. */
+  /** The account's. With it, a run that succeeded before its day was over says so. */
   readonly timezone?: string;
 }
 
@@ -125,7 +125,7 @@ function describeState({ state, failure }: Run): string {
   }
 }
 
-/** Somebody who set up delivery by file expects a result, and by body there is none. */
+/** Someone who set up delivery by file expects a result; a run whose bookings all went by body has none. */
 function hasNoFile(run: Run): boolean {
   return run.delivery === 'file' && run.collectedAt !== undefined && !mayHaveResult(run);
 }
@@ -274,7 +274,7 @@ function nameBriefly(run: Run): string {
   return name === 'awaiting-result' ? 'awaiting' : name;
 }
 
-/** What the columns have no room for. */
+/** Notes that don't fit the columns. */
 function noteRun(
   run: Run,
   {

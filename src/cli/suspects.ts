@@ -10,7 +10,7 @@ export const suspectsShown = 200;
 
 const head = ['booking', 'ServiceId', 'provider', 'hotel id', 'check-in', 'in the copy'];
 
-/** The part of a run's summary about its suspects; empty without any. */
+/** The part of a run's summary about its suspects; empty if there are none. */
 export function renderSuspectSummary({ day, suspects }: Run, command: WriteCommand): string[] {
   if (!suspects || suspects.suspects + suspects.filledIn === 0) return [];
   return [

@@ -48,7 +48,7 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
 
   return {
     notify(event) {
-      // One line: the result has the number of all.
+      // Only one line: the result has the total.
       if (event.type === 'mappings-skipped' && saidSkipped) return;
       saidSkipped ||= event.type === 'mappings-skipped';
       const isDue = draws || event.type !== 'page-stored' || clock() - lastAt >= linesEveryMs;

@@ -30,7 +30,7 @@ export function renderTable(rows: readonly (readonly Cell[])[], head?: readonly 
     .join('\n');
 }
 
-/** Words in place of a number that is not known. */
+/** Words in place of an unknown number. */
 const standIns: readonly unknown[] = ['by e-mail', 'no result', '-', 'all', 'none sent'];
 
 function isStandIn(cell: string | undefined): boolean {

@@ -42,14 +42,14 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'mappings-watched':
           watching ??= createWatchProgress(options);
           return watching(event);
-        // What a run found out about canaries is in its closing lines.
+        // The run's closing lines report canaries.
         case 'canary-missed':
-        // What a command did with cases is in its answer.
+        // A command's answer reports cases.
         case 'case-opened':
         case 'case-corrected':
         case 'case-escalated':
           return;
-        // Said once, at the end.
+        // Reported once, at the end.
         case 'message-not-sent':
         // The schedulers run in `serve`, which writes log lines instead of progress.
         case 'due-day-started':
@@ -67,7 +67,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'mailbox-away':
         case 'mailbox-back':
         case 'mailbox-read':
-        // What an import found is its answer.
+        // An import's answer reports what it found.
         case 'verdict-mail-named':
         case 'verdict-mail-unknown':
         case 'verdict-mail-unreadable':

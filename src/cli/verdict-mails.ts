@@ -68,7 +68,7 @@ function describeOutcome({ outcome, bookings, pairs, canaries, reason }: Importe
   }
 }
 
-/** What a reason says to a person. */
+/** A reason in words. */
 function describeReason(reason: MailReason): string {
   switch (reason) {
     case 'too-large':

@@ -3,7 +3,7 @@ import { formatCount, formatCountOf } from '../text/format.js';
 import { print } from '../text/visible.js';
 import type { ProgressOptions } from './progress.js';
 
-/** Interval between two lines: most watches end before the first. */
+/** Interval between two lines; most watches end before the first. */
 const linesEveryMs = 5_000;
 
 /** The progress of a watch in occasional lines. */

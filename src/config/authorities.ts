@@ -4,7 +4,7 @@ import { codeOf } from '../text/safe-error.js';
 import type { Problem } from './problems.js';
 import type { Config } from './resolve.js';
 
-/** The files of authorities' certificates that the settings name. A wrong one must not be noticed at night. */
+/** Checks the CA certificate files that the settings name, so that a wrong one is not first noticed at night. */
 export async function checkAuthorities(config: Config): Promise<readonly Problem[]> {
   const problems = await Promise.all(
     Object.entries(listAuthorities(config)).map(async ([path, file]): Promise<Problem[]> => {
@@ -15,7 +15,7 @@ export async function checkAuthorities(config: Config): Promise<readonly Problem
   return problems.flat();
 }
 
-/** The authority of the ledger is part of its address. */
+/** The ledger's authority is part of its address. */
 function listAuthorities({
   service,
   s3,

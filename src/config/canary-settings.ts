@@ -3,7 +3,7 @@ import { group, numberUpTo, textThat, wholeNumber } from '../settings/values.js'
 
 const yearInHours = 8_784;
 
-/** As it is sent: a booking's field, which no cleaning changes and nobody reads as missing. */
+/** A booking's field exactly as sent: cleaning must not change it, and it must not read as missing. */
 const fieldText = () =>
   textThat(
     (value) => value !== '' && cleanText(value) === value && !readsAsNull(value),

@@ -55,7 +55,7 @@ function title(weekday = ''): string {
   return `${weekday.slice(0, 1).toUpperCase()}${weekday.slice(1)}`;
 }
 
-/** A service that raises an alarm if it does not hear of the night. */
+/** A service that raises an alarm if it does not hear how the night went. */
 export const heartbeat = group(
   {
     url: webAddress('https://hc-ping.com/…')

@@ -14,14 +14,14 @@ export type Origin = 'environment' | 'file';
 
 interface Substitution {
   readonly filled: string;
-  /** Where a part came from, or should have come from; undefined if all of the text is written in place. */
+  /** Where a part came from, or should have come from; undefined if the text has no references. */
   readonly origin: Origin | undefined;
-  /** The missing variables, by name. They quote nothing else of the text. */
+  /** Names the missing variables, and quotes nothing else from the text. */
   readonly complaints: readonly string[];
 }
 
 /**
- * Replaces `${NAME}` and `${file:PATH}`; `$${` is a literal `${`. What comes in is taken literally, even if it holds a `${`.
+ * Replaces `${NAME}` and `${file:PATH}`; `$${` is a literal `${`. Inserted values are taken literally, even if they hold a `${`.
  *
  * @param folder the base of relative paths
  */
@@ -53,10 +53,10 @@ export function substituteVariables(text: string, env: NodeJS.ProcessEnv, folder
   return { filled, origin, complaints };
 }
 
-/** As much as no secret needs. */
+/** Far more than any secret needs. */
 const largestSecret = 65_536;
 
-/** The content of a file, without the line end that editors add. Errors never quote it. */
+/** The content of a file, without the line end that editors append. Errors never quote it. */
 function readSecretFile(path: string): { readonly content?: string; readonly complaint?: string } {
   const name = JSON.stringify(path);
   try {
@@ -106,7 +106,7 @@ function isProxyAddress(text: string): boolean {
   }
 }
 
-/** The address to which traces are sent, by the variables of OpenTelemetry; undefined where nobody wants them. */
+/** The address to which traces are sent, by the variables of OpenTelemetry; undefined if traces are not requested. */
 export function readTracesAddress(env: NodeJS.ProcessEnv): string | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: ofAll, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = env;
   const isOff = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
@@ -115,7 +115,7 @@ export function readTracesAddress(env: NodeJS.ProcessEnv): string | undefined {
   return ofAll?.trim() ? `${ofAll.trim().replace(/\/$/, '')}/v1/traces` : undefined;
 }
 
-/** The file is beside the configuration file. */
+/** Expected beside the configuration file. */
 export const dotEnvName = '.env';
 
 /**

@@ -7,7 +7,7 @@ import type { SettingsTree } from './read.js';
 /** How much of a wrong text is shown. */
 const shownCharacters = 60;
 
-/** Puts into our own words what the schema objects to. */
+/** Explains in our own words what the schema objects to. */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   schema: z.core.$ZodType,
@@ -35,7 +35,7 @@ export function explainIssues(
       return [{ path, message: addGot(issue.message, undefined, got) }];
     }
     const { level, names, takesText } = outlineSetting(schema, issue.path);
-    // A text in place of a group may be any of its members.
+    // A text in place of a group may be any of its members, such as a secret.
     const isShown = level === 'open' && (names.length === 0 || takesText);
     const got = isShown ? describe(value) : describeType(value);
     const needsQuotes =
@@ -66,7 +66,7 @@ function explainName(
 ): Problem {
   const { names } = outlineSetting(schema, path);
   const place = formatPath([...path, name]);
-  // A setting of another kind of this group. The kind itself is known.
+  // A setting that another kind of this group has. The kind itself is known.
   if (names.includes(name)) return { path: place, message: `unknown setting where kind is ${kindOf(group)}` };
   const known = findNearestName(name, names);
   const elsewhere = findSettingsNamed(schema, name)[0];
@@ -103,7 +103,7 @@ function describe(value: unknown): string {
   return looksLikeText ? shown : JSON.stringify(shown);
 }
 
-/** Of a setting that may be a text or a group: what is wrong inside the group. */
+/** For a setting that may be a text or a group: what is wrong inside the group. */
 function findMistakesInGroup(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] {
   const inside = isGroup(value)
     ? issue.errors.find((issues) =>
@@ -117,7 +117,7 @@ function findMistakesInGroup(issue: z.core.$ZodIssueInvalidUnion, value: unknown
 
 /**
  * The schema doesn't check a group with an unknown `kind`. To report all problems at once, this finds those that exist
- * whichever kind was meant.
+ * no matter which kind was meant.
  *
  * @param issue about the unknown kind
  * @param valueAt the settings as written
@@ -149,7 +149,7 @@ function identify(issue: z.core.$ZodIssue): string {
   return JSON.stringify([issue.path, issue.code === 'unrecognized_keys' ? issue.keys : issue.message]);
 }
 
-/** How many letters may differ in a typing mistake: a third, at least two. */
+/** How many letters may differ in a typo: a third, at least two. */
 const allowedDistance = (word: string) => Math.max(2, Math.floor(word.length / 3));
 
 /** The name that was probably meant; undefined if none is similar. Case does not count. */

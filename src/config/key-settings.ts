@@ -33,7 +33,7 @@ const guarded = group({
     ),
 });
 
-/** Where the keys of business days are: a folder, or a group. */
+/** The location of the keys of business days: a folder, or a group. */
 export const keys = z.union([folder(), guarded], expected('a folder, or a group with folder and kms'));
 
 export type KeyLocation = z.output<typeof guarded>;

@@ -15,7 +15,7 @@ export type { Config } from './resolve.js';
  * @throws ConfigurationError when there is no such file, it or `.env` can't be read, or something in it has to be fixed
  */
 export async function loadConfig({ file, env }: { file: string; env: NodeJS.ProcessEnv }): Promise<Config> {
-  // The schema's libraries take longer to load than everything else: --help must not wait for them.
+  // The schema's libraries take longer to load than everything else; --help must not wait for them.
   const [text, { parseConfig }] = await Promise.all([
     readText(file, commandNameIn(env)),
     import('./parse.js'),

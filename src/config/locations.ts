@@ -25,7 +25,7 @@ export type QueueLocation =
   | {
       readonly kind: 'redis';
       readonly url: string;
-      /** The file of the authority's certificate; with it TLS is required. */
+      /** The CA certificate file; with it TLS is required. */
       readonly ca?: string | undefined;
     };
 
@@ -46,7 +46,7 @@ export function toAddress(written: string | WrittenAddress): WrittenAddress {
   return typeof written === 'string' ? { url: written } : written;
 }
 
-/** An address, or a group of it and of what protects the connection. */
+/** An address, or a group of an address and what protects the connection. */
 function address(name: string, isReadable: (url: string) => boolean, what: string) {
   const objection = (given: unknown) => {
     const written = toAddress(given as string | WrittenAddress);

@@ -7,15 +7,15 @@ interface SettingOutline {
   readonly names: readonly string[];
   /** Whether it may be a text instead of a group. */
   readonly takesText: boolean;
-  /** The strictest level on the path to it. */
+  /** The strictest level on its path. */
   readonly level: 'secret' | 'private' | 'open';
 }
 
 /**
- * Follows a path into the schema as far as it leads. A group of several kinds counts as all of them at once, a list as its
+ * Follows a path into the schema as far as it goes. A group of several kinds counts as all of them at once, a list as its
  * items.
  *
- * @param tree the settings as written: a group that names its kind then counts as that kind only
+ * @param tree the settings as written: with them, a group that names its kind counts as that kind only
  */
 export function outlineSetting(
   schema: z.core.$ZodType,
@@ -62,7 +62,7 @@ export function findKinds(schema: z.core.$ZodType, path: readonly PropertyKey[])
     );
 }
 
-/** What the settings as written hold there. */
+/** The value of a member in the settings as written. */
 export function takeMember(parent: unknown, name: PropertyKey): unknown {
   if (Array.isArray(parent)) return parent[Number(name)];
   return isGroup(parent) && Object.hasOwn(parent, name) ? parent[String(name)] : undefined;
@@ -102,7 +102,7 @@ function listMembers(groups: readonly z.ZodObject[], name: string): z.core.$ZodT
   });
 }
 
-/** A setting without its default and the like. */
+/** The schema of a setting without wrappers such as its default. */
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   let inner = schema;
   while (

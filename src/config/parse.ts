@@ -20,7 +20,7 @@ export function parseConfig(request: ReadRequest): Config {
   const { read, renamedSettings } = renameSettings(readSettings(request));
   // Compiling the schema takes longer than checking one file with it.
   const checked = settingsSchema.safeParse(read.tree, { jitless: true });
-  // A missing variable is reported once; what the text looks like without it is not.
+  // A missing variable is reported once; what its unfilled text breaks is not.
   const unread = new Set(read.problems.map(({ path }) => path));
   const issues = checked.error?.issues ?? [];
   const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !unread.has(path));

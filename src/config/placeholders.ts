@@ -3,7 +3,7 @@ import { isGroup } from '../settings/values.js';
 import type { Config } from './load.js';
 import { formatPath } from './problems.js';
 
-/** Whether a written configuration has something to fill in. A comment on its own line marks each such setting. */
+/** Whether a written configuration has settings to fill in. A comment on its own line marks each. */
 export function hasPlaceholders(text: string): boolean {
   return /^ *# PLACEHOLDER:/m.test(text);
 }

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The configuration can't be used until a person fixes it. Reports all problems at once. */
+/** The configuration can't be used until it is fixed. Reports all problems at once. */
 export class ConfigurationError extends SafeError {
   override readonly name = 'ConfigurationError';
   constructor(
@@ -22,7 +22,7 @@ export class ConfigurationError extends SafeError {
   }
 }
 
-/** As in JavaScript: names with dots, list indexes in brackets. */
+/** As in JavaScript: names joined by dots, list indexes in brackets. */
 export function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'the whole file';
   return path.reduce<string>((before, part) => {

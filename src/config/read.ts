@@ -15,9 +15,9 @@ import { ConfigurationError, formatPath, type Problem } from './problems.js';
 /** The content of the file with variables filled in, not checked yet. */
 export interface SettingsTree {
   readonly tree: unknown;
-  /** Where the values come from that are not written in the file, by the paths of the settings. */
+  /** By the paths of the settings, the origins of values that are not in the file itself. */
   readonly origins: ReadonlyMap<string, Origin>;
-  /** Missing variables. The tree keeps the text as written there. */
+  /** Missing variables, whose texts stay in the tree as written. */
   readonly problems: readonly Problem[];
 }
 

@@ -2,7 +2,7 @@ import { isGroup } from '../settings/values.js';
 import { formatPath } from './problems.js';
 import type { SettingsTree } from './read.js';
 
-/** A setting that a configuration names as the previous version did. */
+/** A setting that a configuration still has under its previous name. */
 export interface RenamedSetting {
   /** The path with the old name. */
   readonly from: string;
@@ -13,7 +13,7 @@ export interface RenamedSetting {
 /** Names that this version still accepts and the next one will refuse. */
 const renamed = [{ group: ['source', 'pagination'], from: 'behindLast', to: 'afterLastPage' }] as const;
 
-/** Gives settings their new names. Where a group has both names, the old one stays and is reported as unknown. */
+/** Gives settings their new names. If a group has both names, the old one stays and is reported as unknown. */
 export function renameSettings(read: SettingsTree): {
   readonly read: SettingsTree;
   readonly renamedSettings: readonly RenamedSetting[];

@@ -30,7 +30,7 @@ export interface Config
   /** Undefined if nothing is encrypted. */
   readonly keys?: KeyLocation;
   readonly notify: readonly ChannelSettings[];
-  /** Of the configuration file, absolute. */
+  /** The configuration file's folder, absolute. */
   readonly folder: string;
   /** How https connections leave this machine. */
   readonly proxy: ProxyRules;
@@ -40,7 +40,7 @@ export interface Config
   readonly renamedSettings: readonly RenamedSetting[];
 }
 
-/** @param folder of the configuration file, absolute: the base of relative paths */
+/** @param folder the configuration file's, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,
   {
@@ -81,7 +81,7 @@ function resolveKeys(keys: KeyLocation, folder: string): KeyLocation {
   return { ...keys, folder: resolve(folder, keys.folder) };
 }
 
-/** The driver takes the authority from the address. */
+/** The driver takes the CA certificate from the address. */
 function resolveLedger({ url, ca }: WrittenAddress, folder: string): LedgerLocation {
   const location = resolvePath(mustRead(readLedgerLocation, url), folder);
   if (location.kind !== 'postgres') return location;

@@ -50,7 +50,7 @@ export const schedule = group({
     ),
 });
 
-/** A case is a wrong or doubtful mapping that somebody has to act on. */
+/** A case is a wrong or doubtful mapping that someone has to act on. */
 export const cases = group({
   escalateDays: wholeNumber(1, 366)
     .default(3)

@@ -5,7 +5,7 @@ import { formatPath } from './problems.js';
 import { settingsSchema } from './schema.js';
 
 /**
- * Returns what is wrong with the value of a single setting, in the words of the whole check; undefined if nothing is.
+ * Returns what is wrong with the value of a single setting, worded as in the whole check; undefined if nothing is.
  *
  * @param beside other settings that the check depends on: without a kind, the settings of a source are not checked
  */
@@ -33,7 +33,7 @@ function place(tree: Record<string, unknown>, [name = '', ...rest]: readonly str
   place(group, rest, value);
 }
 
-/** What the schema says about a setting, for those who write a configuration. */
+/** What the schema says about a setting, for people who write a configuration. */
 interface SettingFacts {
   /** One sentence. */
   readonly description: string;

@@ -4,7 +4,7 @@ import { type Finish, type GlobalOptions, type GuestOptions, readGlobals, readGu
 
 export interface EraseOptions {
   readonly reason: string;
-  /** Reference and stay too. */
+  /** Whether to erase the reference and the stay, too. */
   readonly all: boolean;
   readonly dryRun: boolean;
 }

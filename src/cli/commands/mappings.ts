@@ -15,7 +15,7 @@ export interface SyncOptions {
   readonly providerFamily?: string;
   /** The file for the new master hotels. */
   readonly newHotels?: string;
-  /** The file of master hotels that are not to be listed. */
+  /** The file of master hotels to leave out. */
   readonly held?: string;
 }
 

@@ -93,7 +93,7 @@ export function readInstant(text: string): number {
 /** A guest: by the reference of a booking, or by name. */
 export type GuestOptions = { readonly reference: string } | { readonly name: string };
 
-/** @throws UsageError unless exactly one of both is given */
+/** @throws UsageError unless exactly one of the two is given */
 export function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
   const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
   if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
@@ -101,7 +101,7 @@ export function readGuest(reference: string | undefined, name: string | undefine
   throw new UsageError('expected either a booking reference or --name NAME');
 }
 
-/** Of lists with kept columns. */
+/** For lists with kept columns. */
 export const sortOption = [
   '--sort <column>',
   'sort by a column of source.keep; with a leading minus, largest first',

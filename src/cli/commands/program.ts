@@ -139,7 +139,7 @@ function toClause(message: string): string {
     .replace(/\.$/, '');
 }
 
-/** A command with an action of its own takes a mistyped subcommand for an excess argument. */
+/** A command with an action of its own treats a mistyped subcommand as an excess argument. */
 function findStrayCommand(program: Command): string | undefined {
   for (const command of program.commands) {
     const [word] = command.args;

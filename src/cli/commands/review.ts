@@ -14,7 +14,7 @@ export interface RunOptions extends DryRunOptions {
   /** YYYY-MM-DD, `today` or `yesterday`. */
   readonly day?: string;
   readonly delivery?: DeliveryKind;
-  /** The day is right, however few bookings it has. */
+  /** Accepts the day, however few bookings it has. */
   readonly acceptVolume: boolean;
   /** Leaves the steps to workers and exits. */
   readonly detach: boolean;
@@ -24,7 +24,7 @@ export interface RunOptions extends DryRunOptions {
 
 export interface ReplayOptions extends DryRunOptions {
   readonly to?: string;
-  /** Which days, and how; without one every day gets a new run. */
+  /** Which days, and how; without it every day gets a new run. */
   readonly mode?: RangeMode;
   readonly reason?: string;
   readonly acceptVolume: boolean;

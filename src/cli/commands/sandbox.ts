@@ -14,7 +14,7 @@ export interface SandboxOptions {
   readonly tlsKey?: string;
   readonly world: number;
   readonly hotels: number;
-  /** The share of the mappings that are stated wrongly until they are corrected. */
+  /** The share of mappings that are wrong until they are corrected. */
   readonly wrongMappings: number;
   /** 0 for a world that doesn't change. */
   readonly changesPerHour: number;
@@ -24,7 +24,7 @@ export interface SandboxOptions {
   readonly errorShape: 'envelope' | 'code-message';
   /** In seconds. */
   readonly resultDelay: number;
-  /** Of the e-mails about reviews. */
+  /** The form of the e-mails about reviews. */
   readonly emailForm: 'list' | 'table' | 'csv' | 'turns';
   readonly resumeKeyDays: number;
   readonly lastPageKey: 'null' | 'fresh' | 'refused';
@@ -45,13 +45,13 @@ export interface MakeBookingsOptions {
   readonly world: number;
   readonly hotels: number;
   readonly wrongMappings: number;
-  /** Of a sandbox, whose world is then booked as it was when the day ended. */
+  /** The folder of a sandbox; its world is booked as it was when the day ended. */
   readonly folder?: string;
   readonly wrongShare: number;
-  /** The share of new versions of bookings of the days before. */
+  /** The share of bookings that are new versions of earlier days' bookings. */
   readonly newVersions: number;
   readonly format?: 'csv' | 'ndjson';
-  /** In bytes before compression: what follows is missing. */
+  /** In bytes before compression; the rest of the file is missing. */
   readonly cutAfter?: number;
   /** In seconds, before the file appears. */
   readonly late?: number;
@@ -69,8 +69,8 @@ const anySeed = wholeNumber(0, 2 ** 32 - 1);
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
 const yearInDays = 366;
-const mostChangesPerHour = 360_000;
-const mostHotels = 1_000_000;
+const maxChangesPerHour = 360_000;
+const maxHotels = 1_000_000;
 
 export function addSandboxCommands(program: Command, handlers: SandboxHandlers, finish: Finish): void {
   const sandbox = program
@@ -91,7 +91,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option(
       '--changes-per-hour <changes>',
       'how fast the world changes; 3600 is one change per second',
-      numberUpTo(mostChangesPerHour),
+      numberUpTo(maxChangesPerHour),
       0,
     )
     .option('--seed <seed>', 'decides which calls faults with a rate affect', anySeed, 1)
@@ -192,11 +192,11 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
 }
 
 const sharedOptions: readonly string[] = ['seed', 'world', 'hotels', 'wrongMappings', 'folder'];
-/** What the folder of a sandbox decides. */
+/** Options that the folder of a sandbox determines. */
 const worldOptions = ['world', 'hotels', 'wrongMappings'] as const;
 
 /**
- * Options given after `sandbox bookings` that `sandbox` has too: commander assigns them to the outer command.
+ * Options after `sandbox bookings` that `sandbox` has, too: commander assigns them to the outer command.
  *
  * @throws UsageError for an option that only `sandbox` has
  */
@@ -230,7 +230,7 @@ function worldOption(): Option {
 
 function hotelsOption(): Option {
   return new Option('--hotels <hotels>', 'the number of hotels; there are about 3.6 times as many mappings')
-    .argParser(wholeNumber(2, mostHotels))
+    .argParser(wholeNumber(2, maxHotels))
     .default(2_000);
 }
 

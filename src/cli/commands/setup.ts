@@ -24,7 +24,7 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
       finish(await handlers.init(options, readGlobals(command)));
     });
   program.hook('preSubcommand', async (_program, command) => {
-    // No other command waits for the kinds of sources to load.
+    // No other command must wait for the kinds of sources to load.
     if (command.name() === 'init')
       addInitOptions(command, (await import('../../sources/registry.js')).sourceKinds);
   });
