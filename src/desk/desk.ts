@@ -30,9 +30,9 @@ export interface DeskParts
   readonly ledger: NoticeLedger;
   readonly operations: Operations;
   readonly timezone: string;
-  /** The configured columns of bookings that are kept and not sent. */
+  /** The configured columns of bookings that are kept but not sent. */
   readonly keptColumns: readonly string[];
-  /** Of this program. */
+  /** This program's. */
   readonly version: string;
 }
 

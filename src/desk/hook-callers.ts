@@ -10,7 +10,7 @@ const visit: Visit = {
 const emptyBody = new Uint8Array();
 
 /**
- * Callers of the hook may look at the run that they started, with the token or secret of the hook: a signature is over the
+ * Callers of the hook may look at the run that they started, with the token or secret of the hook. A signature covers the
  * empty body.
  */
 export function admitHookCallers(access: Access, checkCaller: CheckCaller): Access {
@@ -31,7 +31,7 @@ export function admitHookCallers(access: Access, checkCaller: CheckCaller): Acce
   };
 }
 
-/** Of the hook: a proxy may ask people for a password of its own, which is no wrong one here. */
+/** Only the hook's: a password that a proxy asks people for is not a wrong one here. */
 function hasCredentials({ headers }: AccessRequest): boolean {
   return readBearerToken(headers) !== undefined || 'webhook-signature' in headers;
 }

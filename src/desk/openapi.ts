@@ -6,7 +6,7 @@ import { signInPath, signOutPath } from './signing-in/sign-in-page.js';
 
 interface DescribeOptions {
   readonly routes: () => readonly DeskRoute[];
-  /** Of this program. */
+  /** This program's. */
   readonly version: string;
 }
 
@@ -93,7 +93,7 @@ function describe(route: DeskRoute): object {
   }
 }
 
-/** Where sessions begin and end, beside the table of routes. */
+/** The routes for signing in and out, which are not in the table of routes. */
 function describeSigningIn(): object {
   const to = z.string().optional().describe('The path of the page to continue at.');
   const credentials = z.object({ name: z.string(), password: z.string(), to });

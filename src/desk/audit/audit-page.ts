@@ -16,7 +16,7 @@ const entriesPerPage = 100;
 
 const text = z.string().nullable();
 
-/** As `audit --json` prints it, but the newest first, and what was asked for. */
+/** As `audit --json` prints it, but newest first, and with the filter. */
 const auditData = z.object({
   from: text,
   to: text,
@@ -34,7 +34,7 @@ const auditData = z.object({
       details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).optional()),
     }),
   ),
-  /** What `before` is for the next entries; null at the end. */
+  /** The value of `before` for the next entries; null at the end. */
   next: z.int().nullable(),
 });
 

@@ -51,7 +51,7 @@ function renderEntry({ at, who, action, subject, details }: Entry, timezone: str
 `;
 }
 
-/** With the way to it, where it still has a page. */
+/** With a link, if it still has a page. */
 function renderSubject(action: Entry['action'], subject: string | null): Html {
   if (subject === null) return html``;
   const address = findAddress(action, subject);

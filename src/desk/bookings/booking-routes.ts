@@ -11,7 +11,7 @@ export interface BookingRouteParts extends BookingParts {
   packEvidence(reference: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
-/** All that is known of one booking, and the evidence to keep. */
+/** Everything known about one booking, and the evidence to keep. */
 export function createBookingRoutes(parts: BookingRouteParts): readonly DeskRoute[] {
   return [createBookingPage(parts), createEvidenceDownload(parts)];
 }
@@ -34,7 +34,7 @@ function createBookingPage(parts: BookingParts): DeskRoute {
       const names = bookings.some(({ guest }) => guest?.state === 'shown');
       return {
         action: 'show',
-        // What was typed and is no reference may be a name.
+        // Typed text that is not a known reference may be a name.
         subject: bookings.length > 0 ? reference : undefined,
         details: { found: bookings.length, answers, names },
         // The service's words may name guests, too.

@@ -80,7 +80,7 @@ export const nameStates = [
 const bookingInRun = history.extend({
   delivery: z.enum(['body', 'file']),
   trigger: z.enum(['schedule', 'hook', 'manual', 'replay', 'today', 'watch']),
-  /** The number of its row in the file, without the header; null for what went by body. */
+  /** The number of its row in the file, without the header; null for a booking that went by body. */
   fileRow: z.int().nullable(),
   deliveredAt: instant.nullable(),
   guest: z.object({ state: z.enum(nameStates), name: z.string().nullable() }).nullable(),
@@ -98,17 +98,17 @@ const canary = z.object({
   code: z.string().exactOptional(),
 }) satisfies z.ZodType<CanaryReport>;
 
-/** What is known of a booking reference; `reference` is null where nobody asked for one. */
+/** What is known about a booking reference; `reference` is null if none was asked for. */
 export const bookingData = z.object({
   reference: z.string().nullable(),
-  /** Whether it includes what the service said. */
+  /** Whether the service's words are included. */
   answers: z.boolean(),
-  /** Whether a guest with this reference was erased; null where nobody can tell. */
+  /** Whether a guest with this reference was erased; null if that can't be told. */
   isErased: z.boolean().nullable(),
   canary: canary.exactOptional(),
   /** The newest run first. */
   bookings: z.array(bookingInRun),
-  /** Of each pair under which it was booked, as the local copy has it. */
+  /** Each pair under which it was booked, as the local copy has it. */
   mappings: z.array(
     z.object({ providerName: z.string(), providerHotelId: z.string(), copied: mappingReport.nullable() }),
   ),

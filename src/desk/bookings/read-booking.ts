@@ -18,15 +18,15 @@ export interface BookingParts {
     ErasureReader &
     Pick<CanaryReader, 'findCanaryByReference'> & { readonly mappings: Pick<MappingReader, 'find'> };
   readonly timezone: string;
-  /** Recognises erased guests; undefined where none is configured. */
+  /** Recognises erased guests; undefined if not configured. */
   readonly hashKey: string | undefined;
-  /** What silence means, if it was agreed to mean something. */
+  /** What silence was agreed to mean, if anything. */
   readSilence(now: number): Promise<Silence | undefined>;
 }
 
 interface Asked {
   readonly reference: string;
-  /** With what the service said. */
+  /** Whether to include the service's words. */
   readonly answers: boolean;
 }
 
@@ -91,7 +91,7 @@ async function explainMissingName(
   return isErased ? 'erased' : 'not-given';
 }
 
-/** Whether a guest of that reference was erased; null without the key by which that could be told. */
+/** Whether a guest with that reference was erased; null without the key that would tell. */
 async function isErased({ ledger, hashKey }: BookingParts, bookingReferenceId: string) {
   try {
     const erased = await readErasedGuests(ledger, hashKey);

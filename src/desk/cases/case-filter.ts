@@ -3,10 +3,10 @@ import { mappingStates } from '../../cases/case.js';
 import type { CaseSearch } from '../../cases/search-cases.js';
 import { dayField, searchField } from '../routing/fields.js';
 
-/** In place of a name: a case that nobody has taken. */
+/** In place of a name: only unassigned cases. */
 export const nobody = '-';
 
-/** A form sends all of its fields, also the empty ones. */
+/** A form sends all of its fields, including empty ones. */
 const emptyAsAbsent = <Value>(value: Value | '') => (value === '' ? undefined : value);
 
 const optionalDay = z
@@ -14,7 +14,7 @@ const optionalDay = z
   .transform(emptyAsAbsent)
   .optional();
 
-/** The fields of the query that say which cases: links with them can be shared. */
+/** The fields of the query that select cases, so that links can be shared. */
 export const filterFields = {
   state: z
     .enum(['', 'all', ...mappingStates])

@@ -15,7 +15,7 @@ import { renderCase } from './render-case.js';
 const bookingsPerPage = 100;
 const entriesShown = 100;
 
-/** A case: both hotels, how the mapping moved, the bookings on it, and who did what. */
+/** A case: both hotels, how the mapping moved, its bookings, and who did what. */
 export function createCasePage(parts: CaseDeskParts): Page {
   const { ledger } = parts;
   return definePage({

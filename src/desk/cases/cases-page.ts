@@ -36,7 +36,7 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
         ...{ page, pages, filter: toFilterData(filter), choices },
       };
     },
-    // The kept columns are those of the booking that checks in next; without them, the list tells of no single booking.
+    // Kept columns come from the booking that checks in next; without them, the list reveals no single booking.
     audit: ({ cases, total, filter }) =>
       cases.some(({ kept }) => kept)
         ? {
@@ -49,7 +49,7 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
   });
 }
 
-/** What of a case a visitor may see. */
+/** The parts of a case that a visitor may see. */
 export function whatIsShown({ keptColumns }: Pick<CaseDeskParts, 'keptColumns'>, visit: DeskVisit) {
   const seesBookings = visit.may('see-bookings');
   return {

@@ -10,12 +10,12 @@ import { createBookingResolution } from './resolve-bookings.js';
 
 export interface CaseDeskParts {
   readonly ledger: Pick<CaseLedger, 'cases' | 'mappings' | 'hotels' | 'audit' | 'findKeptValues'>;
-  /** The configured columns of bookings that are kept and not sent. */
+  /** The configured columns of bookings that are kept but not sent. */
   readonly keptColumns: readonly string[];
   readonly hotels: RememberedHotels;
 }
 
-/** Where the booking team works: the list of cases, a case, and what can be done with them. */
+/** The routes for the booking team: the list of cases, a case, and what can be done with them. */
 export function createCaseRoutes(parts: CaseDeskParts): readonly DeskRoute[] {
   const search = createCaseSearch(parts.ledger, parts.hotels);
   return [

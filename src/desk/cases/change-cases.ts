@@ -20,9 +20,9 @@ import { type BulkKind, bulkKinds } from './change-kinds.js';
 import { showShortened } from './hotel-names.js';
 
 const kinds = Object.keys(bulkKinds) as [BulkKind, ...BulkKind[]];
-/** Others who write cases wait meanwhile. */
-const mostCases = 500;
-/** Each with a line of its own. */
+/** Limited, because other writers of cases wait meanwhile. */
+const maxCases = 500;
+/** Cases that get a line of their own. */
 const casesNamed = 10;
 
 const idField = z
@@ -30,7 +30,7 @@ const idField = z
   .regex(/^[1-9]\d{0,14}$/, 'expected the number of a case')
   .transform(Number);
 
-/** Reports, assigns, notes, dismisses or reopens one or several cases: all of them, or none where one does not allow it. */
+/** Reports, assigns, notes, dismisses or reopens one or several cases: all of them, or none if one does not allow it. */
 export function createCaseChange(parts: CaseDeskParts): ChangeAction {
   const { cases } = parts.ledger;
 
@@ -48,7 +48,7 @@ export function createCaseChange(parts: CaseDeskParts): ChangeAction {
     title: 'Change cases',
     input: z.object({
       do: z.enum(kinds),
-      id: listField.pipe(z.array(idField).max(mostCases, `at most ${mostCases} cases at once`)).optional(),
+      id: listField.pipe(z.array(idField).max(maxCases, `at most ${maxCases} cases at once`)).optional(),
       ...filterFields,
     }),
     form: z.object({ assignee: z.string().trim().max(100).optional() }),
@@ -85,7 +85,7 @@ export function createCaseChange(parts: CaseDeskParts): ChangeAction {
   });
 }
 
-/** @throws HttpError 400 where something is missing */
+/** @throws HttpError 400 if something is missing */
 function toRequest(
   kind: BulkKind,
   { assignee = '', note: given }: { readonly assignee?: string | undefined; readonly note: string },
@@ -107,7 +107,7 @@ function toRequest(
   }
 }
 
-/** What would be said against it now; the decision is made again when it is done. */
+/** Why the change would be refused now. It is checked again when it is made. */
 function refuse(kind: BulkKind, chosen: readonly CaseSummary[], { now }: DeskVisit): string | undefined {
   const sample = toRequest(kind, { assignee: 'somebody', note: 'something' });
   const refusals = chosen.flatMap((item) => {
@@ -138,7 +138,7 @@ function describeChosen(chosen: readonly CaseSummary[]): string[] {
   return more > 0 ? [...named, `… and ${formatCountOf(more, 'more case')}`] : named;
 }
 
-/** A case has one note. */
+/** A case has only one note, so existing ones are replaced. */
 function describeNotes(chosen: readonly CaseSummary[]): string[] {
   const noted = chosen.filter(({ note }) => note !== undefined);
   const [first] = noted;

@@ -1,6 +1,6 @@
 import type { CaseRequest } from '../../cases/case-requests.js';
 
-/** A change of the mapping's side of cases; bookings are resolved case by case. */
+/** A change to the mapping of cases; bookings are resolved case by case. */
 export type BulkKind = Exclude<CaseRequest['kind'], 'resolve'>;
 
 interface KindWords {
@@ -8,7 +8,7 @@ interface KindWords {
   readonly button: string;
   /** What it means. */
   readonly meaning: string;
-  /** After it was done: `3 cases are reported`. */
+  /** For the message afterwards: `3 cases are reported`. */
   readonly done: string;
   readonly needsNote?: true;
 }

@@ -1,12 +1,12 @@
 import { showInLine } from '../../text/visible.js';
 import type { HotelData } from './case-schema.js';
 
-/** Its name or, where the content is not known, its id. */
+/** Its name or, if the content is not known, its id. */
 export function nameHotel(hotel: HotelData | null, serviceId: number): string {
   return hotel?.name == null ? `hotel ${serviceId}` : showShortened(hotel.name, 80);
 }
 
-/** Others write these texts: one row must not fill a page. */
+/** These texts come from elsewhere: one row must not fill a page. */
 export function showShortened(text: string, most: number): string {
   const characters = [...text.slice(0, 2 * most + 2)];
   return showInLine(characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text);

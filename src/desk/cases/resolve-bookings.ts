@@ -12,8 +12,8 @@ import { findShownCase } from './case-page.js';
 import { whatIsShown } from './cases-page.js';
 import type { CaseDeskParts } from './cases-routes.js';
 
-/** More than fit on a page; those of a larger case are chosen on its own page. */
-const mostListed = 200;
+/** Bookings listed here; those of a larger case are chosen on its own page. */
+const maxListed = 200;
 
 const places = listField.pipe(
   z
@@ -53,7 +53,7 @@ export function createBookingResolution(parts: CaseDeskParts): ChangeAction {
           'A corrected mapping does not help a guest who has booked already. Say what was done for these guests.',
         ],
         ...(listed.length === 0 && { refusal: 'No booking of this case is open.' }),
-        fields: renderFields(listed.slice(0, mostListed), new Set(chosen), listed.length),
+        fields: renderFields(listed.slice(0, maxListed), new Set(chosen), listed.length),
         reason: { label: 'Note', isRequired: false },
         button: 'Resolve the chosen bookings',
         back: `/cases/${held.id}`,

@@ -17,10 +17,10 @@ const monthNames = [
 ];
 const weekdayLetters = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
 const marks: readonly DayMark[] = ['good', 'sent', 'attention', 'unfinished', 'missing'];
-/** There are hundreds of cells; the page of a day has the whole text. */
+/** Short, because there are hundreds of cells; the page of a day has the whole text. */
 const longestHeadline = 40;
 
-/** What a cell says of how its day ran, besides its state: nothing where the schedule started it in its night. */
+/** How a day ran, shown in its cell besides its state; nothing if the schedule started it in its own night. */
 const letters = {
   'catch-up': { letter: 'C', meaning: 'catch-up' },
   replay: { letter: 'R', meaning: 'replay' },
@@ -31,13 +31,13 @@ const letters = {
 } as const;
 
 interface CalendarOptions {
-  /** These are checked, to be changed; without it, each day is a link. */
+  /** The days whose checkboxes are checked; without it, each day is a link. */
   readonly selected?: ReadonlySet<string> | undefined;
 }
 
 /**
- * The months, newest first: who is called at night looks at the last days. Each cell says its state by
- * colour, sign and text, which is shown on hover, on focus and on a tap.
+ * The months, newest first, because whoever is called at night looks at the last days. Each cell shows its state by
+ * colour, sign and text; the text appears on hover, on focus and on a tap.
  *
  * @param days oldest first
  */
@@ -83,7 +83,7 @@ function renderLook(day: ShownDay): Html {
   return html`class="${nameLook(day)}"${how.length > 0 ? html` data-how="${how.join('')}"` : undefined}`;
 }
 
-/** A day that is not good is seen from afar: one that only needs the booking team looks calmer. */
+/** Days that are not good stand out; a day that only needs the booking team looks calmer. */
 function nameLook({ judgement, isGood }: ShownDay): string {
   if (judgement === 'missing') return judgement;
   return judgement === 'attention' && isGood ? 'work' : colourOf(judgement);

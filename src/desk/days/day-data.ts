@@ -87,7 +87,7 @@ export type DayPageData = z.output<typeof dayPageData>;
 const runsRead = 1_000;
 const casesShown = 20;
 const noticesShown = 50;
-/** The page does not wait longer for an archive that does not answer. */
+/** How long the page waits for the archive. */
 const archiveMs = 1_000;
 
 export async function readDayPage(
@@ -139,7 +139,7 @@ async function judge(
   return { judgement: 'missing', headline: 'No run: nothing of this day was reviewed.' };
 }
 
-/** No next day after today: nothing can have happened there. */
+/** Today has no next day: nothing can have happened there. */
 function listNeighbours(
   day: string,
   today: string,
@@ -152,7 +152,7 @@ function listNeighbours(
   };
 }
 
-/** The cases with an open booking of that day, nearest check-in first. Nobody has to act on dismissed ones. */
+/** The cases with an open booking of that day, nearest check-in first. Dismissed ones need no action. */
 async function readCases(
   { ledger, hotels }: DayPageParts,
   day: string,

@@ -9,7 +9,7 @@ import { type Download, defineDownload, definePage, type Page } from '../routing
 import { type DayPageParts, dayPageData, readDayPage } from './day-data.js';
 import { renderDay } from './render-day.js';
 
-/** A day: how it went, its runs, and what is to be done about it. */
+/** A day: how it went, its runs, and what to do about it. */
 export function createDayPage(parts: DayPageParts): Page {
   return definePage({
     path: '/days/:day',

@@ -9,7 +9,7 @@ import { renderOverview } from './overview.js';
 import { type DaysParts, readDays } from './read-days.js';
 import { renderSelectionForm, renderSelectionLinks, selectDays, selectionInput } from './selection.js';
 
-/** How it is, and twelve months of days: where everybody begins. */
+/** The home page: the current state, and twelve months of days. */
 export function createDaysPage(parts: DaysParts): Page {
   return definePage({
     path: '/',
@@ -47,8 +47,8 @@ ${renderCharts(days)}</section></div>`,
 
 /** Days in the charts that compare single days: three months. */
 const daysCompared = 91;
-/** A young ledger leaves most of a year empty; columns of fewer days than these would be bars. */
-const daysAtLeast = 31;
+/** A young ledger leaves most of a year empty; with fewer days, columns would become bars. */
+const minDays = 31;
 
 function renderCharts(days: readonly ShownDay[]): Html {
   const ran = days.flatMap(({ counts, ...day }) => (counts ? [{ ...day, ...counts }] : []));
@@ -56,8 +56,8 @@ function renderCharts(days: readonly ShownDay[]): Html {
   const to = days.at(-1)?.day ?? '';
   const begun = days.slice(days.findIndex(({ isDue }) => isDue)).length;
   const startOf = (count: number) => days.at(-Math.min(days.length, count))?.day ?? '';
-  const year = { from: startOf(Math.max(daysAtLeast, begun)), to };
-  const months = { from: startOf(Math.min(daysCompared, Math.max(daysAtLeast, begun))), to };
+  const year = { from: startOf(Math.max(minDays, begun)), to };
+  const months = { from: startOf(Math.min(daysCompared, Math.max(minDays, begun))), to };
   const runs = ran.flatMap(({ day, state, durationMs }) =>
     durationMs !== null && hasEnded(state) ? [{ day, durationMs, isFailed: state === 'failed' }] : [],
   );

@@ -14,11 +14,11 @@ interface JudgeQuestion {
   readonly now: number;
   /** The nightly schedule. */
   readonly nights: Slots;
-  /** The day of the last slot, YYYY-MM-DD; undefined while none has ever passed. */
+  /** The day of the last slot, YYYY-MM-DD; undefined if none has passed yet. */
   readonly dueUntil: string | undefined;
   /** The first day with a run; undefined for an empty ledger. */
   readonly firstDay: string | undefined;
-  /** Epoch milliseconds; undefined where none counts. */
+  /** Epoch milliseconds; undefined if the day has none. */
   readonly findDeadline: (day: BusinessDay) => number | undefined;
 }
 
@@ -68,7 +68,7 @@ export function judgeShownDay(
   };
 }
 
-/** When the first run that makes the day good ended. */
+/** When the first run that made the day good ended. */
 function findGoodSince(runs: readonly Run[], timezone: string): number | undefined {
   return runs.findLast((run) => makesDayGood(run, timezone))?.finishedAt;
 }
@@ -89,9 +89,9 @@ function howItRan(run: Run, day: BusinessDay, nights: Slots): ShownDay['how'] {
 
 const nightMs = 86_400_000;
 
-/** Whether it started after a slot that was not that of its day. */
+/** Whether a later day's slot started it. */
 function isCatchUp({ startedAt }: Run, day: BusinessDay, nights: Slots): boolean {
-  // Slots take long to find, and most runs need none.
+  // Finding slots takes long, and most runs need none.
   if (startedAt <= day.lastInstant.getTime() + nightMs) return false;
   const range = findDayRange({ slots: nights, now: new Date(startedAt), catchUpDays: 0 });
   return range !== undefined && day.iso < range.from.iso;

@@ -1,7 +1,7 @@
 import type { DaysData, ShownDay } from './days-data.js';
 
 /**
- * The last day up to which all due days are good. A good day after one that is not good makes nobody feel safe: it is only
+ * The last day up to which all due days are good. A good day after one that is not good is no reassurance: it is only
  * mentioned.
  *
  * @param days oldest first

@@ -6,7 +6,7 @@ import { renderMark } from '../routing/state-mark.js';
 import { renderFirstAction } from '../runs/day-actions.js';
 import type { ShownDay } from './days-data.js';
 
-/** Who is called at night acts on the last ones; the calendar has all of them. */
+/** Whoever is called at night acts on the last ones; the calendar has all. */
 const daysShown = 5;
 const longestHeadline = 240;
 
@@ -33,7 +33,7 @@ export function renderNotGoodDays(days: readonly ShownDay[], visit: DeskVisit): 
 `;
 }
 
-/** Only the newest has a button that stands out: there is one thing to do first. */
+/** Only the newest has a prominent button, so that it is clear what to do first. */
 function renderDay(shown: ShownDay, visit: DeskVisit, isNewest: boolean): Html {
   const { day, judgement, headline, isLate } = shown;
   return html`<li><span><a class="whole" href="/days/${day}">${day}</a> <span class="faint">${nameWeekday(day)}</span></span>

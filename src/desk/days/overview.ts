@@ -84,7 +84,7 @@ function renderMappings({ mappingsCompleteUntil }: Facts, { now, timezone, may }
   if (mappingsCompleteUntil === null)
     return html`<strong>none</strong> <span class="faint">it was never synced</span>${sync}`;
   const at = Date.parse(mappingsCompleteUntil);
-  // A first sync that has not ended is complete up to no date.
+  // 0 while the first sync has not ended.
   if (at === 0)
     return html`<strong>incomplete</strong> <span class="faint">the first sync has not ended</span>${sync}`;
   return html`<strong>${formatSpan(now - at)} old</strong> <span class="faint">complete up to ${formatLocalInstant(at, timezone)}</span>${sync}`;
@@ -98,7 +98,7 @@ function renderParts({ parts }: Facts): Html {
   )}`;
 }
 
-/** Those of days that are not good are not told twice. */
+/** Leaves out problems of days that are not good, which are listed already. */
 function renderProblems({ problems, days }: Facts, { timezone, may }: DeskVisit): Html | undefined {
   const notGood = new Set(listNotGoodDays(days).map(({ day }) => day));
   const others = problems.filter(({ day }) => day === null || !notGood.has(day));
@@ -121,7 +121,7 @@ function linkDay(day: string): Html {
   return html`<a href="/days/${day}">${day}</a>`;
 }
 
-/** To the minute: what is hours away needs no seconds. */
+/** To the minute: a span of hours needs no seconds. */
 function formatSpan(milliseconds: number): string {
   const minutes = Math.max(1, Math.round(milliseconds / 60_000));
   return formatDuration(minutes * 60_000);

@@ -28,7 +28,7 @@ export interface DaysParts {
   readonly timezone: string;
   /** The nightly schedule. */
   readonly nights: Slots;
-  /** By when days must be good, where that is configured. */
+  /** By when days must be good, if configured. */
   readonly deadline: Deadline | undefined;
   readonly volume: Pick<VolumeSettings, 'exceptions'>;
   readonly health: Pick<Health, 'look'>;
@@ -38,10 +38,10 @@ export interface DaysParts {
 }
 
 const monthsShown = 12;
-/** More canaries than anybody sends in that time. */
+/** More than anybody sends in that time. */
 const canariesRead = 2_000;
 
-/** Reads one thing after the other, so that a page takes one connection at most from those who work. */
+/** Reads sequentially, so that a page takes at most one connection away from running work. */
 export async function readDays(parts: DaysParts, now: number): Promise<Omit<DaysData, 'selection'>> {
   const { ledger, timezone, nights, deadline, health, mappingScope } = parts;
   const calendar = listCalendar(businessDayAt(new Date(now), timezone));
@@ -101,7 +101,7 @@ function listCalendar(today: BusinessDay) {
   return { from, to: today, days };
 }
 
-/** What became of the newest canary of each day. */
+/** What happened to the newest canary of each day. */
 async function readCanaries(
   { ledger }: DaysParts,
   from: BusinessDay,

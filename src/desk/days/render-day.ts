@@ -8,7 +8,7 @@ import { markOfRun, renderMark, renderSeverity } from '../routing/state-mark.js'
 import { renderDayActions } from '../runs/day-actions.js';
 import type { DayPageData } from './day-data.js';
 
-/** A day: how it went, its runs, and what is to be done about it. */
+/** A day: how it went, its runs, and what to do about it. */
 export function renderDay(data: DayPageData, visit: DeskVisit): Html {
   const { day, judgement, headline, runs } = data;
   return html`${renderNeighbours(data)}

@@ -3,7 +3,7 @@ import { type Html, html } from '../../text/html.js';
 import { dayField } from '../routing/fields.js';
 import { type DaysData, type ShownDay, selections } from './days-data.js';
 
-/** Which days to choose in the calendar, for a replay. Nothing is chosen without `select`. */
+/** Which days to select in the calendar for a replay. Without `select`, the calendar offers no selection. */
 export const selectionInput = z.object({
   select: z.enum(selections).optional(),
   from: z.union([z.literal(''), dayField]).optional(),
@@ -49,7 +49,7 @@ const words: Readonly<Record<(typeof selections)[number], string>> = {
   none: 'none',
 };
 
-/** Leads to the selection, with how many days there are. */
+/** Links to the selections, with the number of days in each. */
 export function renderSelectionLinks(days: readonly ShownDay[]): Html {
   const links = (['missing', 'failed', 'late'] as const).flatMap((select) => {
     const count = days.filter((day) => isSelected(day, select)).length;
@@ -58,7 +58,7 @@ export function renderSelectionLinks(days: readonly ShownDay[]): Html {
   return html`<p class="buttons">Replay: ${links} <a class="button quiet" href="/?select=none">Select days…</a></p>`;
 }
 
-/** Asks which days of which range to choose. The calendar below shows them, to be changed by hand. */
+/** Asks which days of which range to select. The calendar below shows them and lets people change them. */
 export function renderSelectionForm({ select, from, to, days }: NonNullable<Selection>): Html {
   return html`<form class="search card" method="get" action="/">
 <label>Select<select name="select">${selections.map(

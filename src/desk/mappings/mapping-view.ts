@@ -3,7 +3,7 @@ import { formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';
 
-/** A mapping and how it changed; null where the local copy has never seen it. */
+/** A mapping and how it changed; null if the local copy has never seen it. */
 export function renderMappingHistory(mapping: MappingReport | null, timezone: string): Html {
   if (mapping === null) return html`<p>The local copy of the mappings does not have it.</p>`;
   const { serviceId, locationCode, channelIds, firstSeenAt, history } = mapping;
@@ -34,7 +34,7 @@ function describeMove(from: number | null, to: number | null): Html {
     : html`moved from ${from} to <strong>${to}</strong>`;
 }
 
-/** The page of a provider's hotel. */
+/** The address of a provider hotel's page. */
 export function linkToMapping(providerName: string, providerHotelId: string): string {
   return writeAddress('/mappings', { provider: providerName, hotel: providerHotelId });
 }

@@ -25,11 +25,11 @@ export interface MappingParts {
 }
 
 const mappingsData = z.object({
-  /** What was asked for; null if nothing was. */
+  /** The hotel that was asked for; null if none was. */
   asked: z.object({ providerName: z.string(), providerHotelId: z.string() }).nullable(),
   /** As `mappings show --json` prints it; null if the copy has never seen it. */
   mapping: mappingReport.extend({ hotel: hotelReport.nullable() }).nullable(),
-  /** Of this hotel under any master hotel that it had. */
+  /** The cases of this hotel under any master hotel that it had. */
   cases: z.array(z.object({ id: z.int(), state: z.enum(mappingStates), serviceId: z.number() })),
   /** As `mappings stats --json` prints it. */
   copy: statsReport,
@@ -37,7 +37,7 @@ const mappingsData = z.object({
 
 export type MappingsData = z.output<typeof mappingsData>;
 
-/** Looks up a provider's hotel, and tells how old the copy is and what it holds. */
+/** Looks up a provider's hotel, and shows how old the copy is and what it holds. */
 export function createMappingsPage({ ledger }: MappingParts): Page {
   const summarise = rememberSummary(ledger);
   return definePage({

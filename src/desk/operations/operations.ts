@@ -4,27 +4,27 @@ import type { StartedReview } from '../../review/day/background-reviews.js';
 import type { Replays } from '../../review/day/replays.js';
 
 /**
- * What operators start and stop here. Each does what the command of that name does, and in the background what takes long: it
- * continues when its visitor has left, and stops with the process.
+ * What operators start and stop in the desk. Each operation does what the command of that name does. Long work runs in the
+ * background: it continues after the visitor has left, and stops with the process.
  */
 export interface Operations {
-  /** Starts the day, resumes it, or joins whoever works on it. @throws DayBusyError, UsageError */
+  /** Starts the day, resumes it, or joins the process that works on it. @throws DayBusyError, UsageError */
   run(day: BusinessDay, options: RunOptions): Promise<StartedReview>;
   readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
-  /** How many days are replayed at once, at most. */
+  /** The most days that are replayed at once. */
   readonly runsAtOnce: number;
   cancel(wanted: RunToAbandon, reason: string): Promise<Abandoned>;
   /** Looks for the result that the day's run awaits. @throws DayBusyError, UsageError */
   look(day: BusinessDay): Promise<StartedReview>;
   readonly sync: SyncOperation;
   readonly channels: readonly ConfiguredChannel[];
-  /** Sends a test message through each channel, or the one of that name. @throws UsageError */
+  /** Sends a test message through each channel, or the one with that name. @throws UsageError */
   testChannels(name: string | undefined): Promise<readonly ChannelTrial[]>;
 }
 
 export interface RunOptions {
   readonly reason?: string | undefined;
-  /** Far fewer bookings than usual are right this time. */
+  /** Whether far fewer bookings than usual are right this time. */
   readonly acceptsVolume?: boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface SyncOperation {
   readonly scope: string;
   /** Resolves once the sync has begun. @throws UsageError if one is in progress */
   start(): Promise<void>;
-  /** What this process knows: the ledger has what was stored. */
+  /** What this process knows; the ledger has what was stored. */
   state(): SyncState;
 }
 
@@ -49,7 +49,7 @@ export interface ConfiguredChannel {
   readonly kind: string;
 }
 
-/** What came of a test message. */
+/** The outcome of a test message. */
 export interface ChannelTrial extends ConfiguredChannel {
   /** Why it was not accepted; null if it was. */
   readonly message: string | null;

@@ -17,7 +17,7 @@ import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../routi
 /** One click must not send years of bookings. */
 export const longestSelection = 366;
 
-/** What somebody selected: days, a range, or both together. */
+/** A selection: days, a range, or both together. */
 export interface Selection {
   readonly days?: readonly string[] | undefined;
   readonly from?: string | undefined;
@@ -35,7 +35,7 @@ export function listSelected({ days = [], from, to }: Selection, zone: string, n
   return [...takeBegun(selected, now)];
 }
 
-/** One more than are allowed is enough. */
+/** Stops one day beyond the limit, which is enough to refuse the range. */
 function listRange(from: string, to: string, zone: string): string[] {
   if (to < from) throw new UsageError(`${to} is before ${from}`);
   const days: string[] = [];
@@ -63,7 +63,7 @@ const dayMs = 86_400_000;
 export interface ReplayPlan {
   readonly mode: RangeMode;
   readonly days: readonly PlannedDay[];
-  /** Changes when a day gets another run, or another plan. */
+  /** Changes if a day gets another run or another plan. */
   readonly seen: string;
 }
 
@@ -72,7 +72,7 @@ export async function planReplay(
   days: readonly BusinessDay[],
   mode: RangeMode,
 ): Promise<ReplayPlan> {
-  // The form asks for the reason, so nothing is refused for want of one.
+  // The form asks for the reason, so no plan is refused for lack of one.
   const planned = days.length === 0 ? [] : await planRange(ledger, days, { mode, reason: 'asked for' });
   return { mode, days: planned, seen: digest(planned) };
 }
@@ -96,7 +96,7 @@ export function renderPlan({ days }: ReplayPlan): Html {
   )}</tbody></table></div>`;
 }
 
-/** As `renderMark` does, with the lines of each sign only once on the page. */
+/** Like `renderMark`, but with the lines of each sign only once on the page. */
 function renderState(run: Run): Html {
   const mark = markOfRun(run);
   return html`<span class="mark ${colourOf(mark)}">${drawShape(mark)} ${nameMark(mark)}</span>`;

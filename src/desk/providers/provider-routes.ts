@@ -9,14 +9,14 @@ const bounds = { from: z.string(), to: z.string() };
 
 const providersData = z.object({
   ...bounds,
-  /** Providers in all. */
+  /** The number of all providers. */
   total: z.int(),
   page: z.int(),
   pages: z.int(),
-  /** The surest offender first, as `providers --json` prints them. */
+  /** Most certain offender first, as `providers --json` prints them. */
   providers: z.array(
     providerReport.extend({
-      /** Of the affected bookings by week, the oldest first; null where no verdict is known. */
+      /** The shares of affected bookings by week, oldest first; null if no verdict is known. */
       weeklyShares: z.array(z.number().nullable()),
     }),
   ),
@@ -34,10 +34,10 @@ const providerData = z.object({
 export type ProvidersData = z.output<typeof providersData>;
 export type ProviderData = z.output<typeof providerData>;
 
-/** Fewer than a hundred kilobytes, even over a thousand days. */
+/** Less than 100 kB per page, even over a thousand days. */
 const providersPerPage = 25;
 
-/** The scorecard: all providers compared, and each one's course. */
+/** The scorecard: all providers compared, and how each one developed. */
 export function createProviderRoutes(parts: ScoreParts): readonly DeskRoute[] {
   const asked = { from: optionalDayField, to: optionalDayField };
   return [

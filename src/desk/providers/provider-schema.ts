@@ -22,7 +22,7 @@ export const providerReport = z.object({
   repeatOffenders: z.array(z.object({ providerHotelId: z.string(), cases: count, days: count })).readonly(),
 }) satisfies z.ZodType<ProviderReport>;
 
-/** What came of a provider's bookings in some days. */
+/** What became of a provider's bookings over some days. */
 export const courseItem = z.object({
   /** The first day, YYYY-MM-DD. */
   from: z.string(),

@@ -13,7 +13,7 @@ export interface ScoreParts {
   readonly ledger: { readonly cases: Pick<CaseReader, 'listOpened'> };
   readonly timezone: string;
   readonly scores: ScoreMemory;
-  /** What silence means, if it was agreed to mean something. */
+  /** What silence was agreed to mean, if anything. */
   readSilence(now: number): Promise<Silence | undefined>;
 }
 
@@ -24,7 +24,7 @@ export interface Range {
 
 export interface Scores {
   readonly days: readonly string[];
-  /** The surest offender first. */
+  /** Most certain offender first. */
   readonly providers: readonly ProviderReport[];
   readonly scored: readonly DayScore[];
 }
@@ -45,7 +45,7 @@ export async function readScores(
   return { days, scored, providers: orderProviders(added.map(toProviderReport)) };
 }
 
-/** Works out the usual days before somebody asks for them. */
+/** Computes the scores of the default range before anybody asks for them. */
 export async function prepareScores(
   { timezone, scores, readSilence }: Pick<ScoreParts, 'timezone' | 'scores' | 'readSilence'>,
   { now, signal }: Pick<DeskVisit, 'now' | 'signal'>,
@@ -70,7 +70,7 @@ function listDays({ from, to }: Range, today: string): string[] {
 
 const daysOfWeek = 7;
 
-/** The course of a provider's bookings by week, the oldest first; the last week ends with the range. */
+/** What became of a provider's bookings week by week, oldest first; the last week ends with the range. */
 export function groupWeeks(scored: readonly DayScore[], providerName: string | null): CourseItem[] {
   const weeks: CourseItem[] = [];
   for (let end = scored.length; end > 0; end -= daysOfWeek)

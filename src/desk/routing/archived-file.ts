@@ -1,6 +1,6 @@
 import type { Archive } from '../../archive/archive.js';
 
-/** A file of the archive for a response, which may hold a block for longer than the archive does. */
+/** Reads an archived file for a response. Copies each block, which a response may hold for longer than the archive. */
 export async function* readArchived(
   archive: Pick<Archive, 'read'>,
   [day, runId, name]: readonly [day: string, runId: string, name: string],

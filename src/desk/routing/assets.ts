@@ -15,7 +15,7 @@ export interface Assets {
   readonly icon: Asset;
 }
 
-/** @param folder where they are; the styles of the calendar and of charts become a part of that of the desk */
+/** @param folder where they are; the desk's style sheet includes those of the calendar and the charts */
 export async function readAssets(folder: URL): Promise<Assets> {
   const read = (name: string) => readFile(new URL(name, folder), 'utf8');
   const style = [await read('desk.css'), await read('calendar.css'), chartStyle].join('\n');

@@ -2,10 +2,10 @@ import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 
-/** A name and what is known of it; without a value it is left out. Texts of others are made visible. */
+/** A name and its value; facts without a value are left out. Control characters are made visible. */
 export type Fact = readonly [name: string, value: Html | string | number | undefined];
 
-/** What is known of a thing, line by line. */
+/** Known facts, line by line. */
 export function renderFacts(facts: readonly Fact[]): Html {
   return html`<dl class="facts">${facts.flatMap(([name, value]) =>
     value === undefined ? [] : html`<dt>${showInLine(name)}</dt><dd>${showText(value)}</dd>`,
@@ -32,13 +32,13 @@ interface PageOfMany {
   /** From 1. */
   readonly page: number;
   readonly pages: number;
-  /** Of all of them, in words, such as `5,000 cases`. */
+  /** The number of all entries in words, such as `5,000 cases`. */
   readonly total: string;
   /** The address of a page. */
   linkTo(page: number): string;
 }
 
-/** Where in a long list one is, with the way to the other pages; nothing for a list of one page. */
+/** The position in a long list, with links to the other pages; nothing for a list of one page. */
 export function renderPaging({ page, pages, total, linkTo }: PageOfMany): Html | undefined {
   if (pages <= 1) return undefined;
   const step = (to: number, rel: 'prev' | 'next', words: string) =>

@@ -32,7 +32,7 @@ export const pageField = z
   .default('1')
   .transform(Number);
 
-/** What somebody is looking for; spaces around it are none of it, and an empty field asks for nothing. */
+/** A search text. Surrounding spaces are ignored, and an empty field counts as absent. */
 export const searchField = z
   .string()
   .max(500)

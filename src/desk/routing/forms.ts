@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../server/http-error.js';
 
-/** Fields of a form, with a selection of many days or cases. */
+/** Enough for a selection of many days or cases. */
 const largestForm = 64 * 1024;
 
 /** Forms are read here only; other routes of the server get no parsed body. */
@@ -15,7 +15,7 @@ export function acceptForms(app: FastifyInstance): void {
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-/** A field that was given several times is a list. */
+/** A field given several times becomes a list. */
 function collect(given: URLSearchParams): Fields {
   const names = [...new Set(given.keys())];
   return Object.fromEntries(

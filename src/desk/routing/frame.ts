@@ -18,9 +18,9 @@ const areas: readonly { readonly name: string; readonly path: string; readonly p
 export type RenderFrame = (view: View, options?: FrameOptions) => string;
 
 interface FrameOptions {
-  /** Absent for nobody: then there is no navigation. */
+  /** Absent if nobody is signed in: then there is no navigation. */
   readonly visit?: DeskVisit | undefined;
-  /** What a change that was just made says. */
+  /** The message of a change that was just made. */
   readonly message?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a change says, for the next page: in a cookie, because a message in the address could be written by anybody who makes
- * a link.
+ * Passes the message of a change to the next page: in a cookie, because anybody who makes a link could forge a message in
+ * the address.
  */
 const name = 'desk-message';
 const attributes = 'Path=/; HttpOnly; SameSite=Strict';

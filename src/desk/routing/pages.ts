@@ -8,7 +8,7 @@ export const entriesPerPage = 100;
 
 /** A page of a list, as its data. */
 export const pageOf = {
-  /** Of the whole list; null where that is unknown. */
+  /** Of the whole list; null if unknown. */
   count: z.int().nonnegative(),
   page: z.int().positive(),
   pages: z.int().nonnegative(),
@@ -29,7 +29,7 @@ export function entriesBefore(page: number): number {
   return (page - 1) * entriesPerPage;
 }
 
-/** The entries of a page, out of a list that is read in chunks. */
+/** The entries of a page, from a list that is read in chunks. */
 export async function takePage<Entry>(
   chunks: AsyncIterable<readonly Entry[]>,
   page: number,
@@ -44,7 +44,7 @@ export async function takePage<Entry>(
   return taken;
 }
 
-/** How many entries there are, and the way to other pages. */
+/** The number of entries, and links to other pages. */
 export function renderPages(
   { count, page, pages }: ListPage,
   thing: string,

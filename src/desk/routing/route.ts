@@ -11,7 +11,7 @@ export interface DeskVisit extends Visit {
   readonly now: number;
   /** IANA name of the account's time zone. */
   readonly timezone: string;
-  /** Path and query as requested, for forms that come back here. */
+  /** Path and query as requested, for forms that lead back here. */
   readonly address: string;
   /** Aborts when the caller has gone or the process stops. */
   readonly signal: AbortSignal;
@@ -39,18 +39,18 @@ interface RouteFacts {
 export interface Page extends RouteFacts {
   readonly kind: 'page';
   readonly data: z.ZodType;
-  /** What a caller gets that accepts anything, such as curl: `page` if absent. */
+  /** What a caller that accepts anything, such as curl, gets: `page` if absent. */
   readonly usually?: 'page' | 'data';
   /** @throws HttpError, for example 404 */
   read(input: unknown, visit: DeskVisit): Promise<unknown>;
-  /** The entry of the audit trail about who looked at bookings, recorded before they are shown; undefined where none are. */
+  /** The entry of the audit trail about who looked at bookings, recorded before they are shown; undefined if none are. */
   audit?(data: unknown, input: unknown): Look | undefined;
   render(data: unknown, visit: DeskVisit): View;
 }
 
 /** A look at bookings. */
 export interface Look extends Action {
-  /** Then nothing is shown without a record. A full disk prevents no other look. */
+  /** If true, nothing is shown without a record. Other looks work even if the disk is full. */
   readonly revealsNames: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface ChangeAction extends RouteFacts {
   readonly reason: 'required' | 'optional';
   preview(input: unknown, visit: DeskVisit): Promise<Preview>;
   /**
-   * The entry of the audit trail, which is recorded before the change: without it, nothing is changed. Absent where `perform`
+   * The entry of the audit trail, which is recorded before the change: without it, nothing is changed. Absent if `perform`
    * records the change in its own transaction.
    */
   audit?(input: unknown, form: unknown): Action;
@@ -77,15 +77,15 @@ export interface ChangeAction extends RouteFacts {
 
 /** What would happen. */
 export interface Preview {
-  /** Names what it is about; the action's own title if absent. */
+  /** Names the subject; the action's own title if absent. */
   readonly title?: string;
   /** A sentence or more: what will be done, to what, and what that means. */
   readonly lines: readonly string[];
   /** Why it can't be done now; then there is no button. */
   readonly refusal?: string;
-  /** More about what would happen than sentences say, such as a table. */
+  /** More about what would happen, such as a table. */
   readonly details?: Html;
-  /** What programs get of it. */
+  /** What programs get. */
   readonly data?: object;
   /** The fields of the form, written by the action. */
   readonly fields?: Html;
@@ -115,7 +115,7 @@ export interface Download extends RouteFacts {
 
 export interface DownloadedFile {
   readonly name: string;
-  /** How many it holds, for the audit trail. */
+  /** How many records it holds, for the audit trail. */
   readonly records?: number;
   readonly content: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>;
 }
@@ -131,7 +131,7 @@ export type DeskRoute = Page | ChangeAction | Download | Live;
 
 type Input<Schema extends z.ZodType> = z.output<Schema>;
 
-/** The same with the types of its schemas. Methods are compared loosely, so it fits the table of routes. */
+/** A page with the types of its schemas. Methods are compared loosely, so it still fits the table of routes. */
 export function definePage<I extends z.ZodObject, D extends z.ZodType>(
   page: Omit<Page, 'kind' | 'input' | 'data' | 'read' | 'audit' | 'render'> & {
     readonly input: I;

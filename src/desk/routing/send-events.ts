@@ -23,7 +23,7 @@ export async function sendEvents(
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // A proxy must not collect them.
+    // A proxy must not buffer the events.
     'x-accel-buffering': 'no',
   });
   const watching = watchSession();
@@ -37,10 +37,10 @@ export async function sendEvents(
           .join('')}\n`,
       );
     }
-    // Cut off by a stop, the browser connects again once there is a server.
+    // Without the end event, the browser reconnects once the server is back.
     response.end(stop.aborted ? undefined : 'event: end\ndata:\n\n');
   } catch {
-    // The browser connects again, and gets the error as a response.
+    // The browser reconnects, and gets the error as a response.
     response.end();
   } finally {
     ended.abort();

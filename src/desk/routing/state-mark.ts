@@ -5,14 +5,14 @@ import type { Run, RunState } from '../../review/run.js';
 import { hasUnknownVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { Html, html } from '../../text/html.js';
 
-/** What a page says about a day. `missing`: it is over and has no run; `not-due`: its run is still to come, or never was. */
+/** What a page says about a day. `missing`: it is over and has no run; `not-due`: no run is expected, or not yet. */
 export type DayMark = Judgement | 'missing' | 'not-due';
 export type Mark = DayMark | RunState | MappingState | BookingState;
 
 interface Look {
   /** A class of the style. */
   readonly colour: 'good' | 'bad' | 'busy' | 'wait' | 'faint';
-  /** Lines on a square of 16, so that the state is known without its colour. */
+  /** Lines on a 16 by 16 square, so that the state is recognisable without its colour. */
   readonly lines: string;
   readonly words: string;
   readonly meaning: string;
@@ -105,14 +105,14 @@ const looks: Readonly<Record<Mark, Look>> = {
   stayed: { colour: 'faint', lines: 'M3 8h10', words: 'stayed', meaning: 'the check-in day is over' },
 };
 
-/** The mark of a run. One that succeeded is marked so only if its verdicts are known and nothing is wrong. (Design 11.) */
+/** The mark of a run. A run that succeeded is marked as such only if its verdicts are known and nothing is wrong. (Design 11.) */
 export function markOfRun({ state, counts, volume }: Pick<Run, 'state' | 'counts' | 'volume'>): Mark {
   if (state !== 'succeeded') return state;
   if (volume || counts.refused > 0 || counts.affected || counts.unanswered) return 'attention';
   return hasUnknownVerdicts({ counts }) ? 'sent' : 'succeeded';
 }
 
-/** The class that colours it. */
+/** The CSS class that colours it. */
 export function colourOf(mark: Mark): Look['colour'] {
   return looks[mark].colour;
 }

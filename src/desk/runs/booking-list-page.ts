@@ -85,7 +85,7 @@ ${
   });
 }
 
-/** An empty list is no good news where nothing is known. */
+/** An empty list is no good news if nothing is known. */
 function knowledgeOf(run: Run): 'known' | 'unknown' | 'by-email' {
   switch (countAffected(run)) {
     case 'by e-mail':

@@ -8,7 +8,7 @@ interface NewestRun {
   readonly trigger: Trigger;
 }
 
-/** The actions on a day that help most with its newest run, the first one first. */
+/** The actions on a day that suit its newest run, most helpful first. */
 export function listDayActions(
   newest: RunState | undefined,
 ): readonly { readonly name: string; readonly path: string }[] {
@@ -42,7 +42,7 @@ interface NewestRunOfDay {
   readonly state: RunState | null;
 }
 
-/** What helps most with a day, for a list of days: to watch what works, or an action for those who may act. */
+/** The most helpful link for a day in a list: to a working run or, for visitors who may operate, an action. */
 export function renderFirstAction(
   { day, runId, state }: NewestRunOfDay,
   { may }: Pick<DeskVisit, 'may'>,
@@ -55,7 +55,7 @@ export function renderFirstAction(
   return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${first.path}">${first.name}<span class="hidden">: ${day}</span></a>`;
 }
 
-/** For those who may act; nothing for a run that sends bookings of other days. */
+/** For visitors who may operate; nothing for a run that sends bookings of other days. */
 export function renderDayActions(
   day: string,
   newest: NewestRun | undefined,

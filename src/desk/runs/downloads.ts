@@ -46,7 +46,7 @@ export function createResultDownload({ ledger, archive, command }: DownloadParts
   });
 }
 
-/** What was sent and when, what came back, and all checksums; no guest's name. Compared with the ledger before. */
+/** What was sent and when, what came back, and all checksums; no guest's name. First compared with the ledger. */
 export function createManifestDownload({ ledger, archive, command }: DownloadParts): Download {
   return defineDownload({
     path: '/runs/:id/manifest',

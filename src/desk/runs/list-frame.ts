@@ -6,7 +6,7 @@ export function backToRun(runId: string): Html {
   return html`<p><a href="/runs/${encodeURIComponent(runId)}">‹ Run ${showInLine(runId)}</a></p>`;
 }
 
-/** A reference, with a link to everything that is known about it. */
+/** A reference, linked to everything that is known about it. */
 export function linkBooking(reference: string | null): Html {
   if (reference === null) return html`<span class="faint">none</span>`;
   return html`<a href="/bookings?reference=${encodeURIComponent(reference.toWellFormed())}">${showInLine(reference)}</a>`;

@@ -104,7 +104,7 @@ async function readPosted(ledger: ListLedger, { id }: Run, page: number, { may }
   const { batches, bookings: count } = await ledger.measureBatches(id, 'body');
   const from = entriesBefore(page);
   if (from >= count) return { count, bookings: [] };
-  // Every batch but the last holds as many.
+  // Every batch but the last has the same size.
   const { length: size } = splitStoredLines(await ledger.readBatch(id, 'body', 0));
   const start = Math.floor(from / size);
   const end = Math.min(batches, Math.ceil((from + entriesPerPage) / size));
@@ -130,7 +130,7 @@ async function readSuspected(ledger: ListLedger, run: Run, page: number) {
 function toRow(fields: Readonly<Record<string, unknown>>): ListedBooking {
   const read = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   const [guestField = ''] = guestNameFields;
-  // A master id may be named otherwise, and comes first.
+  // The master id may have another name, but comes first.
   const serviceId = Number(fields.ServiceId ?? Object.values(fields)[0]);
   return {
     reference: read('BookingReferenceId'),

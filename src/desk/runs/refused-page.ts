@@ -22,10 +22,10 @@ interface RefusedParts {
   readonly command: WriteCommand;
 }
 
-/** Every name of the run is masked in the service's words, which takes too long for a page of a larger run. */
+/** Every name of the run is masked in the service's words, which would take a page too long for a larger run. */
 const bookingsMasked = 30_000;
 
-/** The bookings that the service would not take, and its words, which name no guest. */
+/** The bookings that the service would not take, and its words, with guests masked. */
 export function createRefusedPage({ ledger, command }: RefusedParts): Page {
   return definePage({
     path: '/runs/:id/refused',

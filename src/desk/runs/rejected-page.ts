@@ -20,7 +20,7 @@ interface RejectedParts {
 const count = z.int().nonnegative();
 const text = z.string().nullable();
 
-/** The records of a run that could not be sent: where in the source, why, and what stood there. */
+/** The records of a run that could not be sent: where in the source, why, and the value there. */
 export function createRejectedPage({ ledger, placeUnit }: RejectedParts): Page {
   return definePage({
     path: '/runs/:id/rejected',

@@ -7,7 +7,7 @@ import type { DeskVisit } from '../routing/route.js';
 import { markOfRun, renderMark } from '../routing/state-mark.js';
 import type { RunMoment } from './run-moment.js';
 
-/** The part of a run's page that moves: its state, why it is pending, how far it is, and its counts. */
+/** The live part of a run's page: its state, why it is pending, its progress, and its counts. */
 export function renderMoment(moment: RunMoment, visit: DeskVisit): Html {
   const words = moment.pending?.words ?? moment.headline;
   return html`<p class="headline">${renderMark(markOfRun(moment))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
@@ -25,7 +25,7 @@ function renderBar({ state, counts, leftMs }: RunMoment): Html {
 `;
 }
 
-/** An estimate is not exact to tenths. */
+/** Rounded, because an estimate is not exact. */
 function writeLeft(milliseconds: number): string {
   if (milliseconds < 60_000) return `${Math.max(1, Math.round(milliseconds / 1_000))} s`;
   const step = milliseconds < 3_600_000 ? 10_000 : 60_000;
@@ -34,9 +34,9 @@ function writeLeft(milliseconds: number): string {
 
 interface Count {
   readonly name: string;
-  /** A text where no number is known. */
+  /** A text if no number is known. */
   readonly value: number | string;
-  /** The list of what is counted, under the address of the run. */
+  /** The page that lists what is counted, below the address of the run. */
   readonly list?: string;
   readonly colour?: 'bad' | 'wait';
 }

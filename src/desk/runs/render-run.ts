@@ -8,7 +8,7 @@ import type { RunPageData } from './run-data.js';
 import { writeInstant } from './run-moment.js';
 import { renderSteps } from './run-timeline.js';
 
-/** What a run's page shows below what moves. */
+/** What a run's page shows below its live part. */
 export function renderRunDetails(run: RunPageData, visit: DeskVisit): Html {
   return html`<section class="card">${renderSteps(run, visit)}</section>
 ${renderTroubles(run, visit)}${renderFile(run, visit)}${renderReasons('Rejected, by reason', run.rejects, linkReject(run, visit))}${renderReasons('Warnings', run.warnings)}`;

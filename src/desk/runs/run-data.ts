@@ -80,7 +80,7 @@ export const runPageData = runMoment.and(
 );
 export type RunPageData = z.output<typeof runPageData>;
 
-/** Slices of a time line: finer ones are not seen. */
+/** Slices of a timeline: finer ones would be invisible. */
 const slices = 120;
 const troublesShown = 10;
 

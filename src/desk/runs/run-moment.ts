@@ -15,7 +15,7 @@ import { formatLocalInstant } from '../../text/format.js';
 import type { DeskVisit } from '../routing/route.js';
 import { runReport } from './run-report-schema.js';
 
-/** What moves on the page of a run while it works. */
+/** The live part of a run's page. */
 export const runMoment = runReport.and(
   z.object({
     pending: z
@@ -51,7 +51,7 @@ export async function readRunState(
   return { run, work: hasWork(run) ? await ledger.readOpenWork(run.id, now) : undefined };
 }
 
-/** @param since when the rate of the estimate begins; by default when the run was collected */
+/** @param since where the rate of the estimate starts; by default when the run was collected */
 export function toMoment(
   { run, work }: RunState,
   limits: PendingLimits,
@@ -69,7 +69,7 @@ export function toMoment(
 }
 
 function describeEnd(run: Run, { timezone }: Pick<DeskVisit, 'timezone'>): string | null {
-  // A run that sends bookings of other days makes no day good, or bad.
+  // A run that sends bookings of other days makes no day good or bad.
   if (!isOfItsDay(run)) return null;
   return judgeDay(summariseVerdicts(run.day, [run]), { timezone }).headline;
 }
@@ -87,7 +87,7 @@ export function toSample({ counts: { delivered, refused } }: Pick<Run, 'counts'>
   return { at, done: delivered + refused };
 }
 
-/** At the rate of the time since the earlier sample. */
+/** At the rate since the earlier sample. */
 export function estimateLeft(earlier: Sample, { at, done }: Sample, total: number): number | undefined {
   const [more, left] = [done - earlier.done, total - done];
   if (more <= 0 || left <= 0 || at <= earlier.at) return undefined;

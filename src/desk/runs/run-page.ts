@@ -18,7 +18,7 @@ interface RunPageParts {
 /** Without JavaScript, the page of an active run loads itself again after this many seconds. */
 const refreshSeconds = 10;
 
-/** A run: its steps on a time line, why it is pending, and its counts. */
+/** A run: its steps on a timeline, why it is pending, and its counts. */
 export function createRunPage({ ledger, limits }: RunPageParts): Page {
   return definePage({
     path: '/runs/:id',
@@ -47,7 +47,7 @@ interface RunEventsParts {
   readonly clock: () => number;
 }
 
-/** What moves on the page of a run, until it ends. */
+/** Streams the live part of a run's page until the run ends. */
 export function createRunEvents({ watches, limits, clock }: RunEventsParts): Live {
   return defineLive({
     path: '/runs/:id/events',

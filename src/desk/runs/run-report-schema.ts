@@ -10,7 +10,7 @@ const drop = z.object({
   drops: z.array(z.object({ provider: z.string().nullable(), accepted: count, usual })),
 });
 
-/** The report of a run, as `run --json` prints it. Its type fails to compile when the report and the schema differ. */
+/** The report of a run, as `run --json` prints it. Its type doesn't compile if the report and the schema differ. */
 export const runReport: z.ZodType<RunReport> = z.object({
   runId: z.string(),
   day: z.string(),

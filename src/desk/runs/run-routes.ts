@@ -20,7 +20,7 @@ export interface RunParts {
   readonly clock: () => number;
 }
 
-/** A run, what moves on its page, the lists behind its counts, and what the archive has of it. */
+/** A run, the live part of its page, the lists behind its counts, and its files in the archive. */
 export function createRunRoutes(parts: RunParts): readonly DeskRoute[] {
   return [
     createRunPage(parts),

@@ -6,7 +6,7 @@ import type { Html } from '../../text/html.js';
 import type { DeskVisit } from '../routing/route.js';
 import type { RunPageData } from './run-data.js';
 
-/** Collecting and each kind of step on a time line, in the order of the plan. */
+/** Collecting and each kind of step on a timeline, in the order of the plan. */
 export function renderSteps(run: RunPageData, { now, timezone }: DeskVisit): Html {
   const kinds = [...new Set(run.steps.map(({ kind }) => kind))];
   return renderTimeline({
@@ -62,9 +62,9 @@ function toRow(kind: StepKind, { steps, attempts, open }: RunPageData, now: numb
 }
 
 /**
- * The times in which nothing of a kind was performed, though some of it was still to do.
+ * The times in which no step of a kind was being performed although some were left.
  *
- * @param until how long it has been waiting; undefined where it does not wait
+ * @param until the end of the current wait; undefined if nothing is waiting
  */
 function listWaits(ended: readonly Ended[], until: number | undefined): Segment[] {
   const waits: Segment[] = [];

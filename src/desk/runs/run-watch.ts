@@ -4,13 +4,13 @@ import type { ProgressReader } from '../../review/progress.js';
 import { isActive } from '../../review/run.js';
 import { type RunState, readRunState, type Sample, toSample } from './run-moment.js';
 
-/** What watchers of a run get: how it is now, and how it was a while ago. */
+/** What watchers of a run get: its state now, and a while ago. */
 export interface WatchedRun extends RunState {
   readonly since: Sample;
 }
 
 export interface RunWatches {
-  /** How a run is, about once a second, until it has ended or the signal aborts. The last one shows the end. */
+  /** The state of a run, about once a second, until it has ended or the signal aborts. The last one shows the end. */
   watch(runId: string, signal: AbortSignal): AsyncIterable<WatchedRun>;
 }
 
@@ -20,10 +20,10 @@ interface WatchParts {
   readonly everyMs?: number;
 }
 
-/** The estimate of what is left looks back so far, in looks. */
+/** How far back the estimate of the time left looks, in polls. */
 const samplesKept = 60;
 
-/** All who watch a run share one poll of the ledger, which ends with the last of them. */
+/** All watchers of a run share one polling loop on the ledger, which ends with the last of them. */
 export function createRunWatches({ ledger, clock, everyMs = 1_000 }: WatchParts): RunWatches {
   const polls = new Map<string, Poll>();
 
@@ -37,7 +37,7 @@ export function createRunWatches({ ledger, clock, everyMs = 1_000 }: WatchParts)
     return { ...state, since: poll.samples[0] ?? toSample(run, now) };
   }
 
-  /** The next look, which is the same for all who wait for it. */
+  /** The next look at the ledger, shared by all who wait for it. */
   function lookAgain(poll: Poll, runId: string): Promise<WatchedRun | undefined> {
     poll.next ??= (async () => {
       try {

@@ -7,7 +7,7 @@ export const signOutPath = '/sign-out';
 interface SignInForm {
   /** The page to continue at. */
   readonly to: string;
-  /** As typed before. */
+  /** As typed in the last attempt. */
   readonly name?: string | undefined;
   /** Why the last attempt failed. */
   readonly problem?: string | undefined;
@@ -26,13 +26,13 @@ export function renderSignIn({ to, name, problem }: SignInForm): View {
 
 const longestPath = 2_000;
 
-/** The page to continue at: a path of this server, whatever was asked for. */
+/** The page to continue at: always a path of this server. */
 export function readReturnPath(written: string | undefined): string {
   if (written === undefined || written.length > longestPath || !written.startsWith('/')) return '/';
   const base = 'http://desk.invalid';
   if (!URL.canParse(written, base)) return '/';
-  // Only path and query are followed, wherever the rest leads.
+  // Only path and query are kept, whatever host was given.
   const { pathname, search } = new URL(written, base);
-  // Resolving dots may leave two slashes at the start, which browsers take for another host.
+  // Resolving dots may leave two leading slashes, which browsers take for another host.
   return pathname.startsWith('//') || pathname === signInPath ? '/' : `${pathname}${search}`;
 }
