@@ -15,7 +15,7 @@ interface CanaryPair {
   readonly providerHotelId: string;
 }
 
-/** Looks whether the configured pair can work as a canary, and what became of the last one. */
+/** Checks whether the configured pair can work as a canary, and what happened to the last one. */
 export async function checkCanary(
   pair: CanaryPair,
   ledger: CanaryLedger,

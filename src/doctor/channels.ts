@@ -7,7 +7,7 @@ import { formatCountOf, formatDuration } from '../text/format.js';
 
 const { ok, warning } = findingsOf('notify');
 
-/** Which channels there are, and what is risky about them. Sends nothing: `notify test` does. */
+/** Shows the channels and their risks. Sends nothing: `notify test` does. */
 export function checkChannels(channels: readonly ChannelSettings[]): readonly Finding[] {
   return channels.flatMap((channel) => [
     ok(`${channel.name} (${channel.kind}): ${describeRouting(channel)}`),
@@ -15,10 +15,10 @@ export function checkChannels(channels: readonly ChannelSettings[]): readonly Fi
   ]);
 }
 
-/** Longer than a receiver is away for a restart. */
+/** Longer than a receiver's restart. */
 const longWaitMs = 3_600_000;
 
-/** Messages that wait for long, and those that were given up. */
+/** Reports messages that have waited too long, and those that were given up. */
 export function checkMessages(
   { pending, pendingSince, givenUp }: MessageCounts,
   now: number,

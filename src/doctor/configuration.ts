@@ -68,7 +68,7 @@ function warnOfSecret(path: string): Finding {
 
 /** An SFTP server without a valid pinned host key. */
 export interface UnpinnedServer {
-  /** The part whose findings include it. */
+  /** The part that reports it. */
   readonly part: 'sftp' | 'source';
   /** The setting that would pin it. */
   readonly setting: string;
@@ -77,8 +77,8 @@ export interface UnpinnedServer {
 }
 
 /**
- * The SFTP servers in a configuration that is invalid, where the pinned host key is among the problems, as far as they can
- * be found: that of the review file and that of the day's file.
+ * The SFTP servers of an invalid configuration whose pinned host key is among the problems, as far as they can be found: that
+ * of the review file and that of the day's file.
  *
  * @param wrongSettings as paths
  */
@@ -127,7 +127,7 @@ function findSourceServer(tree: unknown): Address | undefined {
     const location = readFileLocation(path);
     return location.kind === 'sftp' ? { host: location.host, port: location.port } : undefined;
   } catch {
-    // So have those of the path.
+    // The path's problems have been reported already.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { makeVisible } from '../text/visible.js';
 const graceMs = 100;
 
 /**
- * Ends the process although abandoned work would keep it alive. If that work ends by itself within a moment, so does the
+ * Ends the process even if abandoned work would keep it alive. If that work ends by itself within a moment, so does the
  * process.
  *
  * Node can neither abandon a thread that waits for a file system nor deliver its exit code then. Only SIGKILL ends such
@@ -22,7 +22,7 @@ async function end(process: NodeJS.Process): Promise<void> {
   else process.exit();
 }
 
-/** Resolves once everything written so far has left, or cannot leave. */
+/** Resolves once everything written so far is flushed, or can't be. */
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(makeVisible(text), () => resolve());

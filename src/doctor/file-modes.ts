@@ -17,7 +17,7 @@ interface ClosedFile {
   readonly holds: string;
 }
 
-/** Checks that such files are files, and closed to others. Missing ones are skipped: other checks report them. */
+/** Checks that these are files, and closed to others. Missing ones are skipped: other checks report them. */
 export async function checkFileModes(
   files: readonly ClosedFile[],
   platform: NodeJS.Platform,

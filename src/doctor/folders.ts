@@ -6,7 +6,7 @@ import { codeOf, describeError } from '../text/safe-error.js';
 import { quoteForShell } from '../text/shell.js';
 
 interface Place {
-  /** The folder itself or, if it is missing, its nearest existing parent. */
+  /** The folder itself or, if it does not exist, its nearest existing parent. */
   readonly folder: string;
   readonly isThere: boolean;
 }
@@ -98,7 +98,7 @@ export interface KeptFolder {
   readonly path: string;
 }
 
-/** Checks that such a folder can be written to, and is closed to others. */
+/** Checks that this folder can be written to, and is closed to others. */
 export async function checkKeptFolder(
   { part, path }: KeptFolder,
   platform: NodeJS.Platform,

@@ -36,12 +36,12 @@ export async function checkKeys(
   }
 }
 
-/** @param reasons why days can't be read, with what to do */
+/** @param reasons why days can't be read, and what to do */
 export function warnOfLostKeys(reasons: readonly string[]): readonly Finding[] {
   return reasons.map((reason) => warning(reason, 'Restore it soon: retention waits for it.'));
 }
 
-/** Whoever backs up ledger or archive would back up the keys with them. */
+/** Warns if a backup of the ledger or the archive would include the keys. */
 async function warnOfNeighbours(root: string, { ledger, archive }: Places): Promise<readonly Finding[]> {
   const others = [
     ...(ledger.kind === 'sqlite' ? [{ name: "the ledger's folder", path: dirname(ledger.path) }] : []),

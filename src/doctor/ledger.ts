@@ -19,7 +19,7 @@ export type LedgerPlace =
   /** Its address, without a password. */
   | { readonly kind: 'server'; readonly address: string };
 
-/** @param open opens the ledger for reading; undefined where there is none yet */
+/** @param open opens the ledger for reading; undefined if there is none yet */
 export async function checkLedger({
   place,
   open,
@@ -52,7 +52,7 @@ function countRuns(count: number): string {
   return count === 1 ? '1 run' : `${formatCount(count)} runs`;
 }
 
-/** @param runs newest day first, and within a day the newest run first: that one decides */
+/** @param runs newest day first, and within a day newest run first, which decides */
 function warnOfUnfinished(runs: readonly Run[]): Finding[] {
   const unfinished = runs
     .filter(isOfItsDay)

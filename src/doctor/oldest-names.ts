@@ -2,7 +2,7 @@ import { type Finding, findingsOf } from '../examination/finding.js';
 import type { KeptNames } from '../review/stored/oldest-names.js';
 import { describeError } from '../text/safe-error.js';
 
-/** The clean-up follows the night's review, and what a jumping clock delays waits for the next one. */
+/** The clean-up follows the night's review, and a jumping clock delays it to the next one. */
 const toleratedDays = 2;
 
 /** Reports the age of the oldest guest names in each place. */

@@ -26,7 +26,7 @@ export async function checkQueue(
     connectTimeout: answerMs,
     disconnectTimeout: 500,
     retryStrategy: () => null,
-    // The driver's own check asks the same, and prints to the terminal if it may not.
+    // The driver's own check asks the same, and prints to the terminal if that is not allowed.
     enableReadyCheck: false,
   });
   // The first error says more than the close that follows.

@@ -8,7 +8,7 @@ interface DatabaseConnection {
   readonly setting: string;
   /** With user and password, which are never shown. */
   readonly url: string;
-  /** The file of the authority's certificate; with it TLS is demanded. */
+  /** The CA certificate file; with it TLS is required. */
   readonly ca?: string | undefined;
 }
 
@@ -51,10 +51,10 @@ export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly 
   return findings;
 }
 
-/** The most that the service is known to allow without being asked. */
+/** The highest limit that the service is known to allow by default. */
 const usualPageLimit = 1_000;
 
-/** A sync is the first to notice that the account does not allow it, and `serve` syncs at night. */
+/** Otherwise only a sync would find out that the account does not allow it, and `serve` syncs at night. */
 export function checkPageLimit({ mappings: { limit } }: Pick<Config, 'mappings'>): readonly Finding[] {
   if (limit <= usualPageLimit) return [];
   return [

@@ -6,7 +6,7 @@ import { describeError } from '../text/safe-error.js';
 
 const { ok, warning, wrong } = findingsOf('configuration');
 const dayMs = 86_400_000;
-/** Certificates are usually renewed earlier. */
+/** Certificates are usually renewed earlier than that. */
 const renewalDays = 14;
 
 interface ServedSettings {
@@ -14,7 +14,7 @@ interface ServedSettings {
   readonly hook: Config['hook'];
 }
 
-/** Whether what `serve` receives and shows can be read on the network. Only a warning: a proxy may be in front of it. */
+/** Checks whether the traffic of `serve` can be read on the network. Only a warning: a proxy may be in front. */
 export async function checkServer(
   { server: { host, tls, users }, hook }: ServedSettings,
   now: number,

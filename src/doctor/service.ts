@@ -33,7 +33,7 @@ const failures: Readonly<Record<string, readonly [what: string, advice: string]>
 };
 
 /**
- * Calls the service without effect: a review of no hotels.
+ * Calls the service without effect: requests a review of no hotels.
  *
  * @param baseUrl without a password, which the configuration would refuse
  */
@@ -85,7 +85,7 @@ function judgeFatal(call: string, answer: string, { code, httpStatus }: Verdict)
   return wrong(`${call} got ${answer}${redirect}: the address is not the service's`, address);
 }
 
-/** Numbers only: the service's own message may hold anything. */
+/** Only codes: the service's own message may hold anything. */
 function describeAnswer({ code, httpStatus, statusCode }: Verdict): string {
   if (httpStatus === undefined) return code;
   return statusCode === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus} and StatusCode ${statusCode}`;
@@ -94,7 +94,7 @@ function describeAnswer({ code, httpStatus, statusCode }: Verdict): string {
 /** The longest wait for the service. */
 export const longestProbeSeconds = 10;
 
-/** Several checks need the service's response. The first of them calls it, once for all. */
+/** Several checks need the service's response. The first one calls it, for all of them. */
 export function createServiceProbe(
   {
     baseUrl,
@@ -132,7 +132,7 @@ export function createServiceProbe(
 
 const ofClock = findingsOf('clock');
 
-/** With a larger difference, a run near midnight could take another day than the service expects. */
+/** With a larger difference, a run near midnight could take a different day than the service expects. */
 const toleratedMs = 60_000;
 
 /** @param askService returns the service's response, which may include its time */

@@ -56,7 +56,7 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
     );
     let unusableNames = 0;
     const onUnusableName = (name: string) => {
-      // A hidden file, such as ours that could not be removed, is nobody's result.
+      // A hidden file, such as a test file that could not be removed, is not a result.
       if (!name.startsWith('.')) unusableNames += 1;
     };
     found.push(describeFolder(await session.list(folder, { onUnusableName }), parts));
@@ -128,7 +128,7 @@ function adviseOn({ kind, code }: SftpError): string | undefined {
   }
 }
 
-/** A signal that follows another one: at once or, while our file is on the server, after a short delay. */
+/** A signal that aborts after another one: at once or, while our file is on the server, after a short delay. */
 function holdWhileThereIsSomethingToRemove(signal: AbortSignal) {
   const delayed = new AbortController();
   let fileExists = false;
@@ -165,7 +165,7 @@ interface SftpTrialParts {
 }
 
 interface SftpTrial {
-  /** The last name of the file, without the folder. */
+  /** The file's last name, without the folder. */
   readonly name: string;
   readonly removal: 'removed' | 'absent' | 'denied';
 }

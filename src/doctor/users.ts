@@ -15,7 +15,7 @@ const addSomebody = 'Add somebody: `hotel-review user add NAME --role admin`';
 /**
  * Checks who may use the pages of `serve`.
  *
- * @param file undefined where none is configured
+ * @param file undefined if none is configured
  */
 export async function checkUsers(
   { host, signIn }: Settings,

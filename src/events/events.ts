@@ -10,7 +10,7 @@ import type { VerdictMailEvent } from '../verdict-mails/verdict-mail-events.js';
 
 /**
  * Everything that a process reports while it works: the closed union of the events of all its parts. An event holds neither
- * guest data nor a text of the service. What happens once is reported once, by the process in which it happened.
+ * guest data nor a text of the service. Whatever happens once is reported once, by the process in which it happened.
  */
 export type HotelReviewEvent =
   | ReviewEvent
@@ -50,7 +50,7 @@ export function createNotify(observers: readonly Observer[], onFault: (error: un
     for (const observer of observers) {
       try {
         const result: unknown = observer(event);
-        // TypeScript lets a function that returns anything stand for one that returns nothing.
+        // TypeScript accepts a function that returns anything where one that returns nothing is expected.
         if (result instanceof Promise) result.catch((error: unknown) => report(observer, error));
       } catch (error) {
         report(observer, error);

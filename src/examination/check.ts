@@ -21,7 +21,7 @@ interface LookOptions {
 /**
  * Runs a check in bounded time. If the check itself fails, that is a finding, too.
  *
- * @throws the signal's reason when it aborted
+ * @throws the signal's reason if it aborts
  */
 export async function lookOnce(
   { part, seconds, look }: Check,

@@ -11,7 +11,7 @@ export type Examination =
   | { readonly kind: 'no-file' }
   /** Not tried, because settings are missing. */
   | { readonly kind: 'untried'; readonly unknown: readonly string[] }
-  /** The source could not be read. */
+  /** The source could not be read, or has nothing for that day yet. */
   | {
       readonly kind: 'failed';
       readonly place: string;
@@ -20,7 +20,7 @@ export type Examination =
       /** There are no bookings of that day yet. */
       readonly isMissing?: boolean;
     }
-  /** It was read, and holds no bookings. */
+  /** It is there, but is no readable export, or holds no usable bookings. */
   | { readonly kind: 'unusable'; readonly place: string; readonly day: string; readonly reason: string }
   | Examined;
 
@@ -36,7 +36,7 @@ export interface Examined {
   readonly unused: readonly string[];
   readonly dates: DateGuess | { readonly kind: 'no-column' };
   readonly delimiter: string | undefined;
-  /** Of a file. */
+  /** Only for a file. */
   readonly encoding?: string | undefined;
 }
 
@@ -99,7 +99,7 @@ function examineSample(
   };
 }
 
-/** What kind of file it is may only be in the message. */
+/** For a binary file, only the message says what kind it is. */
 function explainUnusable({ fault, message }: SourceError): string {
   const reason = fault === 'binary' ? message : fault;
   return `it can't be read as an export (${reason})`;

@@ -24,7 +24,7 @@ export type Part = (typeof parts)[number];
 /** `warning`: a run works, but a person should look at this. `wrong`: a run would fail. */
 type FindingVerdict = 'ok' | 'warning' | 'wrong';
 
-/** One result of a check. It holds no secret, no guest's name, and no words of the service. */
+/** One result of a check. It holds no secret, no guest's name, and nothing the service said. */
 export interface Finding {
   readonly part: Part;
   readonly verdict: FindingVerdict;

@@ -17,7 +17,7 @@ export type DateGuess =
   /** Nothing to configure: the dates are written YYYY-MM-DD, or there are none. */
   | ({ readonly kind: 'usual' } & DatesRead)
   | ({ readonly kind: 'one' } & FormatReading)
-  /** Several fit, and none is clearly better. */
+  /** Several patterns fit, and none is clearly better. */
   | { readonly kind: 'several'; readonly readings: readonly FormatReading[] }
   | { readonly kind: 'unknown' };
 
@@ -40,7 +40,7 @@ const formats = [
 const plausibleYears = /^(?:19|20|21)\d{2}-/;
 
 /** A pattern that reads less is not the right one. */
-const leastShare = 0.9;
+const minShare = 0.9;
 
 /** Finds the date-fns pattern that fits nearly all dates. */
 export function guessDateFormat(dates: readonly string[]): DateGuess {
@@ -57,14 +57,14 @@ export function guessDateFormat(dates: readonly string[]): DateGuess {
     return { format, fitting: new Set(written.flatMap((date, at) => (fits(date) ? [at] : []))) };
   });
   const most = Math.max(...readings.map(({ fitting }) => fitting.size));
-  if (most < seen * leastShare) return { kind: 'unknown' };
+  if (most < seen * minShare) return { kind: 'unknown' };
   if (most === usual) return { kind: 'usual', read: usual, seen };
   const isBettered = (fitting: ReadonlySet<number>) =>
     readings.some(
       (other) => other.fitting.size > fitting.size && [...fitting].every((at) => other.fitting.has(at)),
     );
   const likely = readings
-    .filter(({ fitting }) => fitting.size >= seen * leastShare && !isBettered(fitting))
+    .filter(({ fitting }) => fitting.size >= seen * minShare && !isBettered(fitting))
     .map(({ format, fitting }): FormatReading => ({ format, read: fitting.size, seen }));
   const [first, another] = likely;
   if (first === undefined) return { kind: 'unknown' };

@@ -19,14 +19,14 @@ const recordsTried = 300;
 interface SourceCheckParts {
   readonly source: BookingSource;
   readonly normalise: Normalise;
-  /** The names of the columns that are kept; none by default. */
+  /** The labels of kept columns; none by default. */
   readonly keptLabels?: readonly string[];
   readonly day: BusinessDay;
   readonly maxRejectedShare: number;
   readonly emptyDay: 'succeed' | 'fail';
 }
 
-/** Reads the day's first records as a run would, until it understood five of them. */
+/** Reads the day's first records as a run would, until it has understood five. */
 export async function checkSource(parts: SourceCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
   try {
     return judge(await readSample(parts, signal), parts);
@@ -41,7 +41,7 @@ interface Sample {
   readonly dates: { given: number; unreadable: number };
   readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
   readonly absentColumns: string[];
-  /** Those of `source.keep`. */
+  /** The columns of `source.keep` that the source lacks. */
   readonly absentKept: string[];
   read: number;
   filtered: number;

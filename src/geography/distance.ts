@@ -4,7 +4,7 @@ export interface Coordinates {
   readonly longitude: number;
 }
 
-/** Of a sphere with the earth's mean radius: no distance is wrong by more than 0.6 %. */
+/** The earth's mean radius: treating the earth as a sphere makes no distance wrong by more than 0.6 %. */
 const earthRadiusKm = 6371.0088;
 const radiansPerDegree = Math.PI / 180;
 
@@ -13,6 +13,6 @@ export function measureKm(from: Coordinates, to: Coordinates): number {
   const halfChord = (degrees: number) => Math.sin((degrees * radiansPerDegree) / 2) ** 2;
   const squeeze = Math.cos(from.latitude * radiansPerDegree) * Math.cos(to.latitude * radiansPerDegree);
   const share = halfChord(to.latitude - from.latitude) + squeeze * halfChord(to.longitude - from.longitude);
-  // Rounding may take the share of two antipodes above 1.
+  // For antipodes, rounding may push the share above 1.
   return 2 * earthRadiusKm * Math.asin(Math.sqrt(Math.min(1, share)));
 }

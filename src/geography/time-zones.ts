@@ -8,8 +8,7 @@ export interface TimeZones {
 }
 
 /**
- * Loads the map of the time zones, 73 KB. It is a rough one: within some kilometres of a border, it may return the
- * neighbour's zone.
+ * Loads the map of time zones, 73 KB. It is rough: within a few kilometres of a border, it may return the neighbour's zone.
  */
 export async function loadTimeZones(): Promise<TimeZones> {
   const { default: lookUp } = await import('@photostructure/tz-lookup');

@@ -2,13 +2,13 @@
 export interface ProxyRules {
   /** The proxy's address. */
   readonly url?: string | undefined;
-  /** Hosts that are reached directly: names with all that ends with them, `host:port`, or `*`. */
+  /** Hosts to reach directly: names, which include their subdomains, `host:port`, or `*`. */
   readonly direct?: readonly string[] | undefined;
 }
 
-/** How connections are made that are not like any other. */
+/** Special rules for connections. */
 export interface ConnectionRules {
-  /** The file of the authority's certificate; only servers that it signed are then trusted. */
+  /** The CA certificate file; only servers whose certificates it signed are then trusted. */
   readonly ca?: string | undefined;
   readonly proxy?: ProxyRules | undefined;
 }

@@ -8,7 +8,7 @@ export interface NetworkFailure {
 
 const certificate: NetworkFailure = { code: 'tls-certificate', meaning: 'wrong' };
 const protocol: NetworkFailure = { code: 'tls-protocol', meaning: 'wrong' };
-/** The server says so before it reads a request, although with TLS 1.3 one may be under way already. */
+/** The server rejects the handshake before it reads a request, although with TLS 1.3 one may already be on its way. */
 const certificateRequired: NetworkFailure = { code: 'tls-protocol', meaning: 'wrong' };
 const timeout: NetworkFailure = { code: 'timeout', meaning: 'broken' };
 const connectTimeout: NetworkFailure = { code: 'connect-timeout', meaning: 'unreached' };
@@ -53,7 +53,7 @@ const failures: ReadonlyMap<string, NetworkFailure> = new Map([
   ['HOSTNAME_MISMATCH', certificate],
   ['INVALID_CA', certificate],
   ['INVALID_PURPOSE', certificate],
-  // Node's word for reasons that it has no word for, such as an issuer that may not sign.
+  // Node's code for reasons without a code of their own, such as an issuer that may not sign.
   ['UNSPECIFIED', certificate],
   ['EPROTO', protocol],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', certificateRequired],
@@ -69,7 +69,7 @@ const families: readonly (readonly [string, NetworkFailure])[] = [
 /**
  * Classifies anything that a call may throw, including errors nested in `cause` and in an AggregateError. Pure.
  *
- * @param requestWasSent whether a byte of the request may have left; the kind of failure decides where this is unknown
+ * @param requestWasSent whether a byte of the request may have left; if unknown, the kind of failure decides
  */
 export function readNetworkFailure(
   error: unknown,

@@ -9,9 +9,9 @@ import type { WatchCall } from './watch-call.js';
 interface TransportOptions extends ConnectionRules {
   /** Scheme, host and port, such as `https://service.example.com`. */
   readonly origin: string;
-  /** Maximum number of connections; further calls wait for a free one. */
+  /** The maximum number of connections; further calls wait for a free one. */
   readonly connections: number;
-  /** For a whole call, from requesting a connection to the last byte of the answer. */
+  /** The limit for a whole call, from requesting a connection to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
   /** How much of an answer's body is read before the connection is cut. */
@@ -91,7 +91,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** Certificates are verified whatever the environment says. */
+/** Verifies certificates even if the environment disables that. */
 function createConnector(
   { origin, connectTimeoutMs, ca, proxy = {} }: TransportOptions,
   signal: AbortSignal,

@@ -44,7 +44,7 @@ export interface TunnelTarget {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Has a proxy open a connection to a host, for TLS to that host. @throws ProxyError */
+/** Opens a connection to a host through a proxy, for TLS to that host. @throws ProxyError */
 export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: TunnelTarget): Promise<Socket> {
   const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
   const target = `${host}:${port}`;
@@ -83,7 +83,7 @@ export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: Tu
   });
 }
 
-/** For a client that takes an agent of Node's. */
+/** For clients that take a Node agent. */
 export function createTunnelAgent(
   { ca, proxy = {} }: ConnectionRules,
   { connectTimeoutMs, ...options }: AgentOptions & { readonly connectTimeoutMs: number },

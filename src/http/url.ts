@@ -16,7 +16,7 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** The same for a host to listen on, where an IPv6 address has no brackets. */
+/** The same for a host to listen on, whose IPv6 address has no brackets. */
 export function isLoopbackAddress(host: string): boolean {
   return isLoopback(host) || host === '::1';
 }
@@ -29,7 +29,7 @@ export function mayContainUnescapedPassword(address: string): boolean {
   return /^[a-z0-9+.-]+:\/\/[^/?#]*[/?#].*@/is.test(address);
 }
 
-/** Host and port of an address, and nothing else of it: safe to show. */
+/** Only the host and port of an address: safe to show. */
 export function describeHost(address: string): string {
   const { hostname, port, protocol } = new URL(address);
   return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`;

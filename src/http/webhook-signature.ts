@@ -11,7 +11,7 @@ interface SignedMessage {
   readonly body: Uint8Array;
 }
 
-/** Before a key in base64. */
+/** The prefix of a key in base64. */
 export const secretPrefix = 'whsec_';
 const base64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
 /** The shortest key that Standard Webhooks allows, in bytes. */

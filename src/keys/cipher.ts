@@ -8,12 +8,12 @@ const nothing = Buffer.alloc(0);
 
 export interface Encryption {
   readonly secret: Buffer;
-  /** Must not be used twice under a key. */
+  /** Must never be reused under the same key. */
   readonly nonce: Buffer;
   readonly context: Uint8Array;
 }
 
-/** Encrypts with AES-256-GCM into the target, from `at` on: ciphertext and tag. Returns their end. */
+/** Encrypts with AES-256-GCM into the target at `at`: ciphertext, then tag. Returns where they end. */
 export function encryptTo(
   target: Buffer,
   at: number,
@@ -31,7 +31,7 @@ export function encryptTo(
   return end + tagBytes;
 }
 
-/** Undefined where bytes, context or key are not those that were encrypted. */
+/** Undefined if the bytes, the context or the key are not the ones used to encrypt. */
 export function decrypt(
   secret: Buffer,
   nonce: Buffer,
@@ -52,7 +52,7 @@ export function decrypt(
   }
 }
 
-/** Encrypts under a random nonce. Returns the heading, the nonce, and what was encrypted. */
+/** Encrypts under a random nonce. Returns the heading, the nonce, and the encrypted bytes. */
 export function seal(
   secret: Buffer,
   plain: Uint8Array,
@@ -68,7 +68,7 @@ export function seal(
   return sealed;
 }
 
-/** Undefined where bytes, context or key are not those of `seal`. */
+/** Undefined if the bytes, the context or the key are not those of `seal`. */
 export function open(secret: Buffer, sealed: Uint8Array, context: Uint8Array): Buffer | undefined {
   const nonce = Buffer.from(sealed.subarray(0, nonceBytes));
   return nonce.length < nonceBytes ? undefined : decrypt(secret, nonce, sealed.subarray(nonceBytes), context);

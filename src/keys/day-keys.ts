@@ -19,21 +19,21 @@ export interface DayKey {
 export interface DayKeys {
   /** Loads the master key; cheap once it is loaded. @throws KeyError `unusable` */
   unlock(): Promise<void>;
-  /** The day's key, for writing; made if there is none. @throws KeyError, LockedKeyError */
+  /** The day's key, for writing; created if there is none. @throws KeyError, LockedKeyError */
   use(day: string): DayKey;
   /** The key under which something was written. @throws KeyError `lost`, `destroyed`, `unusable`; LockedKeyError */
   find(day: string, id: string): DayKey;
 }
 
-/** Destroys what is not needed any longer. */
+/** Destroys keys that are no longer needed. */
 export interface DayKeyRemoval {
   /** The days that have a key, oldest first. */
   listDays(): readonly string[];
-  /** Nobody can read any more what was written under the day's key. */
+  /** Makes everything written under the day's key unreadable. */
   destroy(day: string): void;
 }
 
-/** Runs work that needs keys, again once the master key is loaded. The work must be repeatable. */
+/** Runs work that needs keys, and repeats it once the master key is loaded. The work must be repeatable. */
 export async function whileUnlocked<Result>(
   keys: Pick<DayKeys, 'unlock'> | undefined,
   work: () => Result | Promise<Result>,

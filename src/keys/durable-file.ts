@@ -15,8 +15,8 @@ import { dirname } from 'node:path';
 import { codeOf } from '../text/safe-error.js';
 
 /*
- * Small files that are on disk before anything depends on them, written at once: see `DayKeys`. Mode 0600, in folders with
- * mode 0700. All throw the system's error.
+ * Small files, written synchronously (see `DayKeys`) and flushed to disk before anything depends on them. Mode 0600, in folders
+ * with mode 0700. All throw the system's error.
  */
 
 /** The text of a file; undefined if there is none. */
@@ -39,7 +39,7 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** Writes a new file, whole or not at all; false if it exists already. */
+/** Writes a new file atomically; false if it exists already. */
 export function createTextFile(path: string, text: string): boolean {
   return withTemporary(path, text, (temporary) => {
     try {
@@ -52,7 +52,7 @@ export function createTextFile(path: string, text: string): boolean {
   });
 }
 
-/** Replaces a file, whole or not at all. */
+/** Replaces a file atomically. */
 export function replaceTextFile(path: string, text: string): void {
   withTemporary(path, text, (temporary) => renameSync(temporary, path));
 }

@@ -2,7 +2,7 @@ import { isDay } from './day.js';
 
 /**
  * What precedes everything encrypted: a mark, the day and the id of its key. The mark starts with a NUL, which neither a
- * booking's line nor a CSV file contains, so that what was stored without encryption is recognised.
+ * booking's line nor a CSV file contains, so that unencrypted data is recognised.
  */
 const mark = Buffer.from('\0hotel-review sealed 1\n', 'latin1');
 const dayBytes = 10;
@@ -18,7 +18,7 @@ export function writeHeading({ day, id }: Heading): Buffer {
   return Buffer.concat([mark, Buffer.from(day, 'latin1'), Buffer.from(id, 'hex')]);
 }
 
-/** Whether something encrypted begins like that, as far as there are bytes. */
+/** Whether the bytes, or as many as there are, begin like encrypted data. */
 export function isSealed(bytes: Uint8Array): boolean {
   return bytes.length >= mark.length && mark.equals(bytes.subarray(0, mark.length));
 }

@@ -5,7 +5,7 @@ export type KeyErrorCode =
   | 'unusable'
   /** The key of one day is gone. */
   | 'lost'
-  /** It was destroyed after `guestNameDays`, as it should. */
+  /** It was destroyed after `guestNameDays`, as intended. */
   | 'destroyed'
   /** The encrypted bytes are damaged or incomplete. */
   | 'damaged';
@@ -22,5 +22,5 @@ export class KeyError extends SafeError {
   }
 }
 
-/** The master key has not been loaded yet, or has changed since: see `whileUnlocked`. */
+/** The master key has not been loaded yet, or has changed since it was: see `whileUnlocked`. */
 export class LockedKeyError extends KeyError {}

@@ -3,7 +3,7 @@ import { createTextFile, listNames, readTextFile, replaceTextFile, wipeFile } fr
 import { KeyError } from './key-error.js';
 import type { StoredMaster } from './master-key.js';
 
-/** A file of a master key. The one with the highest number is in use; others are left by a rotation that was cut off. */
+/** A file of a master key. The one with the highest number is in use; others are left over from an interrupted rotation. */
 export interface MasterFile {
   readonly id: string;
   readonly number: number;
@@ -20,7 +20,7 @@ export interface DayFile {
   readonly key: string;
 }
 
-/** The files of keys in a folder: `master-1.key`, `days/2026-11-20.key`, and the ids of destroyed keys. */
+/** The key files in a folder: `master-1.key`, `days/2026-11-20.key`, and the ids of destroyed keys. */
 export function createKeyFiles(root: string) {
   const days = join(root, 'days');
   const masterPath = (number: number) => join(root, `master-${number}.key`);
@@ -47,21 +47,21 @@ export function createKeyFiles(root: string) {
           return file ? [{ ...file, number }] : [];
         });
     },
-    /** False if there is one with that number. */
+    /** False if there already is one with that number. */
     addMaster: ({ number, ...file }: MasterFile) => createTextFile(masterPath(number), toText(file)),
     removeMaster: ({ number }: Pick<MasterFile, 'number'>) => wipeFile(masterPath(number)),
     /** The days that have a key, oldest first. */
     listDays: () => listNames(days).flatMap((name) => /^(\d{4}-\d{2}-\d{2})\.key$/.exec(name)?.[1] ?? []),
-    /** False if the day has a key. */
+    /** False if the day already has a key. */
     addDay: (file: DayFile) => createTextFile(dayPath(file.day), toText(file)),
-    /** A key that is destroyed meanwhile stays destroyed. */
+    /** A key that was destroyed meanwhile stays destroyed. */
     replaceDay(file: DayFile): void {
       replaceTextFile(dayPath(file.day), toText(file));
       if (readDestroyed(file.day).includes(file.id)) wipeFile(dayPath(file.day));
     },
     /** @param id of the key, or `anyKey` */
     destroyDay({ day, id }: Pick<DayFile, 'day' | 'id'>): void {
-      // First, so that a rotation at the same time can't bring it back.
+      // First, so that a concurrent rotation can't bring it back.
       replaceTextFile(destroyedPath(day), [...readDestroyed(day), id, ''].join('\n'));
       wipeFile(dayPath(day));
     },

@@ -9,7 +9,7 @@ export interface KmsAccess extends ConnectionRules {
   /** The id, ARN or alias of a symmetric key. */
   readonly keyId: string;
   readonly region?: string | undefined;
-  /** Of a server that is not Amazon's. */
+  /** The address of a server that is not Amazon's. */
   readonly endpoint?: string | undefined;
 }
 
@@ -20,8 +20,8 @@ const tries = 3;
 const anyRegion = 'us-east-1';
 
 /**
- * Master keys that AWS KMS encrypts: their files hold nothing that can be used without KMS. Each process asks it once. A
- * master key from before, in plain text, stays readable until it is replaced.
+ * Master keys that AWS KMS encrypts: their files hold nothing that can be used without KMS. Each process asks it once. An
+ * earlier master key in plain text stays readable until it is replaced.
  */
 export function createKmsKeeper(access: KmsAccess): MasterKeeper {
   const { keyId } = access;
@@ -59,7 +59,7 @@ export function createKmsKeeper(access: KmsAccess): MasterKeeper {
   };
 }
 
-/** KMS logs it, and decrypts under the same context only. */
+/** KMS logs the context, and decrypts only under the same one. */
 function contextOf(id: string): Record<string, string> {
   return { purpose: 'hotel-review', master: id };
 }

@@ -7,7 +7,7 @@ export type StoredMaster =
   /** Encrypted by AWS KMS. */
   | { readonly kind: 'aws-kms'; readonly key: string };
 
-/** Makes master keys, and reads what is stored of them. */
+/** Creates master keys, and reads stored ones. */
 export interface MasterKeeper {
   create(id: string): Promise<{ readonly secret: Buffer; readonly stored: StoredMaster }>;
   /** @throws KeyError `unusable` */

@@ -19,11 +19,11 @@ const noContext = Buffer.alloc(0);
 /** How many chunks are handed on together. */
 const chunksTogether = 4;
 
-/** Encrypts content that arrives in pieces of any size. What it returns is valid until the next call or iteration. */
+/** Encrypts content that arrives in pieces of any size. What it returns is only valid until the next call or iteration. */
 export interface FileSealer {
-  /** Takes the next bytes, which belong to the caller, and returns what is to be written; often nothing. */
+  /** Takes the next bytes, which stay the caller's, and returns what to write, often nothing. */
   take(bytes: Uint8Array): Iterable<Buffer>;
-  /** The rest. */
+  /** Returns the rest. */
   end(): Buffer;
 }
 
@@ -33,7 +33,7 @@ export function createFileSealer(keys: Pick<DayKeys, 'use'>, day: string, place:
   const start = Buffer.concat([writeHeading(key), randomBytes(saltBytes)]);
   const secret = deriveKey(key.secret, start, place);
   const nextNonce = createNonces();
-  // Sealed when more arrives: only then it is certain not to be the last.
+  // Sealed only when more arrives, because only then is it certain not to be the last.
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let length = 0;
   const sealed = Buffer.allocUnsafe(startBytes + chunksTogether * sealedChunkBytes);
@@ -88,8 +88,8 @@ export async function* sealFile(
  * Decrypts a file's content; one that is not encrypted passes as it is. A block is valid until the next one is read.
  * Rethrows what `stored` throws.
  *
- * @param mayEndEarly for a file whose writer was stopped: what is whole of it is returned
- * @throws KeyError, for a file that was cut off or changed after the chunks that precede the fault
+ * @param mayEndEarly for a file whose writer was stopped: returns its complete chunks
+ * @throws KeyError for a truncated or changed file, after the chunks that precede the fault
  */
 export async function* openFile(
   keys: DayKeys | undefined,
@@ -160,7 +160,7 @@ function createFileOpener(keys: Pick<DayKeys, 'find'> | undefined, start: Buffer
   };
 }
 
-/** How much content a file holds, by its size and its first bytes: nothing is decrypted. */
+/** How much content a file holds, judged by its size and first bytes, without decrypting it. */
 export function measureContent(size: number, begun: Uint8Array): number {
   if (!isSealed(begun)) return size;
   const sealed = size - startBytes;
@@ -173,7 +173,7 @@ function deriveKey(secret: Buffer, start: Buffer, place: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, info, 32));
 }
 
-/** Each nonce once: the chunk's number, and whether it is the last. */
+/** Each nonce is used once: it holds the chunk's number, and whether it is the last. */
 function createNonces(): (isLast: boolean) => Buffer {
   let number = 0;
   return (isLast) => {
