@@ -65,7 +65,7 @@ describe('a ratio', () => {
 });
 
 describe('a limit of our own', () => {
-  it('applies to our median, also in milliseconds where seconds are measured', () => {
+  it('applies to our median, even in milliseconds where seconds are measured', () => {
     const comparison = { name: 'show', reach: { ours: { atMost: 150, unit: 'ms' } }, unit: 's' } as const;
 
     expect(judge(comparison, side(0.15), undefined)).toEqual({ isReached: true });

@@ -120,7 +120,7 @@ describe('A mail server', () => {
     ['the e-mail', { reply: 554 }, {}, 'smtp-554'],
     ['the e-mail for now', { reply: 451 }, {}, 'smtp-451'],
   ] as const)(
-    'may refuse %s: the error has its code, and none of its words',
+    'may refuse %s: the error has its code, and nothing of its text',
     async (_, options, settings, code) => {
       const server = await startSmtpServer({ login: undefined, ...options } as SmtpOptions);
       const smtp = ('smtp' in settings ? settings.smtp : 'smtp://localhost:PORT').replace(

@@ -22,7 +22,7 @@ describe('colours', () => {
     expect(palette.show(palette.paint('red', 'failed'))).toBe('failed');
   });
 
-  it('are used on a terminal, also where NO_COLOR is empty', () => {
+  it('are used on a terminal, even if NO_COLOR is empty', () => {
     expect(show(paint('red', 'failed'))).toBe('\u001B[31mfailed\u001B[39m');
     const { paint: used } = createPalette({ stream: terminal, env: { NO_COLOR: '' }, mark });
     expect(used('red', 'failed')).toContain('\u001B');

@@ -125,7 +125,7 @@ describe('a day of a range', () => {
     ]);
   });
 
-  it('is an object of its own for a program', () => {
+  it('is a separate object for a program', () => {
     expect(toDayObject(done)).toBe(done.report);
     expect([left, unknown, busy].map(toDayObject)).toEqual([
       { day: '2026-11-21', runId: '20261121-k3f9xq7d', skipped: 'has a run' },

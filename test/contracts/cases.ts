@@ -58,7 +58,7 @@ export function describeCasesContract(
     });
     afterEach(() => opened.cleanUp());
 
-    it('keeps a case as it was decided, for every process, and records who did it', async () => {
+    it('stores decisions on a case for every process, and records who made them', async () => {
       const key = keyOf(`007${'x'.repeat(4_000)}`, 9_007_199_254_740_991);
       const stays = [stayOf('BR-1'), { day: '2026-11-20' }];
       const id = await openOne(ledger, key, stays, { origin: 'watch', move: 're-pointed' });
@@ -143,7 +143,7 @@ export function describeCasesContract(
       expect(await cases.count('2026-12-06')).toMatchObject({ openBookings: 1, unknownCheckIns: 1 });
     });
 
-    it('lists cases with open bookings, or those of a state, a provider, or with a check-in before a day', async () => {
+    it('lists cases with open bookings, or by state, provider, or check-in before a day', async () => {
       await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
       await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-21')]);
       await openOne(ledger, { ...keyOf('3'), providerName: 'other' }, [
@@ -272,7 +272,7 @@ export function describeCasesContract(
       ]);
     });
 
-    it('knows how far each collected run was followed up', async () => {
+    it('records how far each collected run was followed up', async () => {
       const { cases } = ledger;
       await collectedRun(ledger, 'r1', { day: '2026-11-19' });
       await collectedRun(ledger, 'r2');
@@ -295,7 +295,7 @@ export function describeCasesContract(
       expect(await cases.listRunsToFollow()).toEqual([]);
     });
 
-    it('forgets a booking, or only what was written about it', async () => {
+    it('erases a booking, or only what was written about it', async () => {
       const { cases } = ledger;
       await openOne(ledger, keyOf('1'), [stayOf('BR-1'), stayOf('BR-2')]);
       await cases.changeById([1], (held) => {

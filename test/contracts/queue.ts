@@ -162,7 +162,7 @@ export function describeQueueContract(
         expect(Math.min(...worker.instants())).toBeGreaterThanOrEqual(until);
       });
 
-      it('also when work starts only afterwards', async () => {
+      it('even if work starts only afterwards', async () => {
         const { queue, worker } = await open({ concurrency: 2 });
         const until = Date.now() + 300;
         await queue.holdOff(until);

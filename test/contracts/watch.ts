@@ -158,7 +158,7 @@ export function describeWatchContract(
     const startReview = (id: string, day = today) =>
       ledger.createRun({ id, day, delivery: 'body', trigger: 'watch', startedAt: now });
 
-    it('records what is in danger once for each move, and one run takes it', async () => {
+    it('records what is at risk once for each move, and one run takes it', async () => {
       await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
       expect(await ledger.watch.hasEndangered()).toBe(false);
       await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);

@@ -24,7 +24,7 @@ it.each([
 ] as const)('People sign in and out with the keyboard alone: %o', async (view) => {
   const { url } = await start();
   const page = await browser.open(view);
-  // Axe waits by timers, which such a page doesn't have.
+  // Axe waits with timers, which such a page doesn't have.
   const examine = async () => 'javaScript' in view || expectNoAxeViolations(page);
   await page.goto(`${url}/days/2026-11-20`);
   expect(await page.title()).toBe('Sign in · Hotel review');

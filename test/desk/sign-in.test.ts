@@ -145,7 +145,7 @@ describe('without users', () => {
     expect((await ask('/sign-in?to=/cases')).location).toBe('/cases');
   });
 
-  it('nobody may look from other machines, and reads how to add a user', async () => {
+  it('a visitor from another machine may not look, and reads how to add a user', async () => {
     const { ask, url } = await start({ users: none, isLocal: false });
     for (const path of ['/', '/days/2026-11-20', '/sign-in']) {
       const { status, text } = await ask(path);

@@ -250,7 +250,7 @@ describe('docker-compose.yml', () => {
     expect(make()).toEqual(made);
   });
 
-  it('creates the certificate of the sandbox once, in place of one that is an authority', ({ skip }) => {
+  it('creates the certificate of the sandbox once, and replaces one that is an authority', ({ skip }) => {
     skip(certificateNeeds !== undefined, certificateNeeds);
     const folder = temporaryFolder();
     const authority = makeCertificate('DNS:sandbox').certificate;

@@ -37,7 +37,7 @@ describe('docs/notifications.md', () => {
     expect([...new Set(kinds)].sort()).toEqual(['email', 'pagerduty', 'slack', 'teams', 'webhook']);
   });
 
-  it('shows the body of a webhook, and code that tells a genuine call from others', async () => {
+  it('shows the body of a webhook, and code that distinguishes a genuine call from others', async () => {
     const receiver = await startStandIn();
     onTestFinished(() => receiver.close());
     const channel = await open(

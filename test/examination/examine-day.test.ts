@@ -193,7 +193,7 @@ describe('The beginning of a CSV file', () => {
 });
 
 describe('The beginning of an NDJSON file', () => {
-  it('shows the members, also those one level down, and the dates', async () => {
+  it('shows the members, including those one level down, and the dates', async () => {
     const booking = {
       hotel: { id: 7, address: { city: 'x' } },
       reference: 'B1',

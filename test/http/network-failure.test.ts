@@ -101,7 +101,7 @@ describe('a failure of the network', () => {
     expect(judgeFailure(failure('ERR_SSL_BAD_RECORD'), { requestWasSent: true })).toMatchObject(broken);
   });
 
-  it('stops the run if the server asks for our certificate, although TLS 1.3 tells it after the request has left', () => {
+  it('stops the run if the server asks for our certificate, although TLS 1.3 reports it after the request has left', () => {
     const error = failure('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED');
     expect(judgeFailure(error, { requestWasSent: true })).toEqual({ kind: 'fatal', code: 'tls-protocol' });
   });

@@ -122,7 +122,7 @@ describe('a call over https', () => {
     expect(await callOver(origin, { proxy: { url: 'http://127.0.0.1:1' } })).toBe('proxy-unreachable');
   });
 
-  it('that waits while the proxy refuses others arrives once, and one that is reported as not sent never', async () => {
+  it('that waits while the proxy refuses others arrives once, and one reported as not sent never arrives', async () => {
     const { origin, keys } = await startServer(files, { closes: true });
     const proxy = await startProxy('503 Busy', (number) => number % 3 === 0);
     const transport = createTransport({

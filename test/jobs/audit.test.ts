@@ -95,7 +95,7 @@ it('a dry run that writes names to files is recorded before there is a ledger, a
   ]);
 });
 
-it('runs that serve starts are recorded, with who asked for them', async () => {
+it('runs that serve starts are recorded, with who requested them', async () => {
   const token = 'Zm9yLXRoZS1ob29rLW9mLXRoZS1lbmQtb2YtZGF5';
   const yesterday = businessDayAt(new Date(), 'UTC').previous().iso;
   const { folder } = await prepareDay({

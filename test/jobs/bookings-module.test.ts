@@ -86,7 +86,7 @@ describe("a day read by a user's module", () => {
     ]);
   });
 
-  it('ends with the bookings, even if the module leaves something open', async () => {
+  it('ends after the last booking, even if the module leaves something open', async () => {
     const code = `setInterval(() => {}, 1_000);
     export async function* bookings() { yield { ServiceId: 1 }; }`;
     const { standIn, result } = await reviewByModule(code, { hasWorkers: true, asProcess: true });

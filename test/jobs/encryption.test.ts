@@ -176,7 +176,7 @@ describe('days by body with keys', () => {
     expect(stdout).toContain('no: {');
   });
 
-  it('lose with a key what is under it, and nothing else', async () => {
+  it('lose, with a key, what it encrypts, and nothing else', async () => {
     const folder = await prepareBodyDays();
     await folder.runDay();
     await folder.run(['run', '--day', otherDay]);

@@ -340,7 +340,7 @@ async function holdIn(
   return { command: await performerOf(day, name), release };
 }
 
-/** Waits until somebody performs this step, which is ready. */
+/** Waits until a process performs this step, which is ready. */
 async function untilClaimed(day: WatchedFileDay, name: FileStepName): Promise<void> {
   /** A process that was handed the step needs time to claim it; lifted then, the limit would let the next step pass too. */
   const claimMs = 8_000;

@@ -162,7 +162,7 @@ describe('a result that can be understood in part', () => {
     (b, isCorrect) => `${b.BookingReferenceId},${b.BookingReferenceId === 'BR-3' ? 'perhaps' : isCorrect}`,
   );
 
-  it('with an unclear verdict: the others apply, and the run fails at once, because nothing more will come', async () => {
+  it('with an unclear verdict: the others apply, and the run fails at once, because nothing more will arrive', async () => {
     const { folder, result, affected } = await runWith(unclear);
     expectReport(result, { exitCode: 1, state: 'failed', counts: { affected: 1, unanswered: 1 } });
     expect(inOneLine(String(result.report.error?.message))).toContain('1 without a readable verdict');

@@ -105,7 +105,7 @@ describe('a result', () => {
     return { command, ledger };
   }
 
-  it('that does not arrive leaves the day delivered with exit 3; run checks again, and accepts it once it is there', async () => {
+  it('that does not arrive leaves the day delivered with exit 3; the next run checks again, and accepts it once it is there', async () => {
     const { folder, service, lastCall, listRemote } = await prepare(briefTimeout);
     const first = await folder.runDay();
     const counts = { delivered: 4, pending: 0, affected: null };
@@ -209,7 +209,7 @@ describe('a result', () => {
     expect(archiveOf(result).read('20112026_Result.csv').toString()).toBe(content);
   });
 
-  it('with fewer records than were sent fails the run once it is due, lists what it names, and run accepts the complete one', async () => {
+  it('with fewer records than were sent fails the run once it is due, lists what it names, and the next run accepts the complete one', async () => {
     const { folder, lastCall, service } = await prepare(shortTimeout);
     const { command, ledger } = await startWaiting(folder);
     const content = lastCall().renderResult({ affected: ['BR-1', 'BR-4'] });

@@ -96,7 +96,7 @@ export function createGuestModel(): GuestModel {
     if (!held.has(identity)) held.set(identity, today);
   }
 
-  /** Two numbers for one hotel have become one: most of its provider hotels, of several providers, went the same way. */
+  /** Two numbers for one hotel have become one: most of its provider hotels, of several providers, moved to the same one. */
   function isMerge(from: number, to: number): boolean {
     const were = [...(everWere.get(from) ?? [])];
     const went = were.filter((hotel) => copy.get(hotel) === to);
@@ -155,7 +155,7 @@ export function createGuestModel(): GuestModel {
           continue;
         if (to !== undefined && isMerge(booking.serviceId, to)) continue;
         const group = groups.get(groupOf(booking));
-        // After a move only what is wrong anew counts.
+        // After a move, only new errors count.
         if (group && !group.isActive) hold(group, identity, today);
         else find(groupOf(booking), 'copy', today);
       }

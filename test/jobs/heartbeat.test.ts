@@ -36,7 +36,7 @@ async function prepare(
   };
 }
 
-describe('run tells the service of `heartbeat` how last night went', () => {
+describe('run reports to the service of `heartbeat` how last night went', () => {
   it('in the form of Healthchecks, without names and references', async () => {
     const { run, calls, bodies } = await prepare('healthchecks');
     expect(await run('run')).toMatchObject({ exitCode: 0 });

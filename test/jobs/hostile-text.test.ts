@@ -7,10 +7,10 @@ import { refusal, type StandInAnswer, startStandIn } from '../support/http-stand
 import { bookingsHeader } from '../support/made-bookings.js';
 import { createMappingTruth, makeMappings, type TrueMapping } from '../support/mapping-truth.js';
 
-/** What a terminal, or whoever reads one, would act on: a window title, a cleared line, a colour, text that runs backwards. */
+/** What a terminal, or its reader, would act on: a window title, a cleared line, a colour, text that runs backwards. */
 const active =
   '\u001B]0;owned\u0007\u001B[2K\r\u001B[32m\u009B31m\u007F\u202Esdeeccus\u2066\u2028\nforged line';
-/** A person types no line break, and a script that hands one on forges its own output only. */
+/** A person types no line break, and a script that passes one on forges only its own output. */
 const typed = active.replace('\n', '');
 const escapes = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 /** Everything but the line breaks, which the commands write themselves. */

@@ -109,7 +109,7 @@ describe('The page of the day is kept in the archive when a run has ended', () =
     const running = folder.start(['run', '--day', day, '--json']);
     onTestFinished(() => buckets().intercept());
     buckets().intercept(({ url = '' }) => {
-      // It looks what is kept already. A second signal would end it at once.
+      // It checks what is already kept. A second signal would end it at once.
       if (!decodeURIComponent(url).includes('stopped/reports/')) return false;
       buckets().intercept();
       running.kill('SIGTERM');

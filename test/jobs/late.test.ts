@@ -43,7 +43,7 @@ describe('late bookings by body', () => {
     expectEachOnce(standIn, early);
   });
 
-  it('are not sent by another delivery than the day was', async () => {
+  it('are not sent by a different delivery than the day was', async () => {
     const { standIn, folder } = await prepareDay({ bookings: toCsv(early) });
     await folder.runDay();
     const sent = standIn.requests.length;
@@ -146,7 +146,7 @@ describe('late bookings by body', () => {
 function findZoneAtNoon(now: Date): { readonly timezone: string; readonly today: string } {
   const hoursAhead = 12 - now.getUTCHours();
   return {
-    // In these names, what is ahead of UTC has a minus.
+    // In these names, zones ahead of UTC have a minus.
     timezone: `Etc/GMT${hoursAhead > 0 ? '-' : '+'}${Math.abs(hoursAhead)}`,
     today: new Date(now.getTime() + hoursAhead * 3_600_000).toISOString().slice(0, 10),
   };

@@ -112,7 +112,7 @@ describe('run --metrics-file', () => {
     expect(samples.get('day_states{state="delivering"}')).toBe(1);
   });
 
-  it('says only how it ended where nothing can be read, and that no ledger answers where there is none', async () => {
+  it('says only how it ended if nothing can be read, and that no ledger answers if there is none', async () => {
     const { folder } = await prepare();
     await folder.run(['run', '9999-01-01', '--metrics-file', name]);
     expect((await readSamples(folder)).get('last_run_exit_code')).toBe(2);

@@ -230,7 +230,7 @@ function contentOf(day: number, source: Source): string | undefined {
   }
 }
 
-it('a month of nights: exactly what the table predicts is told, each once, the recovery after its problem', {
+it('a month of nights: exactly what the table predicts is sent, each once, the recovery after its problem', {
   timeout: 600_000,
 }, async () => {
   const clock = useFastClock();

@@ -28,7 +28,7 @@ describe('a receiver', () => {
     expect(receiver.arrived.slice(1)).toMatchObject([{ event: 'day-recovered', severity: 'info', day }]);
   });
 
-  it('is not told where the files of this machine are', async () => {
+  it('is told no paths of this machine', async () => {
     const receiver = await startWebhookReceiver();
     const { folder } = await prepareDay({ settings: { notify: [receiver.channel] } });
     expect((await folder.runDay()).exitCode).toBe(1);
@@ -60,7 +60,7 @@ describe('a receiver', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ state: 'succeeded', counts: { delivered: 30 } });
   });
 
-  it('that never answers does not keep another from being told', async () => {
+  it('that never answers does not keep messages from another', async () => {
     const silent = await startWebhookReceiver({ kind: 'hang' });
     const healthy = await startWebhookReceiver();
     const { folder } = await prepareDay({

@@ -121,7 +121,7 @@ describe('notify test', () => {
     });
   });
 
-  it('says which channels there are if the name is unknown, and that there is none', async () => {
+  it('lists the channels if the name is unknown, or says that there are none', async () => {
     const slack = { kind: 'slack', name: 'ops', url: 'https://hooks.example.com/hidden' };
     const unknown = await (await call([slack], 'opps')).ended;
     expect(unknown.exitCode).toBe(2);

@@ -24,7 +24,7 @@ interface Place {
 
 const placesOf = (json: unknown) => (json as { readonly places: readonly Place[] }).places;
 
-it('privacy says what is where since when, and every file with a name on disk is in one of its places', async () => {
+it('privacy says what is kept where since when, and every file with a name on disk is in one of its places', async () => {
   const { folder } = await prepareFileDay(server(), {
     bookings: toCsv(bookings),
     settings: { guestNameDays: 45, recordDays: 400 },

@@ -12,10 +12,10 @@ const ownAddress = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
 const secret = 's3cret-pa55word';
-/** As it was built, because it looks for files beside it. */
+/** The built command, because it looks for files beside it. */
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 
-/** Someone who answers in place of a server, and keeps what is sent. */
+/** A server that answers in place of the real one, and records what is sent. */
 async function listen() {
   const received: Buffer[] = [];
   let connections = 0;

@@ -105,7 +105,7 @@ describe('the sample of an object in a bucket', () => {
       { s3: { ...buckets().access(proxy.port), secretAccessKey: secret } },
     );
 
-  it('is the same, also with gzip', async () => {
+  it('is the same, even with gzip', async () => {
     await buckets().put(`${day.iso}.csv`, csv);
     await buckets().put(`${day.iso}.csv.gz`, gzipSync(csv));
     expect(await takeSample(settings('{day}.csv'))).toEqual(sampledCsv);

@@ -83,7 +83,7 @@ it('SIGINT waits for a call that is answered in time, and records it', async () 
   gate.open();
   const stopped = await folder.processes.ended();
   expectReport(stopped, { exitCode: 1, state: 'delivering' });
-  // Those before the stop and its own; what others had in flight may end after it.
+  // Those before the stop and its own; calls that others had in flight may end after it.
   expect(stopped.report.counts.delivered).toBeGreaterThanOrEqual(3 * batchSize);
   expect(await ledger.run()).toMatchObject({ done: 2 + engine.performers, running: 0 });
 

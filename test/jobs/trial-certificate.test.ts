@@ -11,7 +11,7 @@ import { captureIo } from '../support/command-io.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
 import { makeComposeCertificate, makeVolumes } from './compose-topology.js';
 
-/** As it was built, because it looks for files beside it. */
+/** The built command, because it looks for files beside it. */
 const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 
 /** A certificate for `localhost` that the trial's key has signed, with the one of the trial to prove it. */

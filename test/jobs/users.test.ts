@@ -60,7 +60,7 @@ describe('user add', () => {
     await expect(stat(join(folder.path, 'users.json'))).rejects.toThrow('ENOENT');
   });
 
-  it('needs no password for somebody who signs in at a proxy, and warns where there is none', async () => {
+  it('needs no password for somebody who signs in at a proxy, and warns if there is no proxy', async () => {
     const folder = await prepare();
     const args = ['user', 'add', 'eva', '--role', 'viewer', '--without-password'];
     expect((await folder.run(args)).stderr).toContain('server.signIn is not set');

@@ -165,7 +165,7 @@ describe('verdicts import', () => {
     expect(json).toMatchObject({ state: 'dismissed', origins: ['email'] });
   });
 
-  it('keeps aside what names nothing known, and reports it', async () => {
+  it('sets aside what names nothing known, and reports it', async () => {
     const { folder, save, importFile } = await prepare();
     const sheet = {
       type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',

@@ -148,7 +148,7 @@ describe('watch, with watch.review', () => {
     expect((await watch(folder)).json).toMatchObject({ sent: 0 });
   });
 
-  it('resumes a run whose service was down, and sends what was found since in another one', async () => {
+  it('resumes a run whose service was down, and sends what it has found since in another run', async () => {
     let isDown = false;
     const { folder, standIn } = await prepareMoved(() =>
       isDown ? { kind: 'json', status: 503, body: {} } : success,

@@ -116,7 +116,7 @@ describe('a folder of keys', () => {
 });
 
 describe('a rotation', () => {
-  it('replaces the master key and keeps all day keys, for processes that run meanwhile too', async () => {
+  it('replaces the master key and keeps all day keys, even for processes that run meanwhile', async () => {
     const running = openTestKeys(root);
     const key = await use(day, running);
     const other = await use(otherDay);

@@ -32,7 +32,7 @@ const open = (stored: Buffer, blockSize = 100_000, place = 'a.csv') =>
 
 describe('an encrypted file', () => {
   it.each([0, 1, chunk - 1, chunk, chunk + 1, 5 * chunk + 7])(
-    'tells that its content has %i bytes without decrypting it',
+    'says that its content has %i bytes without decrypting it',
     async (size) => {
       const stored = await seal(randomBytes(size));
       expect(measureContent(stored.length, stored)).toBe(size);

@@ -47,7 +47,7 @@ describe('the index of hashes', () => {
     expect(positions.toSorted((one, other) => one - other)).toEqual(expected);
   });
 
-  it('tells a reference from none, even one whose hash would be 0', () => {
+  it('distinguishes a reference from none, even one whose hash would be 0', () => {
     // The last character completes the hash to 0: FNV-1a multiplies (hash XOR character).
     const prefix = Array.from({ length: 500_000 }, (_, number) => `BR-${number}`).find(
       (reference) => hashReference(reference) < 0x10000,

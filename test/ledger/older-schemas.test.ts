@@ -73,7 +73,7 @@ async function storeStays(ledger: CaseLedger): Promise<void> {
   });
 }
 
-/** They are indexed when somebody asks for the first time, once. */
+/** They are indexed once, at the first request. */
 async function expectStays(ledger: CaseLedger): Promise<void> {
   const ask = async () => {
     const found = [];

@@ -309,7 +309,7 @@ describe('the PostgreSQL ledger in trouble', () => {
       expect(await reader?.trace('BR-1')).toHaveLength(1);
     });
 
-    it('records who looked, unless its user or its server may only be read: then it says so at once', async () => {
+    it('records who looked, unless its user or its server is read-only: then it says so at once', async () => {
       await opened.ledger.createRun(newRun('r1'));
       await opened.query(`
         DROP ROLE IF EXISTS support; CREATE ROLE support LOGIN PASSWORD 'support'; GRANT USAGE ON SCHEMA hotel_review TO support;

@@ -111,7 +111,7 @@ describe('what SQLite leaves in its pages of names that were removed', () => {
     expect(countText('BR-59-')).toBe(0);
   });
 
-  /** How often a text stands in the file and its log, as they are: nothing is checkpointed for it. */
+  /** How often a text occurs in the file and its log, as they are: nothing is checkpointed for it. */
   function countText(text: string): number {
     return [opened.path, `${opened.path}-wal`]
       .map((path) => (existsSync(path) ? readFileSync(path, 'latin1').split(text).length - 1 : 0))
@@ -170,7 +170,7 @@ async function collectCanaries(ledger: Ledger, run: Run): Promise<void> {
   });
 }
 
-/** Halves, refuses and retries, with words of the service that name guests; the steps of the runs in turn. */
+/** Halves, refuses and retries, with messages of the service that name guests; the steps of the runs in turn. */
 async function performSome(ledger: Ledger, runs: readonly Run[]): Promise<void> {
   for (let number = 0; number < batches; number += 1) {
     // Halves of earlier steps are inserted between rows that are there already.

@@ -64,7 +64,7 @@ describe('a day during which Redis', () => {
     expect(counts.repeated).toBe(0);
   });
 
-  it('is down for long is completed when it is back; meanwhile nothing is started, and nothing lost', async () => {
+  it('is down for a long time is completed when it is back; meanwhile nothing is started, and nothing lost', async () => {
     const { machines, workers, release } = await prepareHeldDay();
     const before = await readDelivered(machines);
     await redis.freeze();

@@ -38,7 +38,7 @@ export interface Engine {
 }
 
 export interface Triggers {
-  /** To look on. */
+  /** For observing. */
   readonly ledger: NoticeLedger;
   /** For each day that was sent, the number of bookings. */
   readonly sent: ReadonlyMap<string, number>;

@@ -123,7 +123,7 @@ describe('an error', () => {
     }
   });
 
-  it('keeps the words of the service in its answer property', async () => {
+  it('keeps the message of the service in its answer property', async () => {
     const { service } = await openService(
       () => json(200, { Status: false, Message: echo, StatusCode: 2009 }),
       {

@@ -186,7 +186,7 @@ describe('all pages of mappings', () => {
     },
   );
 
-  it('end with the reason of an abort, also between two pages', async () => {
+  it('end with the reason of an abort, even between two pages', async () => {
     const { service, standIn } = await openService((_request, number) =>
       answerWith({ ResumeKey: `key-${number}`, Mappings: [row(number)] }),
     );

@@ -174,7 +174,7 @@ describe('the end of a sync', () => {
 });
 
 describe('a sync', () => {
-  it('skips what it cannot read, keeps it aside, and stores the rest of the page', async () => {
+  it('skips what it cannot read, sets it aside, and stores the rest of the page', async () => {
     const { sync, events, mappings } = await prepare(() => ({
       Mappings: [
         { ...row(1), ServiceId: '102' },

@@ -61,7 +61,7 @@ describe('A day is late', () => {
     ]);
   });
 
-  it('also if nothing ever ran', () => {
+  it('even if nothing ever ran', () => {
     expect(judge({ now: '2026-11-04T06:00:00Z' }).late).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);
   });
 

@@ -21,7 +21,7 @@ const complete = {
 describe('a pseudonym', () => {
   const pseudonymOf = createPseudonyms(hashKey);
 
-  it('is a value that stays as it is, in the file too, whatever the name is', () => {
+  it('is a value that stays unchanged, in the file too, whatever the name is', () => {
     const normalise = createNormaliser();
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('Null', 'none', '')), (name) => {
@@ -51,7 +51,7 @@ describe('a pseudonym', () => {
     expect(erased).toHaveLength(3);
   });
 
-  it('depends on the key, and says nothing of what is remembered about erased guests', () => {
+  it('depends on the key, and reveals nothing that is remembered about erased guests', () => {
     const other = createPseudonyms('another key of these');
     expect(other('Ana')).not.toBe(pseudonymOf('Ana'));
     expect(rememberName('Ana', hashKey, 0).hash).not.toContain(pseudonymOf('Ana').slice('guest-'.length));

@@ -91,7 +91,7 @@ describe('making bookings', () => {
     for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('keeps standard output for the rows, also with --json', async () => {
+  it('keeps standard output for the rows, even with --json', async () => {
     const { stdout } = await make({ format: 'ndjson' }, { json: true });
     expect(stdout).toBe((await textOf(madeDay({ count: 300 }), 'ndjson')).text);
   });

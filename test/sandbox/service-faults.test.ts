@@ -221,7 +221,7 @@ describe('Faults', () => {
     expect(service.counts).toMatchObject({ calls: 3, faults: 1 });
   });
 
-  it('also count calls refused because of their content', async () => {
+  it('count even calls refused because of their content', async () => {
     const service = await startForTest(['status:503@2-3']);
     const statuses = [
       await post(service, accountHeaders),

@@ -253,7 +253,7 @@ describe('An answer', () => {
   it.each([
     ['envelope', '{"Status":false,"Message":"Nú","StatusCode":2009}'],
     ['code-message', '{"code":2009,"message":"Nú"}'],
-  ] as const)('of refusal stands inside a 200 in the shape %s', (shape, body) => {
+  ] as const)('of refusal is inside a 200 in the shape %s', (shape, body) => {
     expect(render({ kind: 'refusal', statusCode: 2009, message: 'Nú' }, shape)).toEqual({
       httpStatus: 200,
       statusCode: 2009,

@@ -270,7 +270,7 @@ describe('The service', () => {
 });
 
 describe('Closing the service', () => {
-  it('waits for an e-mail that is being written, also when called again', async () => {
+  it('waits for an e-mail that is being written, even when called again', async () => {
     const gate = createGate();
     const service = await startForTest({ deliver: () => gate.passed });
     await post(service, [wrongBooking]);

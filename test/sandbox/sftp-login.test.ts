@@ -44,7 +44,7 @@ describe('logging in to the SFTP server', () => {
     expect(offers.at(-1)).toEqual(['password']);
   });
 
-  it('refuses a key and reports that no password came', async () => {
+  it('refuses a key and reports that no password was sent', async () => {
     const privateKey = await readOrMakeHostKey(join(sftp.folder, 'login'));
     const { username } = sftp.login;
     const keyOnly = { type: 'publickey' as const, username, key: privateKey };

@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('three processes that come back after three nights together review each missed day once', async () => {
+it('three processes that come back after three nights review each missed day only once', async () => {
   const first = openLedger();
   await reviewThrough(first, '2026-11-19');
   begun.length = 0;

@@ -90,7 +90,7 @@ describe('a server that listens', () => {
     await expect(startServer({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('returns a usable address, also for IPv6', async () => {
+  it('returns a usable address, even for IPv6', async () => {
     const { url } = await startServer({ host: '::1' });
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);

@@ -102,7 +102,7 @@ describe('A question on a terminal', () => {
     expect(screen.text()).not.toContain('Another');
   });
 
-  it('ends when the terminal goes away', async () => {
+  it('ends when the terminal is closed', async () => {
     const { asker, input, reads } = sit();
     const answer = failureOf(asker.text(question));
     await reads('Your word');

@@ -22,7 +22,7 @@ export interface FileCall {
   readonly number: number;
   /** As received: `VerifyMappings/112026/20112026.csv`. */
   readonly path: string;
-  /** The bytes of the file when the call came; undefined when there was no such file. */
+  /** The bytes of the file when the call arrived; undefined when there was no such file. */
   readonly file: Buffer | undefined;
   /** The content of a result for the file. */
   renderResult(options?: ResultOptions): string;

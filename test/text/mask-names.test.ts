@@ -142,7 +142,7 @@ describe('a mask for names', () => {
   });
 
   it('hides the same parts of a name, with or without the quick check that none of it occurs', () => {
-    // The blank changes no word, and is not in a Latin script: such a name is always looked at closely.
+    // The blank changes no word, and is not in a Latin script: such a name is always checked closely.
     const closely = (name: string) => `${name} \u3000`;
     fc.assert(
       fc.property(

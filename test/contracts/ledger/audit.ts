@@ -51,7 +51,7 @@ export function describeAudit(opened: () => OpenedLedger): void {
       expect(await list()).toHaveLength(2);
     });
 
-    it('finds the actions of a time, and those about a booking', async () => {
+    it('finds the actions in a period, and those about a booking', async () => {
       const { ledger } = opened();
       for (const [offset, subject] of [
         [0, 'BR-1'],
@@ -81,7 +81,7 @@ export function describeAudit(opened: () => OpenedLedger): void {
       expect((await list()).map((one) => one.at - at)).toEqual(Array.from({ length: 1_001 }, (_, n) => n));
     });
 
-    it('is read newest first, page by page, with the number of all entries', async () => {
+    it('is read newest first, page by page, with the total number of entries', async () => {
       const { ledger, reopen } = opened();
       for (let number = 0; number < 5; number += 1)
         await ledger.audit.record(action({ at: at + number, subject: number === 3 ? 'BR-2' : 'BR-1' }));
@@ -95,7 +95,7 @@ export function describeAudit(opened: () => OpenedLedger): void {
       expect(await audit.latestActions({ to: at - 1 }, { limit: 2 })).toEqual({ actions: [], total: 0 });
     });
 
-    it('finds what somebody did, by a part of the name', async () => {
+    it('finds what a person did, by a part of the name', async () => {
       const { ledger } = opened();
       await ledger.audit.record(action({ who: 'Ana (desk)' }));
       await ledger.audit.record(action({ who: 'serve', action: 'run' }));

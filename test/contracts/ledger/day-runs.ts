@@ -81,7 +81,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('each has a mark, which changes with its runs and their bookings, and with nothing else', async () => {
+    it('each day has a mark, which changes with its runs and their bookings, and with nothing else', async () => {
       const { ledger, reopen } = opened();
       const read = async () => (await reopen()).markDays({ from: '2026-11-19', to: day });
       expect(await read()).toEqual([]);

@@ -19,7 +19,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
       await again.close();
     });
 
-    it('leave the checksums of what was changed, in order and once', async () => {
+    it('leave checksums of the changed batches, in order and once', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1');
       await ledger.noteErased('r1', content);
@@ -31,7 +31,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
       ]);
     });
 
-    it('are taken out of the batches that change, with the service’s words about these', async () => {
+    it('are removed from the batches that contain them, with the service’s messages about these', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: ['a', 'b', 'c', 'd', 'e'] });
       await perform(ledger, run, 'batch 0', done);
@@ -55,7 +55,7 @@ export function describeErasures(opened: () => OpenedLedger): void {
       expect(await ledger.listErasedContents('r1')).toEqual([changed]);
     });
 
-    it('are taken out of the rejects of one run, with the reference where asked', async () => {
+    it('are removed from the rejects of one run, with the reference on request', async () => {
       const { ledger } = opened();
       const rejects = [1, 2].map((place) => ({
         place,

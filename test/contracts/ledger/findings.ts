@@ -49,7 +49,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
     });
 
     it.each([retry(), failed, overdue, fatal, interrupted])(
-      'also grows with an ending other than done (%#)',
+      'grows even with an ending other than done (%#)',
       async (ending) => {
         const { ledger } = opened();
         const run = await collectedFileRun(ledger, 'r1');
@@ -77,7 +77,7 @@ export function describeFindings(opened: () => OpenedLedger): void {
   });
 
   describe('a claim', () => {
-    it('tells whether its action may already have happened', async () => {
+    it('says whether its action may already have happened', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1');
       await performUpTo(ledger, run, 'upload');

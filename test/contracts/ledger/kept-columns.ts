@@ -67,7 +67,7 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       expect(other).not.toHaveProperty('kept');
     });
 
-    it('are those of the last collect only', async () => {
+    it('are only those of the last collect', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
       const collect = await startCollect(ledger, run);
@@ -76,7 +76,7 @@ export function describeKeptColumns(opened: () => OpenedLedger): void {
       expect(await ledger.readKeptColumns('r1', 'body', 0)).toBeUndefined();
     });
 
-    it('of one guest are erased with the name, and also where no name is left to erase', async () => {
+    it('of one guest are erased with the name, even where no name is left to erase', async () => {
       const { ledger } = opened();
       const run = await storedRun(ledger);
       await ledger.settle(rightOf(run), { state: 'succeeded', at });

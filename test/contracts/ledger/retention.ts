@@ -122,7 +122,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.blankGuestNames('2026-12-01', blankNames)).toBe(0);
     });
 
-    it('blanks a run that awaits its result, and once more what it receives with a late one', async () => {
+    it('blanks a run that awaits its result, and later what it receives with a late one', async () => {
       const { ledger } = opened();
       const run = await collectedFileRun(ledger, 'r1', { file: 5, body: 1 });
       await perform(ledger, run, 'batch 0', done);
@@ -230,7 +230,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).state).toBe('failed');
     });
 
-    it('a run that somebody is working on is left alone', async () => {
+    it('a run that a process is working on is left alone', async () => {
       const { ledger, reopen } = opened();
       await collectedRun(ledger, 'r1', { day: '2023-01-05', bookings: ['a'] });
       const hold = await ledger.holdDay('2023-01-05');
@@ -286,7 +286,7 @@ export function describeRetention(opened: () => OpenedLedger): void {
       expect(await ledger.prune('2026-12-01')).toBe(0);
     });
 
-    it('cancels an unfinished run, and nobody can write to it any more', async () => {
+    it('cancels an unfinished run, which accepts no more writes', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const claim = await claimStep(ledger, run, 'batch 0');

@@ -83,7 +83,7 @@ export function describeStays(opened: () => OpenedLedger): void {
       }
     });
 
-    it('are gone when their run is collected anew, when their guest is erased, and when their day is removed', async () => {
+    it('are gone when their run is collected again, when their guest is erased, and when their day is removed', async () => {
       const { ledger } = opened();
       const hotel = hotelOf(1, 0);
       const stays = ['E-1', 'E-2'].map((bookingReferenceId) => ({

@@ -37,7 +37,7 @@ export function describeTakingOver(opened: () => OpenedLedger): void {
       message: 'refused 2 of 9',
     };
 
-    it('raises the token each time, and changes nothing else of an idle run', async () => {
+    it('raises the token each time, and changes nothing else about an idle run', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1');
       const before = await look(ledger, 'r1');

@@ -45,7 +45,7 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
   });
 
   describe('verdict e-mails', () => {
-    it('name bookings: whoever traces one learns when, and no other booking is named', async () => {
+    it('name bookings: the trace of one says when, and no other booking is named', async () => {
       const { ledger } = opened();
       const run = await collectedRun(ledger, 'r1', { bookings: references(6) });
       await perform(ledger, run, 'batch 0', done);

@@ -55,7 +55,7 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       expect(await ledger.listVolumes([])).toEqual([]);
     });
 
-    it('it replaces why a run failed, once', async () => {
+    it('it replaces the reason why a run failed, once', async () => {
       const { ledger } = opened();
       const failure = { class: 'data', code: 'missing', message: 'not there' } as const;
       const given = { before: 'missing', failure: { ...failure, code: 'source-given-up' }, at };

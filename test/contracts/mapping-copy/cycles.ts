@@ -71,7 +71,7 @@ export function describeCycles(opened: () => OpenedLedger): void {
       expect(await mappings.summarise()).toMatchObject({ keptSkipped: 2, lastSkipped: [{}, {}] });
     });
 
-    it('removes the oldest records kept aside beyond ten thousand', async () => {
+    it('removes the oldest records set aside beyond ten thousand', async () => {
       const { mappings } = opened().ledger;
       await mappings.beginSync(newSync('s1'));
       const skipped = Array.from({ length: 10_001 }, (_, number) => ({

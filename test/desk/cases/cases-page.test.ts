@@ -75,7 +75,7 @@ describe('the list of cases', () => {
     expect([cases.map(({ id }) => id), total]).toEqual([ids, ids.length]);
   });
 
-  it('calls the next check-in unknown where that of one booking is, and puts such a case first', async () => {
+  it('calls the next check-in unknown if that of one booking is, and puts such a case first', async () => {
     const stays = [
       ['BR-91', undefined],
       ['BR-92', '2027-02-02'],

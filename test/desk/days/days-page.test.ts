@@ -79,7 +79,7 @@ describe('the page of days', () => {
     expect(data.deadline).toEqual({ day: '2026-11-21', at: '2026-11-22T01:00:00.000Z' });
   });
 
-  it('says what is wrong with the parts, and which problems are open', async () => {
+  it('says what is wrong with each component, and which problems are open', async () => {
     const subject = '2026-11-18';
     await ledger.notices.raise([
       { event: 'day-late', subject, day: subject, facts: {}, raisedAt: now - hourMs },

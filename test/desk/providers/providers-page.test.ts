@@ -41,7 +41,7 @@ it('Providers are compared over the last 90 days, and unknown figures are shown 
   expect(text).not.toMatch(/\b0(\.00)? %/);
 });
 
-it('The share has an interval once silence counts as a verdict, and changes with what comes in', async () => {
+it('The share has an interval once silence counts as a verdict, and changes as verdicts arrive', async () => {
   await deliverBookings(ledger, 'r1', [someBooking(), someBooking({ bookingReferenceId: 'BR-2' })]);
   const parts = { readSilence: async (at: number) => ({ afterMs: 1, brokenAt: [], now: at }) };
   const { url } = await startDesk({ ledger, parts });

@@ -97,7 +97,7 @@ describe('the bookings that the service refused', () => {
   });
 
   it.each(['team', 'operator'] as const)(
-    'come with its words, which name no guest, for the role %s',
+    'come with its messages, which name no guest, for the role %s',
     async (role) => {
       const { url, recorded } = await start(role);
       const { data } = await getData(url, '/runs/r1/refused');

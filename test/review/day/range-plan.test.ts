@@ -94,7 +94,7 @@ it.each<[RangeMode | undefined, string]>([
   ['all', 'replay'],
   ['late', 'late'],
   [undefined, 'replay'],
-])('a replay of what is %s asks for each day as %s, with its options', (mode, asked) => {
+])('a replay of what is %s requests each day as %s, with its options', (mode, asked) => {
   const options = { delivery: 'file', reason } as const;
   expect(requestOf(mode, options)).toEqual({ mode: asked, ...options });
 });

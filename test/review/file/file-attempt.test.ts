@@ -71,7 +71,7 @@ describe('the error of a step becomes an outcome:', () => {
     await expect(convertFailures(() => Promise.reject(error))).rejects.toBe(error);
   });
 
-  it('without one, the outcome of the work is returned', async () => {
+  it('without an error, the outcome of the work is returned', async () => {
     expect(await convertFailures(async () => done)).toBe(done);
   });
 });
@@ -150,6 +150,6 @@ it.each([
   ['sftp-disk-full', 'have space freed on the SFTP server'],
   ['http-503', undefined],
   ['sftp-connection-lost', undefined],
-])('a step that failed with %s needs somebody to %s', (code, advice) => {
+])('a step that failed with %s needs a person to %s', (code, advice) => {
   expect(adviseOnDisk(code)).toBe(advice);
 });

@@ -150,7 +150,7 @@ describe('a result that names only incorrect rows', () => {
   });
 });
 
-it('looks half a second after the call, then less and less often', () => {
+it('checks half a second after the call, then less and less often', () => {
   expect(pauseBeforeLook(0, 30_000)).toBe(500);
   expect(pauseBeforeLook(-5_000, 30_000)).toBe(500);
   expect(pauseBeforeLook(10_000, 30_000)).toBe(5_000);

@@ -29,7 +29,7 @@ async function* toAsync(blocks: readonly Buffer[]): AsyncGenerator<Buffer, void,
   yield* blocks;
 }
 
-it("takes no other guest's record for the guest's, although a hotel's id is the same text as the reference", async () => {
+it("takes no other guest's record as the guest's, although a hotel's id is the same text as the reference", async () => {
   const rows = [
     '100004,100003,Ana Gil,Bedlink,BL-1',
     '100003,OTHER-1,Eva Roth,Bedlink,BL-2',
@@ -38,12 +38,12 @@ it("takes no other guest's record for the guest's, although a hotel's id is the 
   expect(await findLines(rows, header)).toEqual([2]);
 });
 
-it('looks at every cell of a record with other columns than the header, or without a column of references', async () => {
+it('checks every cell of a record with other columns than the header, or without a column of references', async () => {
   expect(await findLines(['100004,extra,100003,Ana Gil,Bedlink,BL-1'], header)).toEqual([2]);
   expect(await findLines(['False,100003'], 'Verdict,Booking')).toEqual([2]);
 });
 
-it('takes a malformed record for theirs if it mentions the reference or the name as a value of its own', async () => {
+it('takes a malformed record as theirs if it has the reference or the name as a separate value', async () => {
   const malformed = (text: string) => `x,"y" ${text},z`;
   const theirs = ['100003', 'for 100003.', '#100003;1', 'Ana Gil'];
   const others = ['1000031', 'BR-100003', '100003-2', '100003/2', 'Ana Gilbert', 'Joana Gil', 'Ana Gil-Roth'];

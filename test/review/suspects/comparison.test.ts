@@ -181,7 +181,7 @@ describe('a booking', () => {
     expect(judge({ serviceId: booked })).toBeUndefined();
   });
 
-  it('is a suspect if the copy has its hotel under another master, however long already', () => {
+  it('is a suspect if the copy has its hotel under another master, for however long', () => {
     expect(judge({ serviceId: 1 })).toBe('other-master');
     expect(judge({ serviceId: 1, movedAt: now - 800 * dayMs })).toBe('other-master');
   });

@@ -7,7 +7,7 @@ export type Course =
   | 'failed'
   /** Nobody ran it. */
   | 'missing'
-  /** Its result never came. */
+  /** Its result never arrived. */
   | 'awaiting'
   /** It had far fewer bookings than usual, and was not sent. */
   | 'dropped'
@@ -19,7 +19,7 @@ export type Course =
   | 'replayed'
   /** Nobody ran it in its night, and the schedule caught up the next night. */
   | 'caught-up'
-  /** Some of its bookings came late. */
+  /** Some of its bookings arrived late. */
   | 'topped-up'
   /** Somebody cancelled it while it waited for its result. */
   | 'cancelled';
