@@ -94,10 +94,7 @@ const email = group({
 });
 
 const slack = group({
-  kind: kind(
-    'slack',
-    'An incoming webhook of Slack, or of a program that understands the same (Mattermost, Rocket.Chat).',
-  ),
+  kind: kind('slack', 'An incoming webhook of Slack, or of a compatible program (Mattermost, Rocket.Chat).'),
   ...routing,
   url: receivedAt('https://hooks.slack.com/services/…'),
   ca: authority,

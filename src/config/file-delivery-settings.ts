@@ -75,7 +75,7 @@ export const file = group({
   resultQuietSeconds: numberUpTo(hourInSeconds)
     .default(30)
     .describe(
-      'How long a result must be unchanged to count as complete where its end cannot be seen: it does not end with a line end, or names incorrect rows only.',
+      'How long a result must be unchanged to count as complete if its end cannot be recognised, because it does not end with a line end or names incorrect rows only.',
     ),
   resultPollSeconds: numberUpTo(hourInSeconds)
     .default(30)
@@ -89,7 +89,7 @@ export const file = group({
   resultNames: oneOf('all', 'incorrect')
     .default('all')
     .describe(
-      'What the result names: `all` bookings of the file, or `incorrect` ones only. Then the others count as correct once the result has been unchanged for `resultQuietSeconds`.',
+      'What the result names: `all` bookings of the file, or `incorrect` ones only; the others then count as correct once the result has been unchanged for `resultQuietSeconds`.',
     ),
   resultColumn: text('the name of a column')
     .default(defaultResultColumn)

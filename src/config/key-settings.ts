@@ -23,13 +23,11 @@ const kms = group({
 const folder = () => text('a path');
 
 const guarded = group({
-  folder: folder().describe(
-    'The folder of the wrapped day keys, outside of the folders of ledger and archive.',
-  ),
+  folder: folder().describe('The folder of the wrapped day keys, outside the folders of ledger and archive.'),
   kms: kms
     .exactOptional()
     .describe(
-      'AWS KMS, which keeps the master key encrypted. Credentials come from the environment, the profile or the role of the machine.',
+      'AWS KMS, which encrypts the master key. Credentials come from the environment, the profile or the role of the machine.',
     ),
 });
 

@@ -45,7 +45,7 @@ export const mappings = group({
   maxPagesWithoutNews: wholeNumber(1, 100_000)
     .default(10)
     .describe(
-      'A sync fails after this many pages in a row that are empty or only repeat earlier ones, instead of asking for ever.',
+      'A sync fails after this many pages in a row that are empty or only repeat earlier ones, instead of continuing for ever.',
     ),
   maxSkippedShare: share()
     .default(0.1)

@@ -30,7 +30,9 @@ const centuryInDays = 36_500;
 const volume = group({
   minimum: wholeNumber(0, 1_000_000_000)
     .exactOptional()
-    .describe('Fewer accepted bookings than this are always too few. Without it, only what is usual counts.'),
+    .describe(
+      'Fewer accepted bookings than this are always too few. Without it, a day is only compared with the usual.',
+    ),
   shareOfUsual: share()
     .default(0.5)
     .describe(
@@ -45,7 +47,7 @@ const volume = group({
   exceptions: z
     .array(textThat(isCalendarDay, 'a day such as "2026-12-25"'), expected('a list of days'))
     .default([])
-    .describe('Days that are not compared, nor compared with, such as holidays.'),
+    .describe('Days, such as holidays, that are neither checked nor counted in what is usual.'),
 });
 
 /** All settings as they may be written. The page of settings is generated from this schema. */
@@ -65,7 +67,7 @@ export const settingsSchema = group({
   maxRejectedShare: share()
     .default(0.1)
     .describe(
-      "The share of a day's records, without the filtered ones, that may be rejected before the run fails and sends nothing.",
+      "The share of a day's records, not counting filtered ones, that may be rejected before the run fails and sends nothing.",
     ),
   maxRefusedShare: share()
     .default(0.1)
@@ -74,13 +76,11 @@ export const settingsSchema = group({
   maxUnansweredShare: share()
     .default(0)
     .describe(
-      "By file, the share of a day's bookings whose verdict the result may lack; with more, the run fails.",
+      "By file, the share of a day's bookings that the result may leave without a verdict; with more, the run fails.",
     ),
   emptyDay: oneOf('succeed', 'fail')
     .default('fail')
-    .describe(
-      'How the run of a day without bookings ends. An export that broke can look like a day without.',
-    ),
+    .describe('How the run of a day without bookings ends. A broken export can look like such a day.'),
   retry: retry.prefault({}).describe('When failed calls are retried.'),
   ledger: ledger
     .default('sqlite:./data/ledger.db')
@@ -99,7 +99,7 @@ export const settingsSchema = group({
     .exactOptional()
     .describe(
       "Encrypts everything that holds guests' names: bookings, the service's words and rejected values in the ledger, and the files " +
-        'of spool and archive, under one key per business day. This is the folder of those keys, which is created if it is missing; keep it and its backups separate from ledger and archive. Without it nothing is encrypted.',
+        'of spool and archive, under one key per business day. This is the folder of those keys, which is created if it is missing; keep it and its backups separate from ledger and archive. Without this setting, nothing is encrypted.',
     ),
   s3: s3.prefault({}).describe('Access to the buckets of s3://….'),
   schedule: schedule.prefault({}).describe('The nightly run of `serve`.'),
@@ -120,7 +120,7 @@ export const settingsSchema = group({
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
   cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),
-  watch: watch.prefault({}).describe('Looks at mappings that change after the review.'),
+  watch: watch.prefault({}).describe('What happens when mappings change after the review.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   verdicts: verdicts
     .prefault({})
@@ -141,8 +141,8 @@ export const settingsSchema = group({
     'a random text of at least 16 characters, such as from `openssl rand -base64 32`',
   )
     .describe(
-      'The key of the pseudonyms of guests, and of the hashes by which erased guests are recognised when their day is replayed. The same ' +
-        'for all processes, and never changed: guests that were erased under another key could not be recognised. It is not kept in the ledger.',
+      'The key of the pseudonyms of guests, and of the hashes by which erased guests are recognised when their day is replayed. It must be the same ' +
+        'for all processes, and must never change: guests erased under another key could not be recognised. It is not stored in the ledger.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),

@@ -36,7 +36,7 @@ export const schedule = group({
     .exactOptional()
     .describe(
       'When `serve` also sends the new bookings of the current day, such as `"*/20 7-23 * * *"`: always by body, so that a room ' +
-        'booked for tonight is reviewed before the night. The nightly run sends the rest. Without it, `serve` reviews no day that is not over.',
+        'booked for tonight is reviewed before the night. The nightly run sends the rest. Without it, `serve` reviews no day before it is over.',
     ),
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
@@ -93,7 +93,7 @@ export const hook = group({
 
 const signIn = group({
   header: textLike(/^[\w-]+$/, 'the name of a header such as x-forwarded-user').describe(
-    'The header with the name of the user. The proxy must remove it from requests of others.',
+    'The header with the name of the user. The proxy must not pass on this header from outside.',
   ),
   proxies: z
     .array(
@@ -101,7 +101,7 @@ const signIn = group({
       expected('a list of addresses'),
     )
     .min(1, expected('a list of addresses'))
-    .describe('The addresses from which that header is believed; from elsewhere it means nothing.'),
+    .describe('The addresses from which that header is trusted; from elsewhere it is ignored.'),
 });
 
 export const server = group({
@@ -121,7 +121,7 @@ export const server = group({
     )
     .default([])
     .describe(
-      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address that is connected to are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address at which a request arrives are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
     ),
   publicUrl: webAddress('https://review.example.com')
     .refine((url) => !url.includes('?'), 'must not hold a query: the paths of pages follow it')
@@ -144,7 +144,7 @@ export const server = group({
     ),
   metricsToken: oneOrMore(textThat(isStrongToken, strongToken), 'a text or a list of texts')
     .describe(
-      'The bearer token that `/metrics` of `serve` and `work` asks for, of at least 24 random bytes; a list while you rotate it. Without it, everybody who can connect may read them: they hold counts and names of providers, but nothing of guests.',
+      'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes; a list while you rotate it. Without it, everybody who can connect may read the metrics: they hold counts and names of providers, but nothing about guests.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),

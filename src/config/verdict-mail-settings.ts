@@ -70,7 +70,7 @@ export const verdicts = group({
   silenceMeansCorrectAfter: numberUpTo(yearInHours)
     .exactOptional()
     .describe(
-      'After how many hours without an e-mail `show` calls the mapping of a booking that went by body correct. Not set: it stays unknown, because an e-mail that never arrives looks the same.',
+      'After how many hours without an e-mail `show` calls the mapping of a booking sent by body correct. By default it stays unknown, because an e-mail that never arrives looks the same.',
     ),
 }).refine((given) => mailboxes.filter((name) => given[name] !== undefined).length <= 1, {
   error: 'must hold only one of imap, maildir and path',

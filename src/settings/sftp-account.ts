@@ -11,7 +11,7 @@ const hostKeys =
 export const sftpAccount = {
   username: text().describe('The user name on the SFTP server.'),
   password: text()
-    .describe('The password on the SFTP server, where no key is used.')
+    .describe('The password on the SFTP server, if no key is used.')
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
   privateKeyFile: text('a path').exactOptional().describe('The file of the private key.'),

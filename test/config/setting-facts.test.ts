@@ -7,7 +7,7 @@ describe('The schema says about a setting', () => {
     [['service', 'apiKey'], /^The account's API key/, undefined],
     [['source', 'delimiter'], /between two cells/, ','],
     [['file', 'sftp', 'port'], /port\.$/, 22],
-    [['file', 'sftp', 'password'], /where no key is used/, undefined],
+    [['file', 'sftp', 'password'], /if no key is used/, undefined],
   ])('%j its description and its default', (path, description, fallback) => {
     expect(readSettingFacts(path)).toEqual({ description: expect.stringMatching(description), fallback });
   });

@@ -24,7 +24,7 @@ export const recordSettings = {
   columns: group(mapFields(({ meaning }) => column(meaning)))
     .prefault({})
     .describe(
-      "The names of the source's columns, by the service's names for the fields. In JSON they are members, `guest.name` in nested objects.",
+      "The names of the source's columns, by the service's names for the fields. In JSON these are members, such as `guest.name` in nested objects.",
     ),
   where: z
     .record(

@@ -47,7 +47,7 @@ export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: 
     )
     .exactOptional()
     .describe(
-      'A file that whoever writes the export creates when it is complete, written like `path`. Without it the day is not there yet.',
+      'A file, written like `path`, whose existence says that the export is complete. Until then, the day counts as missing.',
     ),
   encoding: oneOf(...encodings)
     .default('utf-8')
@@ -57,7 +57,7 @@ export const dayFileSettings = <const Kind extends string>(kind: Kind, meaning: 
     .describe('The largest file of a day, unpacked. A larger one fails the run.'),
   sftp: sftp
     .exactOptional()
-    .describe('The account on the SFTP server, where the path or the marker is `sftp://…`.'),
+    .describe('The account on the SFTP server, if the path or the marker is `sftp://…`.'),
   ...recordSettings,
 });
 

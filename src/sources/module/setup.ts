@@ -12,7 +12,7 @@ export interface ModuleAnswers {
 }
 
 export const moduleSetup: SourceSetup<ModuleAnswers, ModuleSettings, ModuleOptions> = {
-  label: 'Anywhere: a module of your own finds them',
+  label: 'Anywhere else: a module of your own reads them',
   suits: (name) => /\.[cm]?[jt]s$/i.test(name),
   async ask({ path: given }, questions) {
     const fallback = 'bookings.mjs';
