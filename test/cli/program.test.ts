@@ -287,10 +287,10 @@ describe('the command line', () => {
     ['case 0', 'expected the number of a case, got: 0; to list them: hotel-review cases'],
     ['case 17 dismiss', 'dismiss needs --note: why the mapping is right after all'],
     ['case 17 report now', 'unexpected argument after report: now'],
-    ['case 17 assign', 'assign takes one name; put one with spaces in quotes'],
+    ['case 17 assign', 'assign takes one name; put quotes around one with spaces'],
     ['case 17 resolve --as rebooked', 'resolve takes the references of the bookings'],
     ['case 17 resolve BR-1', 'resolve needs --as rebooked|confirmed|cancelled'],
-    ['case 17 report --as rebooked', '--as belongs to resolve'],
+    ['case 17 report --as rebooked', '--as is for resolve only'],
     [
       'case 17 close',
       'unknown action close: expected report, dismiss, reopen, assign or resolve; see hotel-review case --help',

@@ -42,7 +42,11 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
       .command('cases')
       .description('list wrong or doubtful mappings with open bookings, nearest check-in first')
       .addOption(new Option('--state <state>', 'only mappings in this state').choices(mappingStates))
-      .option('--check-in-before <day>', 'only with an open booking that checks in before this day', readDay)
+      .option(
+        '--check-in-before <day>',
+        'only cases with an open booking that checks in before this day',
+        readDay,
+      )
       .option('--provider <name>', 'only mappings of this provider')
       .option(...sortOption),
   )
@@ -83,9 +87,9 @@ function readRequest(
   { note, as, sort }: CaseOptions,
 ): CaseAction {
   if (note?.trim() === '') throw new UsageError('--note is empty');
-  if (as !== undefined && action !== 'resolve') throw new UsageError('--as belongs to resolve');
+  if (as !== undefined && action !== 'resolve') throw new UsageError('--as is for resolve only');
   if (sort !== undefined && (action ?? note) !== undefined)
-    throw new UsageError('--sort belongs to showing a case');
+    throw new UsageError('--sort is for showing a case only');
   const refuseWords = () => {
     if (words.length > 0) throw new UsageError(`unexpected argument after ${action}: ${words.join(' ')}`);
   };
@@ -104,7 +108,7 @@ function readRequest(
     case 'assign': {
       const [assignee, ...others] = words;
       if (assignee === undefined || others.length > 0 || assignee.trim() === '')
-        throw new UsageError('assign takes one name; put one with spaces in quotes');
+        throw new UsageError('assign takes one name; put quotes around one with spaces');
       return { kind: action, assignee: assignee.trim(), note };
     }
     case 'resolve':
@@ -120,7 +124,7 @@ function readRequest(
 
 const casesExamples = `
 Without --state it lists every case with an open booking, even if its mapping is
-corrected: that does not change a booking made before.
+corrected: a correction does not change bookings made before.
 
 Examples:
   hotel-review cases
@@ -129,7 +133,7 @@ Examples:
   hotel-review cases --sort -Price          by the price of the next check-in`;
 
 const caseExamples = `
-A booking without a reference is named by its number in the case: '#3'.
+A booking without a reference is given by its number in the case: '#3'.
 
 Examples:
   hotel-review case 17

@@ -59,7 +59,7 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
     .description('wait for the requested export, and store its files in the archive')
     .option(
       '--since <instant>',
-      'only an export made since then, as 2026-11-20 or 2026-11-20T12:00:00Z',
+      'only an export made since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
       readInstant,
     )
     .option(
@@ -109,7 +109,7 @@ const exportExamples = `
 Examples:
   hotel-review export request --email ops@example.com   request all mappings
   hotel-review export fetch                             wait for the files
-  hotel-review export compare                           with the local copy`;
+  hotel-review export compare                           compare with the copy`;
 
 const requestExamples = `
 Examples:
@@ -117,7 +117,7 @@ Examples:
   hotel-review export request --email ops@example.com --providers Bedlink,Roomex`;
 
 const fetchExamples = `
-Exits with 3 when there is no complete export yet. An interrupted download is
+Exits with 3 if there is no complete export yet. An interrupted download is
 resumed.
 
 Examples:

@@ -19,14 +19,12 @@ export interface GuestHandlers {
 export function addGuestCommands(program: Command, handlers: GuestHandlers, finish: Finish): void {
   const guest = program
     .command('guest')
-    .description('hand out or remove the data kept about guests')
+    .description('export or remove the data kept about guests')
     .addHelpText('after', guestExamples);
 
   guest
     .command('export [booking-reference]')
-    .description(
-      'print everything that is kept about a guest, in ledger, archive, spool and audit trail, as JSON',
-    )
+    .description('print everything kept about a guest in ledger, archive, spool and audit trail, as JSON')
     .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .addHelpText('after', exportExamples)
     .action(async (reference: string | undefined, { name }: { readonly name?: string }, command: Command) => {

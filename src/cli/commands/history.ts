@@ -62,7 +62,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
 
   program
     .command('show [booking-reference]')
-    .description('show the history of a booking: when it was sent, in which step, with what verdict')
+    .description("show a booking's history: when it was sent, in which step and with what verdict")
     .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .option('--answers', "also show the service's own messages, which may name a guest", false)
     .addHelpText('after', showExamples)
@@ -85,7 +85,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       .option('--from <day>', 'the first day of a range', readDay)
       .option('--to <day>', 'its last day (default: yesterday)', readDay)
       .option('--check-in-before <day>', 'only bookings with a check-in before this day', readDay)
-      .option('--unanswered', 'list the bookings of the file without a verdict, and why', false)
+      .option('--unanswered', "list the file's bookings without a verdict instead, and say why", false)
       .option(...sortOption),
   )
     .addHelpText('after', affectedExamples)
@@ -170,11 +170,11 @@ Examples:
 
 const affectedExamples = `
 Examples:
-  hotel-review affected                             those of yesterday
+  hotel-review affected                             yesterday's bookings
   hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file
   hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
   hotel-review affected 2026-11-20 --unanswered     those without a verdict
-  hotel-review affected --sort -Price               the dearest first`;
+  hotel-review affected --sort -Price               most expensive first`;
 
 const rejectedExamples = `
 Examples:
@@ -185,12 +185,12 @@ Examples:
 
 const suspectsExamples = `
 Examples:
-  hotel-review suspects                             those of yesterday
+  hotel-review suspects                             yesterday's bookings
   hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file
-  hotel-review suspects --sort -Price               the dearest first`;
+  hotel-review suspects --sort -Price               most expensive first`;
 
 const reportExamples = `
-It holds references and stays, but no guest names.
+The report holds references and stays, but no guest names.
 
 Examples:
   hotel-review report yesterday
@@ -203,8 +203,8 @@ Examples:
   hotel-review providers --from 2026-10-01 --to 2026-10-31 --csv october.csv`;
 
 const evidenceExamples = `
-In it: the booking as sent, each attempt, the verdict, its rows in the day's
-file and in the result, the history of its mapping, checksums, and an index.
+It contains the booking as sent, each attempt, the verdict, its rows in the
+day's file and in the result, its mapping's history, checksums and an index.
 
 Example:
   hotel-review evidence BR-1042 --out BR-1042.zip`;

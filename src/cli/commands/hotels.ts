@@ -9,10 +9,12 @@ export interface HotelHandlers {
 export function addHotelCommands(program: Command, handlers: HotelHandlers, finish: Finish): void {
   program
     .command('hotels')
-    .description('names, places and phones of master hotels, from the content file of an export')
+    .description('manage names, places and phones of master hotels, from the content file of an export')
     .addHelpText('after', hotelsExamples)
     .command('load <file>')
-    .description('load a content file (CSV, also gzip) into the local copy; export fetch does this by itself')
+    .description(
+      'load a content file (CSV, also gzip) into the local copy; export fetch does this automatically',
+    )
     .addHelpText('after', loadExamples)
     .action(async (file: string, _options: unknown, command: Command) => {
       finish(await handlers.loadHotels(file, readGlobals(command)));
@@ -27,8 +29,8 @@ Examples:
   hotel-review hotels load acme_hotels_0b2f.csv`;
 
 const loadExamples = `
-All hotels of the file are replaced at the same moment, or none. A hotel that it
-does not name keeps what an earlier file said.
+Either all hotels of the file are replaced at the same moment, or none. A hotel
+that the file does not name keeps what an earlier file said.
 
 Examples:
   hotel-review hotels load acme_hotels_0b2f.csv

@@ -34,4 +34,4 @@ export function addKeyCommands(program: Command, handlers: KeyHandlers, finish: 
 const examples = `
 Examples:
   hotel-review keys rotate             every few months, and when somebody leaves
-  hotel-review keys forget 2026-11-20  what is encrypted under the key of that day stays unreadable`;
+  hotel-review keys forget 2026-11-20  data under that day's key stays unreadable`;

@@ -38,12 +38,15 @@ export function addMappingCommands(program: Command, handlers: MappingHandlers, 
     .description('update the copy: fetch all changes since the last sync, or resume an interrupted one')
     .option(
       '--since <instant>',
-      'fetch changes since then, as 2026-11-20 or 2026-11-20T12:00:00Z',
+      'fetch changes since then, such as 2026-11-20 or 2026-11-20T12:00:00Z',
       readInstant,
     )
     .option('--provider-family <name>', 'only the mappings of this provider (default: as configured)')
     .option('--new-hotels <file>', 'write the new master hotels to this file, as NDJSON')
-    .option('--held <file>', 'a file with ids of master hotels that you already have; they are not listed')
+    .option(
+      '--held <file>',
+      'a file with the ids of master hotels that you already have, so that they are not listed',
+    )
     .addHelpText('after', syncExamples)
     .action(async (options: SyncOptions, command: Command) => {
       finish(await handlers.syncMappings(options, readGlobals(command)));

@@ -9,7 +9,7 @@ export interface NotifyHandlers {
 export function addNotifyCommands(program: Command, handlers: NotifyHandlers, finish: Finish): void {
   const notify = program
     .command('notify')
-    .description('try the channels that tell people what happened')
+    .description('test the channels that tell people what happened')
     .addHelpText('after', notifyExamples);
 
   notify

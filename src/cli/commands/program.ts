@@ -157,12 +157,12 @@ Exit codes:
   1  failed; \`run\` resumes it
   2  the command line or the configuration is wrong
   3  delivered, but the result has not arrived yet
-  4  that day is being run by another process
+  4  another process is working on that day
 
 Examples:
   hotel-review init                         write a configuration
   hotel-review doctor                       check it
   hotel-review run                          review yesterday
-  hotel-review run --day 2026-11-20 --json  review that day, the report as JSON
+  hotel-review run --day 2026-11-20 --json  review that day, report as JSON
   hotel-review status                       what was reviewed, and what was not
   hotel-review show BR-1042                 was this booking checked?`;

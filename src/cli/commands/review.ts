@@ -61,7 +61,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     .action(async (day: string | undefined, options: RunOptions, command: Command) => {
       checkOut(options);
       if (options.dryRun && options.metricsFile !== undefined)
-        throw new UsageError('--metrics-file needs a run, and --dry-run is none: omit one of them');
+        throw new UsageError('--metrics-file and --dry-run exclude each other: a dry run is not a run');
       finish(await handlers.run({ ...options, ...readOneDay(day, options) }, readGlobals(command)));
     });
 
@@ -89,7 +89,11 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     )
     .addOption(deliveryOption())
     .option('--accept-volume', acceptVolume, false)
-    .option('--dry-run', 'read and check, send nothing; with one of the above: only list the days', false)
+    .option(
+      '--dry-run',
+      'read and check, send nothing; with one of the modes above: only list the days',
+      false,
+    )
     .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', replayExamples)
     .action(async (day: string, options: Omit<ReplayOptions, 'mode'> & ModeFlags, command: Command) => {
@@ -151,15 +155,15 @@ Example:
 
 const replayExamples = `
 A failed day does not end a range, unless every other day would fail in the same
-way (a wrong API key, a wrong host key). The exit code is that of the worst day:
-2 before 1 before 4 before 3 before 0.
+way (a wrong API key, a wrong host key). The exit code is that of the worst day;
+from worst to best: 2, 1, 4, 3, 0.
 
 Examples:
   hotel-review replay 2026-11-20  review a finished day once more
   hotel-review replay 2026-11-20 --reason "new export"
                                   cancel its unfinished run and start a new one
   hotel-review replay 2026-11-20 --late
-                                  send only what was booked late
+                                  send only late bookings
   hotel-review replay 2026-11-01 --to 2026-11-20 --missing --dry-run
                                   which days would be reviewed
   hotel-review replay 2026-11-01 --to 2026-11-20 --failed

@@ -94,7 +94,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       numberUpTo(maxChangesPerHour),
       0,
     )
-    .option('--seed <seed>', 'decides which calls faults with a rate affect', anySeed, 1)
+    .option('--seed <seed>', 'decides which calls are hit by faults with a rate', anySeed, 1)
     .option(
       '--fault <rule>',
       'a fault and when: status:503@10%, by-file/hang@3, result-late:30@1-2; repeatable',
@@ -102,7 +102,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       [],
     )
     .addOption(
-      new Option('--error-shape <shape>', 'how errors are worded')
+      new Option('--error-shape <shape>', 'the shape of error responses')
         .choices(['envelope', 'code-message'])
         .default('envelope'),
     )
@@ -165,7 +165,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02)
     .option(
       '--new-versions <share>',
-      'the share of records that change or repeat bookings of the seven days before',
+      'the share of records that change or repeat bookings of the preceding seven days',
       numberUpTo(1),
       0,
     )
@@ -214,7 +214,7 @@ function readShared(bookings: Command): Partial<MakeBookingsOptions> {
   const options = Object.fromEntries(given);
   const surplus = worldOptions.find((name) => 'folder' in options && name in options);
   if (surplus !== undefined)
-    throw new UsageError(`--folder decides the world; leave out ${nameOption(sandbox, surplus)}`);
+    throw new UsageError(`--folder determines the world; leave out ${nameOption(sandbox, surplus)}`);
   return options;
 }
 
@@ -263,4 +263,4 @@ Examples:
   hotel-review sandbox bookings --day 2026-11-20 --count 20 --seed 7
   hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz
   hotel-review sandbox bookings --folder sandbox --new-versions 0.05
-                                  in its changing world, some of them changed`;
+                                  in its changing world, with new versions`;

@@ -18,7 +18,7 @@ export interface SetupHandlers {
 export function addSetupCommands(program: Command, handlers: SetupHandlers, finish: Finish): void {
   program
     .command('init')
-    .description('write a commented configuration and a .env for its secrets, asking what it needs')
+    .description('ask a few questions, and write a commented configuration and a .env for its secrets')
     .addHelpText('after', initExamples)
     .action(async (options: InitOptions, command: Command) => {
       finish(await handlers.init(options, readGlobals(command)));
@@ -31,7 +31,7 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
 
   program
     .command('doctor')
-    .description('check the configuration, the source, the service, SFTP and the disk; say what to fix')
+    .description('check the configuration, the source, the service, SFTP and the disk, and say what to fix')
     .option('--day <day>', 'the day whose bookings are checked (default: yesterday)', readDay)
     .addHelpText('after', doctorExamples)
     .action(async (options: DoctorOptions, command: Command) => {
@@ -76,11 +76,7 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
     .option('--sftp-username <name>', 'its user name')
     .option('--sftp-key-file <path>', 'its private key; without one a password is used')
-    .option(
-      '--yes',
-      'ask nothing: settings without an option get their default or are left to fill in',
-      false,
-    );
+    .option('--yes', 'ask nothing: settings without an option get their default or a placeholder', false);
 }
 
 /** Kinds may share an option: the help says what it means for each. */
@@ -103,13 +99,13 @@ Up to five bookings of the day are read and shown as they were understood, with
 names masked. Nothing is sent, and no file is overwritten.
 
 There are no options for secrets: others on this machine could read them. On a
-terminal init asks for them; or put them into the environment or into .env:
+terminal, init asks for them; or put them into the environment or into .env:
   HOTEL_REVIEW_SOURCE_URL       the address of the database, with its password
   HOTEL_REVIEW_SOURCE_TOKEN     --auth bearer
   HOTEL_REVIEW_SOURCE_PASSWORD  --auth basic; the password of sftp://
   HOTEL_REVIEW_SOURCE_KEY       --auth header
   HOTEL_REVIEW_S3_KEY_ID, HOTEL_REVIEW_S3_SECRET
-                                s3://; without them as Amazon's own tools do
+                                s3://; otherwise found as by Amazon's tools
 
 Examples:
   hotel-review init                                        asks on a terminal

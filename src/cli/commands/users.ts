@@ -53,10 +53,10 @@ Examples:
 
 const addExamples = `
 Roles:
-  viewer    looks at days, runs, counts, providers and mappings
+  viewer    sees days, runs, counts, providers and mappings
   team      also sees bookings with guests' names, and works on cases
-  operator  looks, sees bookings with masked names, starts and cancels runs
-  admin     everything, and the audit trail
+  operator  also sees bookings with masked names, starts and cancels runs
+  admin     everything, including the audit trail
 
 The password is asked for twice, or read from standard input: one line of at
 least 12 characters.

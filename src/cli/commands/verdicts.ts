@@ -10,7 +10,7 @@ export interface VerdictHandlers {
 export function addVerdictCommands(program: Command, handlers: VerdictHandlers, finish: Finish): void {
   const verdicts = program
     .command('verdicts')
-    .description('the e-mails in which the service names bookings with an incorrect mapping')
+    .description('read and list the e-mails in which the service names incorrect mappings')
     .addHelpText('after', examples);
 
   verdicts
@@ -35,7 +35,7 @@ export function addVerdictCommands(program: Command, handlers: VerdictHandlers, 
 
 const examples = `
 A booking that an e-mail names is affected, and a case is opened for it. No e-mail
-ever clears a booking. \`serve\` reads a mailbox by itself: setting verdicts.
+ever clears a booking. \`serve\` reads a mailbox itself: setting verdicts.
 
 Examples:
   hotel-review verdicts import incorrect.eml
