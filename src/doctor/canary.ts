@@ -55,7 +55,7 @@ async function describeLast(ledger: CanaryReader, now: number): Promise<readonly
       return [
         warning(
           `the service did not take the canary of ${day} (${givenUpFor})`,
-          'Has it agreed to the pair in the setting canary?',
+          'Has the service agreed to the pair in the setting canary?',
         ),
       ];
     case 'missed':

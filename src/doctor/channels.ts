@@ -29,7 +29,7 @@ export function checkMessages(
       ? [
           warning(
             `${formatCountOf(pending, 'message')} not sent yet, the oldest for ${formatDuration(waitMs)}`,
-            'Try the channels with notify test. The next run, or serve, sends what waits.',
+            'Try the channels with notify test. The next run, or serve, sends what is pending.',
           ),
         ]
       : []),
@@ -37,7 +37,7 @@ export function checkMessages(
       ? [
           warning(
             `${formatCountOf(givenUp, 'message')} could not be sent for three days and ${givenUp === 1 ? 'was' : 'were'} given up`,
-            'Look at what lasts with status, and try the channels with notify test.',
+            'Use status to see what is still wrong, and try the channels with notify test.',
           ),
         ]
       : []),

@@ -54,7 +54,7 @@ async function warnOfNeighbours(root: string, { ledger, archive }: Places): Prom
     findings.push(
       warning(
         `${root} lies in ${name} (${path}): a copy or a backup of it would hold the keys too`,
-        'Move it, set keys to the new place, and back it up apart.',
+        'Move it, set keys to the new place, and back it up separately.',
       ),
     );
   }

@@ -5,7 +5,7 @@ import type { Mailbox } from '../verdict-mails/mailbox.js';
 
 const { ok, wrong } = findingsOf('verdicts');
 
-/** Looks into the mailbox of verdict e-mails, if one is configured. Changes nothing in it. */
+/** Opens the mailbox of verdict e-mails, if one is configured. Changes nothing in it. */
 export async function checkMailbox(
   open: () => Promise<Pick<Mailbox, 'place' | 'probe'> | undefined>,
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export async function checkMailbox(
     return [
       wrong(
         describeError(error),
-        'Are the address, the folder and the password of the setting verdicts right? A run needs none of it, but without the mailbox nobody learns which bookings e-mails name.',
+        'Are the address, the folder and the password of the setting verdicts right? Runs work without the mailbox, but then nobody learns which bookings e-mails name.',
       ),
     ];
   }

@@ -23,10 +23,10 @@ export function checkOldestNames(
   });
 }
 
-/** A place could not be looked into. */
+/** A place could not be checked. */
 export function unknownNames(error: unknown): Finding {
   return findingsOf('ledger').warning(
-    `how old the oldest guest names are is unknown: ${describeError(error)}`,
+    `the age of the oldest guest names is unknown: ${describeError(error)}`,
     'Fix that, then try again.',
   );
 }

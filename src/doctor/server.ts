@@ -31,7 +31,7 @@ export async function checkServer(
 
 function describeExposure({ token }: Config['hook'], users: string | undefined): string {
   if (token !== undefined)
-    return "the hook's bearer token crosses the network in plain text, and whoever reads it can start runs";
+    return "the hook's bearer token crosses the network in plain text, and anybody who reads it can start runs";
   const pages = 'the pages cross the network in plain text';
   return users === undefined ? pages : `${pages}, and nobody can sign in from another machine`;
 }

@@ -163,7 +163,7 @@ function compare(aheadMs: number): Finding[] {
   return [
     ofClock.warning(
       `the clock of this machine is ${formatDuration(Math.abs(aheadMs))} ${direction} that of the service`,
-      'Set the clock, best with NTP: with a wrong clock, run takes the wrong day.',
+      'Set the clock, preferably with NTP: with a wrong clock, run takes the wrong day.',
     ),
   ];
 }

@@ -39,7 +39,7 @@ export async function checkUsers(
             `${file.path}: ${formatCountOf(users.length, 'user')}, of whom ${operators.length} may start and cancel runs`,
           )
         : warning(
-            `${file.path}: nobody may start and cancel runs on the pages of serve`,
+            `${file.path}: no user may start or cancel runs on the pages of serve`,
             `${addSomebody} or operator.`,
           ),
       ...shutOut.map(({ name }) =>

@@ -18,11 +18,11 @@ const write = createSettingWriter();
 
 /** There is no default that could be shown commented out. */
 const aboutKeys =
-  "Guests' names are stored without encryption. To encrypt them, add the line `keys: ./keys`, which names a folder for the keys, apart from ledger and archive.";
+  "Guests' names are stored without encryption. To encrypt them, add the line `keys: ./keys`, which names a folder for the keys, separate from ledger and archive.";
 
 /** Neither has a default, and an address is needed for one of them. */
 const aboutLateDays =
-  'Without a deadline no day counts as late: add the line `deadline: "06:00"`, by when the day before must be reviewed. With `heartbeat`, Healthchecks, Uptime Kuma or Cronitor notice a night that did not happen.';
+  'Without a deadline no day counts as late: add the line `deadline: "06:00"`, the time by which the day before must be reviewed. With `heartbeat`, Healthchecks, Uptime Kuma or Cronitor notice when a night is missing.';
 
 /**
  * The text of a configuration with these answers, valid as it is. The settings that are changed most often follow,
@@ -34,8 +34,8 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     [
       `# yaml-language-server: $schema=${schema}`,
       ...write.comment(
-        `Settings that are commented out show their defaults. Relative paths are relative to this file. \${NAME} takes a ` +
-          'variable of the environment or of the file .env beside this one. Fill in whatever is marked as PLACEHOLDER, ' +
+        `Settings that are commented out show their defaults. Relative paths are relative to this file. \${NAME} is replaced by a ` +
+          'variable from the environment or from the file .env beside this one. Fill in whatever is marked as PLACEHOLDER, ' +
           'then run `hotel-review doctor` to check everything.',
       ),
     ],

@@ -46,7 +46,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     rule: rules.today,
     given: options.today,
     message:
-      'When `serve` reviews new bookings of the current day too, such as */20 7-23 * * * (empty: never, only at night)',
+      'When `serve` reviews new bookings of the current day too, such as */20 7-23 * * * (empty: never)',
   });
   const keys = await questions.text({
     rule: rules.keys,
@@ -75,7 +75,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** What each delivery does not give: it shows only after the first night otherwise. */
+/** What each delivery lacks; otherwise people would find out only after the first night. */
 const aboutDelivery = `By body, verdicts come by e-mail only: no list of affected bookings, no
 archived result. By file, a result says which bookings are affected; bookings
 that can't be in the file (file.incomplete: post) go by body, and their
@@ -83,9 +83,9 @@ verdicts come by e-mail only.`;
 
 function askEmptyDay(options: InitOptions, questions: RepeatableQuestions): Promise<'fail' | 'succeed'> {
   return questions.choose('emptyDay', options.emptyDay, {
-    message: 'How does a day without any booking end?',
+    message: 'How should a day without bookings end?',
     choices: [
-      { value: 'fail', label: 'It fails: the export must have broken' },
+      { value: 'fail', label: 'It fails: the export must be broken' },
       { value: 'succeed', label: 'It succeeds: such days are normal' },
     ],
     fallback: 'fail',
@@ -113,11 +113,14 @@ async function askIncomplete(
   const missing = serviceFields.filter((field) => field !== masterIdField.name && !columns.has(field));
   if (missing.length === 0) return undefined;
   return questions.choose<IncompleteBookings>('incomplete', undefined, {
-    message: `The source has no ${list.format(missing)}, and the file may not have empty cells. What becomes of such bookings?`,
+    message: `The source has no ${list.format(missing)}, and the file may not have empty cells. What should happen to such bookings?`,
     choices: [
       { value: 'post', label: 'They go by body: their verdicts come by e-mail only, and no file is sent' },
-      { value: 'leave-empty', label: 'They go in the file with empty cells, which the service must accept' },
-      { value: 'reject', label: 'They are rejected, and not reviewed' },
+      {
+        value: 'leave-empty',
+        label: 'They go into the file with empty cells, which the service must accept',
+      },
+      { value: 'reject', label: 'They are rejected and not reviewed' },
     ],
     fallback: 'post',
   });

@@ -15,7 +15,7 @@ export function renderRecords(examination: Examination): string[] {
 function renderFilter(): string[] {
   return [
     ...write.comment(
-      'If some records are no bookings to review, such as cancelled ones: the values that the others have (or not: …), by ' +
+      'If some records are not to be reviewed, such as cancelled bookings: the values (or not: …) of those that are, by ' +
         "the source's own columns. The rest counts as filtered.",
       indent,
     ),

@@ -32,7 +32,7 @@ it('doctor warns that pages are refused elsewhere without users, and says how to
 
 it('doctor warns where nobody may operate', async () => {
   expect(await checkUsers(open, holding({ ...ana, role: 'team' }))).toMatchObject([
-    { verdict: 'warning', message: expect.stringContaining('nobody may start and cancel runs') },
+    { verdict: 'warning', message: expect.stringContaining('no user may start or cancel runs') },
   ]);
   expect(await checkUsers(open, holding(ana, { ...ana, name: 'ben', role: 'operator' }))).toEqual([
     {

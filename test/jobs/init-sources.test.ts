@@ -174,7 +174,7 @@ describe('init of bookings in PostgreSQL', () => {
           enter('Which database'),
           enter('Its address', url),
           enter('The query'),
-          enter('without any booking'),
+          enter('without bookings'),
           enter('mapping service', 'https://maps.test/api/3.0'),
           enter('reach the service'),
           enter('current day'),

@@ -228,7 +228,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter("day's bookings", 'b-{day}.csv'),
         // Up twice from the choice to decide later.
         { after: 'are ambiguous', type: '\x1b[A\x1b[A\r' },
-        enter('without any booking'),
+        enter('without bookings'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('reach the service'),
         enter('current day', '*/30 * * * *'),
@@ -263,7 +263,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter('(ProviderHotelId)?'),
         { after: '(CheckInDate)?', type: '\x1b[B\r' },
         { after: '(CheckOutDate)?', type: '\x1b[B\r' },
-        enter('without any booking'),
+        enter('without bookings'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('current day'),
         enter('encrypt'),

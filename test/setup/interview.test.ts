@@ -91,7 +91,7 @@ describe('The questions of init', () => {
         'bookings, with {day}': ['b-{date}.csv', '~/b-{day}.csv'],
         'mapping service': ['http://maps.test', 'https://maps.test/api/3.0'],
         'reach the service': 'file',
-        'without any booking': 'succeed',
+        'without bookings': 'succeed',
         'SFTP server': ['a b', 'sftp.test'],
         port: ['99999', 'ssh', '2222'],
         'user name': 'acme',
