@@ -66,7 +66,7 @@ describe('a source that has not arrived yet', () => {
     expect(isToGiveUp(missing({ collectStartedAt: noon + 1 }), giveUps, noon + 2)).toBe(false);
     expect(isToGiveUp({ ...missing(), failure: describeGivenUp(missing()) }, giveUps, noon)).toBe(false);
     expect(describeGivenUp(missing()).message).toContain(
-      'bookings-2026-11-20.csv does not exist; it did not come',
+      'bookings-2026-11-20.csv does not exist; it did not arrive',
     );
   });
 });

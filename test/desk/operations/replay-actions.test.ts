@@ -135,7 +135,7 @@ describe('replaying a selection', () => {
     ['a range backwards', '?from=2026-11-19&to=2026-11-16', 200, /is before/],
     ['a day that has not begun', '?from=2027-01-01', 200, /has not started/],
     ['more than a year', '?from=2024-01-01&to=2026-11-19', 200, /at most 366 days/],
-    ['days with nothing to do', '?from=2026-11-16&which=failed', 200, /Nothing is to be done/],
+    ['days with nothing to do', '?from=2026-11-16&which=failed', 200, /There is nothing to do/],
   ])('has no button for %s', async (_, query, status, refusal) => {
     const { preview, page } = await openMonth();
     expect(await preview(`/replay${query}`)).toMatchObject({
