@@ -22,7 +22,7 @@ const common = {
   server: { deps: { external: [/\/dist\//] } },
 };
 
-/** Tests that run for long or are random, and tests that have more cases by night. */
+/** Tests that run for long or are random, and tests that have more cases in the nightly suite. */
 const nightly = [
   'test/**/*.nightly.test.ts',
   'test/desk/browser/*.test.ts',

@@ -30,8 +30,7 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const bookingsADay = 150;
 const killShare = 0.7;
-/** A night's work is interrupted within this time. */
-const killWithinMs = 1_500;
+const minuteMs = 60_000;
 
 interface Case {
   readonly id: number;
@@ -61,6 +60,15 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
   const model = createGuestModel();
   const made: MadeRecord[] = [];
   const told = { kills: 0, open: 0, corrected: 0, emails: 0 };
+  let moment = firstDay;
+  // A process may start with its clock behind this one's, and a finding must not seem older than a sync before it.
+  const nextMinute = () => {
+    moment += minuteMs;
+    const instant = new Date(moment).toISOString();
+    clock.set(instant);
+    return instant;
+  };
+  const perform = createPerformer(folder, { nextMinute, random: seed.random, told });
 
   for (let night = 0; night < nights; night += 1) {
     const dayEnd = firstDay + (night + 1) * dayMs;
@@ -76,10 +84,7 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
     made.push(...records);
     await folder.writeBookings(csvFormat.header + records.map(csvFormat.write).join(''), day);
 
-    const instant = new Date(dayEnd + nightHour * hourMs).toISOString();
-    clock.set(instant);
-    const perform = (...args: readonly string[]) =>
-      performUntilDone(folder, args, instant, seed.random, told);
+    moment = dayEnd + nightHour * hourMs;
     await perform('mappings', 'sync');
     model.synced(readStated(world), today);
     await perform('watch');
@@ -187,33 +192,48 @@ function watchOutbox(path: string) {
   };
 }
 
-/** Performs a command, killing a process of it now and then, until it has ended by itself with success. */
-async function performUntilDone(
+/**
+ * Performs commands until they have ended by themselves with success; a process of one is killed now and then. Each try starts
+ * a minute after the one before.
+ */
+function createPerformer(
   folder: DayFolder,
-  args: readonly string[],
-  instant: string,
-  random: () => number,
-  told: { kills: number },
-): Promise<CommandResult> {
-  const isRun = args[0] === 'run';
-  const env = startingAt(instant);
-  if (random() < killShare / 4) {
-    const command = folder.start([...args, '--json'], { env });
-    await Promise.race([delay(Math.floor(random() * killWithinMs)), command.ended]);
-    const victim = isRun ? folder.processes.pick(random) : command;
-    if (!command.hasEnded) {
-      victim.kill('SIGKILL');
-      await victim.ended;
-      told.kills += 1;
+  {
+    nextMinute,
+    random,
+    told,
+  }: {
+    readonly nextMinute: () => string;
+    readonly random: () => number;
+    readonly told: { kills: number };
+  },
+) {
+  /** How long the last process took that nobody killed; the next one is killed within that time. */
+  let usualMs = 1_000;
+
+  return async (...args: readonly string[]): Promise<CommandResult> => {
+    const isRun = args[0] === 'run';
+    if (random() < killShare / 4) {
+      const startedAt = performance.now();
+      const command = folder.start([...args, '--json'], { env: startingAt(nextMinute()) });
+      await Promise.race([delay(Math.floor(random() * usualMs)), command.ended]);
+      const victim = isRun ? folder.processes.pick(random) : command;
+      if (command.hasEnded) usualMs = performance.now() - startedAt;
+      else {
+        victim.kill('SIGKILL');
+        await victim.ended;
+        told.kills += 1;
+      }
+      const result = victim === command ? undefined : await command.ended;
+      if (result?.exitCode === 0) return result;
     }
-    const result = victim === command ? undefined : await command.ended;
-    if (result?.exitCode === 0) return result;
-  }
-  const isProcess = isRun && engine.workers > 0;
-  const result = await folder.run([...args, '--json'], isProcess ? { env, asProcess: true } : {});
-  if (result.exitCode !== 0)
-    throw new Error(`${args.join(' ')}: ${result.exitCode}\n${result.stdout}${result.stderr}`);
-  return result;
+    const env = startingAt(nextMinute());
+    const isProcess = isRun && engine.workers > 0;
+    const result = await folder.run([...args, '--json'], isProcess ? { env, asProcess: true } : {});
+    if (result.exitCode !== 0)
+      throw new Error(`${args.join(' ')}: ${result.exitCode}\n${result.stdout}${result.stderr}`);
+    return result;
+  };
 }
 
 async function untilAsExpected(

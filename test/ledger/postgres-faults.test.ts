@@ -220,8 +220,12 @@ describe('the PostgreSQL ledger in trouble', () => {
         expect(fault).toBeInstanceOf(LedgerUnusableError);
         return fault.message;
       };
-      expect(await refusalFor(overTcp(url, { password: 'wrong' }))).toContain('refused the user or the password');
-      expect(await refusalFor(overTcp(url, { user: 'nobody-known' }))).toContain('refused the user or the password');
+      expect(await refusalFor(overTcp(url, { password: 'wrong' }))).toContain(
+        'refused the user or the password',
+      );
+      expect(await refusalFor(overTcp(url, { user: 'nobody-known' }))).toContain(
+        'refused the user or the password',
+      );
       expect(await refusalFor(overTcp(`${url}-nowhere`))).toContain('createdb');
       expect(await refusalFor(`${overTcp(url)}?sslmode=verify-full`)).toContain('TLS');
       const withoutPassword = new URL(overTcp(url));
