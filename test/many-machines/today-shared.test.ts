@@ -30,7 +30,12 @@ describe('a run of today with Redis', () => {
     const machines = await prepareMachines({
       ...parts(),
       handler,
-      settings: { timezone, schedule: { today: '0 0 * * *' } },
+      // All steps are held until the command has started: on a busy machine that takes longer than a short lease.
+      settings: {
+        timezone,
+        schedule: { today: '0 0 * * *' },
+        workers: { leaseSeconds: 60, reconcileSeconds: 0.5 },
+      },
     });
     const { folder, standIn, bookings } = machines;
     await folder.writeBookings(toCsv(bookings), today.iso);

@@ -82,7 +82,7 @@ export function createSharedWorkforce(parts: SharedWorkforceParts): Workforce {
       const stop = AbortSignal.any([signal, stopping.signal]);
       const queued = await reconcileRun(run, parts, stop).catch((error: unknown) => {
         // Every worker reconciles, so a queue that is unavailable now only delays the run.
-        reportFault(error);
+        reportFaultOfRun(error, run);
         return run;
       });
       return performs ? watch(queued, stop) : ledger.getRun(run.id);

@@ -116,6 +116,28 @@ describe('processes that share the work', () => {
     ]);
   });
 
+  it('report no fault if another process takes over the run that they are about to settle', async () => {
+    const work = await prepareWork({ bookings: 2 });
+    const others = await collectElsewhere(work.ledger, 1);
+    await recordLast(work.ledger, others);
+    const { ledger } = work;
+    const overtaken = work.startShared({
+      performs: false,
+      ledger: {
+        ...ledger,
+        async settle(right, settlement) {
+          await ledger.takeOver(right.runId);
+          return ledger.settle(right, settlement);
+        },
+      },
+    });
+    const { run } = await runDay(requestOf(), overtaken.parts, unstopped);
+    expect(run.state).toBe('delivering');
+    expect(overtaken.reported('faulted')).toEqual([]);
+    work.startShared();
+    await settled(ledger, others.runId);
+  });
+
   it('ignore a run of another ledger', async () => {
     const work = await prepareWork();
     const queue = createInProcessQueues({ concurrency: 1, clock: Date.now })();
