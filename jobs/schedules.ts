@@ -40,7 +40,7 @@ export interface TodaySchedulerContext {
   readonly nights: Slots;
   readonly review: TodaySchedulerParts['review'];
   /** False if all processes share the work on a run: then the nightly run joins it. */
-  readonly leavesForNight: boolean;
+  readonly stopsBeforeNight: boolean;
   readonly notify: NotifyAll;
   readonly signal: AbortSignal;
 }

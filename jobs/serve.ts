@@ -62,7 +62,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const todayScheduler = openTodayScheduler(config, {
     nights: slots,
-    leavesForNight: !observed.parts.workforce.letsOthersJoin,
+    stopsBeforeNight: !observed.parts.workforce.letsOthersJoin,
     review: (day, request, stop) => reviews.review(day, { mode: 'today', ...request }, stop),
     notify,
     signal,

@@ -9,7 +9,8 @@ import {
 import type { Config } from '../src/config/load.js';
 import { readActions } from '../src/review/audit.js';
 import { manifestName } from '../src/review/file/manifest.js';
-import type { KeptData, ReadOnlyLedger } from '../src/review/ledger.js';
+import type { ReadOnlyLedger } from '../src/review/ledger.js';
+import type { KeptData } from '../src/review/retention.js';
 import type { Run } from '../src/review/run.js';
 import { showS3Location } from '../src/s3/bucket.js';
 import { describeError } from '../src/text/safe-error.js';

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import { createBackOff } from './back-off.js';
-import { isPassword, nobodysHash } from './passwords.js';
+import { decoyHash, isPassword } from './passwords.js';
 import { readUserName, type User } from './users-file.js';
 
 export interface Credentials {
@@ -38,7 +38,7 @@ export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) 
     const retryAfterSeconds = Math.max(addresses.findWait(address), names.findWait(written));
     if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
     const user = (await listUsers()).find((one) => one.name === written);
-    if ((await isPassword(password, user?.password ?? nobodysHash)) && user) {
+    if ((await isPassword(password, user?.password ?? decoyHash)) && user) {
       addresses.recordSuccess(address);
       names.recordSuccess(written);
       return { kind: 'right', user };

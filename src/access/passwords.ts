@@ -53,7 +53,7 @@ export async function isPassword(password: string, written: string): Promise<boo
 }
 
 /** Compared if there is no such user, so that this takes as long. No known password has this hash. */
-export const nobodysHash = write(Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
+export const decoyHash = write(Buffer.alloc(saltBytes), Buffer.alloc(hashBytes));
 
 function write(salt: Buffer, hash: Buffer): string {
   const { ln, r, p } = parameters;

@@ -1,4 +1,4 @@
-import type { KeptData } from '../review/ledger.js';
+import type { KeptData } from '../review/retention.js';
 import { type Dialect, one, type Query } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 

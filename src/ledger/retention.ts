@@ -1,7 +1,7 @@
 import type { Hold } from '../async/hold.js';
 import { KeyError } from '../keys/key-error.js';
 import { holdKeyOf } from '../review/day-runs.js';
-import type { Retention } from '../review/ledger.js';
+import type { Retention } from '../review/retention.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import { pruneActions } from './audit-trail.js';

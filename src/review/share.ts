@@ -1,5 +1,5 @@
 /** Tolerance for the rounding of binary fractions. */
-const rounding = 1e-6;
+export const rounding = 1e-6;
 
 /** True when `part` is more than the share of `whole`: 29 of 100 is not more than 0.29. */
 export function isMoreThanShare(part: number, whole: number, share: number): boolean {

@@ -1,4 +1,5 @@
 import { formatCount, formatCountOf } from '../text/format.js';
+import { rounding } from './share.js';
 
 /** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */
 
@@ -57,8 +58,6 @@ const leastDays = 3;
 const leastUsualOfProvider = 20;
 /** Providers named; the total says the rest. */
 const maxDrops = 20;
-/** Tolerance for the rounding of binary fractions. */
-const rounding = 1e-6;
 
 /** The days with which a day is compared: the same weekday of the last eight weeks. */
 export function daysToCompare(day: string, { exceptions }: Pick<VolumeSettings, 'exceptions'>): string[] {

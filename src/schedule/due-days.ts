@@ -9,11 +9,11 @@ import { businessDayOf, type Slots } from './slots.js';
 export interface DueDay {
   readonly day: BusinessDay;
   /**
-   * `start`: it has no run, or only a cancelled one; a day whose run a person cancelled is never due. `go-on`: its run is
+   * `start`: it has no run, or only a cancelled one; a day whose run a person cancelled is never due. `continue`: its run is
    * active; where its owner is alive, the day turns out to be busy, which does no harm. `top-up`: it was collected before it
    * ended, its last run was one of trigger `today`, finished or not, or its source held another number of records than the hook expected. `resume`: its run failed for a reason that may have passed. `look`: its result has not arrived yet.
    */
-  readonly kind: 'start' | 'go-on' | 'top-up' | 'resume' | 'look';
+  readonly kind: 'start' | 'continue' | 'top-up' | 'resume' | 'look';
   /** True for the day of the last slot. */
   readonly isNightly: boolean;
 }
@@ -123,7 +123,7 @@ function judgeDay(
   if (!mayCompleteDay(run)) return isDue ? 'top-up' : undefined;
   if (run.state === 'cancelled') return isDue ? 'start' : undefined;
   if (run.state === 'awaiting-result') return 'look';
-  if (isActive(run)) return 'go-on';
+  if (isActive(run)) return 'continue';
   if (run.state === 'succeeded') {
     const isIncomplete = wasCollectedEarly(day, run) || hasUnexpectedCount(run);
     return isDue && isIncomplete ? 'top-up' : undefined;

@@ -19,7 +19,7 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   /** The slots of the nightly run. */
   readonly nights: Slots;
   /** Whether a run of today stops before the nightly run of its day; false if the two don't get in each other's way. */
-  readonly leavesForNight: boolean;
+  readonly stopsBeforeNight: boolean;
   /** Reviews a day. It must end soon after the signal aborts. */
   readonly review: (day: BusinessDay, request: TodayReview, signal: AbortSignal) => Promise<unknown>;
   /** Epoch milliseconds. */
@@ -33,14 +33,14 @@ export interface TodaySchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
  * decided from the ledger, so that any number of processes may do this.
  */
 export function createTodayScheduler(parts: TodaySchedulerParts): RepeatedCheck {
-  const { slots, nights, leavesForNight, review, clock, notify } = parts;
+  const { slots, nights, stopsBeforeNight, review, clock, notify } = parts;
 
   async function reviewToday(stop: AbortSignal): Promise<void> {
     const now = new Date(clock());
     const slot = slots.last(now);
     const today = businessDayAt(now, slots.zone);
     if (!slot || businessDayAt(slot, slots.zone).iso !== today.iso) return;
-    const untilNight = leavesForNight ? startTimerUntilNight(today) : undefined;
+    const untilNight = stopsBeforeNight ? startTimerUntilNight(today) : undefined;
     try {
       const signal = untilNight ? AbortSignal.any([stop, untilNight.signal]) : stop;
       await review(today, { trigger: 'today', slotAt: slot.getTime() }, signal);

@@ -126,7 +126,7 @@ describe('the days that are due', () => {
   });
 
   it.each(['collecting', 'delivering'] as const)('include a day whose run is %s', (state) => {
-    expect(ask(ledgerWith([runOf('2026-11-19', state, now)]))).toEqual(['go-on 2026-11-19']);
+    expect(ask(ledgerWith([runOf('2026-11-19', state, now)]))).toEqual(['continue 2026-11-19']);
   });
 
   it('include, as a top-up, a day that was collected before it ended in its zone', () => {
@@ -182,7 +182,7 @@ describe('the runs that are resumed', () => {
       runOf('2026-11-21', 'delivering', now),
     ];
     const before = { now: new Date('2026-11-21T01:00:00Z'), restMs: 0, catchUpDays: 2 };
-    expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'go-on 2026-11-21']);
+    expect(ask(ledgerWith(changed), before)).toEqual(['resume 2026-11-20', 'continue 2026-11-21']);
   });
 
   it('come after the day of the last slot', () => {

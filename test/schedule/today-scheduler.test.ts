@@ -25,8 +25,8 @@ async function watch(
   pattern: string,
   {
     end = async () => {},
-    leavesForNight = true,
-  }: { end?: () => Promise<void>; leavesForNight?: boolean } = {},
+    stopsBeforeNight = true,
+  }: { end?: () => Promise<void>; stopsBeforeNight?: boolean } = {},
 ): Promise<Watched> {
   const slots = createSlots(pattern, zone);
   const state = { begun: [] as string[], events: [] as SchedulerEvent[], aborted: 0, tell: () => {} };
@@ -39,7 +39,7 @@ async function watch(
     },
     slots,
     nights,
-    leavesForNight,
+    stopsBeforeNight,
     async review(day, { trigger, slotAt }, signal) {
       state.begun.push(`${trigger} ${day.iso} ${new Date(slotAt).toISOString().slice(0, 16)}`);
       const aborted = new Promise<void>((resolve) =>
@@ -114,7 +114,7 @@ describe('the scheduler of the current day', () => {
     expect(state.aborted).toBe(1);
     await scheduler?.close();
     vi.setSystemTime(Date.parse('2026-11-20T22:45:00Z'));
-    const shared = await watch('*/20 7-23 * * *', { end: never, leavesForNight: false });
+    const shared = await watch('*/20 7-23 * * *', { end: never, stopsBeforeNight: false });
     await vi.advanceTimersByTimeAsync(4 * 60 * minute);
     expect(shared.aborted).toBe(0);
   });

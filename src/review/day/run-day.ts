@@ -3,6 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { CanaryReader } from '../canary.js';
 import type { Right } from '../claims.js';
 import { type CollectParts, collectDay } from '../collect/collect.js';
+import { runsCompared } from '../collect/delivered-lines.js';
 import { CollectError, limitsOfUnfinishedDay } from '../collect/gates.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
@@ -156,9 +157,6 @@ async function collect(
     return failed;
   }
 }
-
-/** The runs of a day are few. */
-const runsCompared = 100;
 
 /**
  * Whether a run sends a canary. Every run that may complete its day does, unless it only tops up a day that was good

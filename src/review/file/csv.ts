@@ -1,6 +1,9 @@
 const separator = ',';
 const quote = '"';
 
+/** If a record has more lines than this, a quote was never closed. */
+export const mostRecordLines = 20;
+
 /** Writes a cell by RFC 4180, quoted only where necessary. Our cells contain no line ends. */
 export function writeCell(text: string): string {
   if (text.includes(quote)) return `"${text.replaceAll(quote, '""')}"`;

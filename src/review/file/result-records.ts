@@ -1,13 +1,10 @@
-import { splitCells } from './csv.js';
+import { mostRecordLines, splitCells } from './csv.js';
 
 export type MalformedReason = 'malformed-quotes' | 'wrong-cell-count' | 'too-long';
 
 export type ResultRecord =
   | { readonly line: number; readonly cells: readonly string[] }
   | { readonly line: number; readonly malformed: MalformedReason };
-
-/** If a record has more lines than this, a quote was never closed. */
-const mostLines = 20;
 
 /**
  * Combines lines into records as wide as the first one, the header. Blank records are dropped.
@@ -29,7 +26,7 @@ export function createResultRecords() {
     // Inside open quotes, only a line with a quote can make a difference.
     const isInside = open.length > 1 && !last.includes('"');
     const cells = isInside ? 'open' : splitCells(open.map(({ text }) => text).join('\n'));
-    if (cells === 'open') return open.length < mostLines ? 'open' : 'malformed-quotes';
+    if (cells === 'open') return open.length < mostRecordLines ? 'open' : 'malformed-quotes';
     if (cells === 'malformed') return 'malformed-quotes';
     return width === undefined || fits(cells, width) || cells.every(isBlank) ? cells : 'wrong-cell-count';
   }

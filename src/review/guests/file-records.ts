@@ -1,4 +1,4 @@
-import { splitCells } from '../file/csv.js';
+import { mostRecordLines, splitCells } from '../file/csv.js';
 
 /** A record of a CSV file, byte for byte. */
 export interface FileRecord {
@@ -10,8 +10,6 @@ export interface FileRecord {
   readonly cells: readonly string[] | undefined;
 }
 
-/** If a record has more lines than this, a quote was never closed. */
-const mostLines = 20;
 const lineFeed = 0x0a;
 const byteOrderMark = '\ufeff';
 
@@ -59,13 +57,13 @@ function joinLines(
   isEnd: boolean,
 ): { readonly lines: number; readonly cells?: readonly string[] | undefined } {
   let text = '';
-  for (const [index, line] of waiting.slice(0, mostLines).entries()) {
+  for (const [index, line] of waiting.slice(0, mostRecordLines).entries()) {
     text += line.toString();
     const cells = splitCells(withoutEnd(text));
     if (cells === 'malformed') return { lines: 1, cells: undefined };
     if (cells !== 'open') return { lines: index + 1, cells };
   }
-  return isEnd || waiting.length >= mostLines ? { lines: 1, cells: undefined } : { lines: 0 };
+  return isEnd || waiting.length >= mostRecordLines ? { lines: 1, cells: undefined } : { lines: 0 };
 }
 
 function withoutEnd(text: string): string {

@@ -3,7 +3,7 @@ import { type BusinessDay, businessDayAt } from '../../booking/business-day.js';
 import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
 import { listSpooled, removeSpooled } from '../file/spooled-files.js';
-import type { Retention } from '../ledger.js';
+import type { Retention } from '../retention.js';
 import type { Run } from '../run.js';
 import { blankNames } from './stored-line.js';
 
