@@ -152,8 +152,11 @@ describe('a by-file call that the service did not accept', () => {
     const incomplete = makeBookings(3, { first: 11 }).map((booking) => ({ ...booking, ProviderName: '' }));
     const { folder, service, standIn } = await prepareFileDay(server(), {
       bookings: toCsv([...bookings, ...incomplete]),
-      // Enough tries for the batches to outlast the upload, with one worker left for the file.
-      settings: { body: { batchSize: 1, concurrency: 4 }, retry: { tries: 100, baseSeconds: 0.3 } },
+      // The batches outlast the upload, with one worker left for the file, and seldom try while the run is being stopped.
+      settings: {
+        body: { batchSize: 1, concurrency: 4 },
+        retry: { tries: 100, baseSeconds: 2, capSeconds: 2 },
+      },
       async onCall(call) {
         isCalled = true;
         if (!isFixed) {

@@ -45,7 +45,7 @@ export interface HeldLedger {
   release(): Promise<void>;
 }
 
-/** Reads a ledger beside the commands that work on it, bypassing the ledger's code. */
+/** Looks into a ledger beside the commands that work on it, bypassing the ledger's code. */
 export interface LedgerWatch {
   /** @throws Error when there is no run */
   run(): Promise<RunMoment>;
@@ -61,6 +61,8 @@ export interface LedgerWatch {
   holdWhen(isDue: (run: RunMoment) => boolean | Promise<boolean>): Promise<HeldLedger>;
   /** Holds the ledger during the callback, so that all reads are consistent. */
   whileHeld<Result>(look: () => Promise<Result>): Promise<Result>;
+  /** Makes the by-file call of the latest run that much older: the longer ago it was, the rarer are the looks for its result. */
+  ageCall(byMs: number): Promise<void>;
   /** All rows of each table, for comparison. */
   dump(): Promise<Readonly<Record<string, readonly unknown[]>>>;
   expectSound(): Promise<void>;
@@ -184,6 +186,12 @@ export function watchTables(tables: LedgerTables): LedgerWatch {
       } finally {
         await release();
       }
+    },
+    async ageCall(byMs) {
+      const [row] = await tables.rows(`SELECT file FROM runs WHERE number = ${latest}`);
+      const file = JSON.parse(String(row?.file)) as { readonly triggeredAt: number };
+      const aged = JSON.stringify({ ...file, triggeredAt: file.triggeredAt - byMs }).replaceAll("'", "''");
+      await tables.rows(`UPDATE runs SET file = '${aged}' WHERE number = ${latest} RETURNING number`);
     },
     async dump() {
       const dumped: Record<string, readonly unknown[]> = {};

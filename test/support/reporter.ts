@@ -1,10 +1,11 @@
-import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
+import { relative } from 'node:path';
+import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
 
 const reportEveryShare = 0.1;
 
 /**
- * Shows the suite's progress where no terminal does, lists prominently what was skipped and how to enable it, and ends
- * with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
+ * Shows the suite's progress where no terminal does, says at once why a test failed, lists prominently what was skipped
+ * and how to enable it, and ends with one plain line of counts. With REQUIRE_ALL_TESTS set, a skipped test fails the suite.
  */
 export default class SuiteReporter implements Reporter {
   #files = 0;
@@ -15,6 +16,14 @@ export default class SuiteReporter implements Reporter {
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#files = specifications.length;
     this.#startedAt = Date.now();
+  }
+
+  /** Vitest itself says it only at the end. */
+  onTestCaseResult(test: TestCase): void {
+    for (const { message, stacks: [place] = [] } of test.result().errors ?? []) {
+      const at = place ? `\n  at ${relative(process.cwd(), place.file)}:${place.line}` : '';
+      console.log(`FAILED: ${test.fullName}: ${message}${at}`);
+    }
   }
 
   onTestModuleEnd(): void {
