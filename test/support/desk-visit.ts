@@ -35,7 +35,8 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
   const serving = folder.call(['serve', '--port', '0']);
   await serving.wrote('"serving"');
   const [, url = ''] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
-  const accept = { accept: 'application/json' };
+  // On a busy machine, a kept connection may be used at the moment at which the server gives it up.
+  const accept = { accept: 'application/json', connection: 'close' };
   const signedIn = await fetch(`${url}/sign-in`, {
     method: 'POST',
     headers: accept,
