@@ -103,8 +103,8 @@ describe('names and secrets of a day by body do not leak, at the most verbose lo
     ['2999 in a 200', refusal(2999)],
     ['no answer', { kind: 'hang' }],
   ])('when the service answers with %s', async (_, answer) => {
-    const settings = { retry: { tries: 1 }, body: { timeoutSeconds: 0.3 } };
-    const { folder } = await prepare(() => answer, settings);
+    const body = answer.kind === 'hang' ? { timeoutSeconds: 0.3 } : {};
+    const { folder } = await prepare(() => answer, { retry: { tries: 1 }, body });
     expect((await folder.run(runTraced)).exitCode).toBe(1);
     await folder.run(['show', poisoned, '--json', ...traced]);
     // A person who asks for the service's words gets them, but still without secrets.
