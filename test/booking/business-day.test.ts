@@ -3,8 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   businessDayAt,
   createBusinessDay,
+  goBack,
+  holdsInstants,
+  instantAt,
   isCalendarDay,
+  isDayPattern,
   isTimeZone,
+  lastDayBefore,
 } from '../../src/booking/business-day.js';
 
 const hour = 3_600_000;
@@ -206,4 +211,41 @@ describe('a written day', () => {
     expect(() => createBusinessDay('0001-01-01', 'UTC').previous()).toThrow(RangeError);
     expect(() => businessDayAt(new Date(Number.NaN), 'UTC')).toThrow(RangeError);
   });
+});
+
+describe('a time of day', () => {
+  it.each([
+    ['2026-11-20', '08:15', '2026-11-20T07:15:00.000Z', 'is shown once'],
+    ['2026-10-25', '02:30', '2026-10-25T00:30:00.000Z', 'is shown twice: the first time counts'],
+    ['2026-10-25', '08:00', '2026-10-25T07:00:00.000Z', 'comes after the clock was set back'],
+    ['2026-03-29', '02:30', '2026-03-29T01:00:00.000Z', 'is skipped: the moment of the jump counts'],
+    ['2026-03-29', '08:00', '2026-03-29T06:00:00.000Z', 'comes after the clock was set forward'],
+  ])('on %s in Madrid, %s, is %s if it %s', (iso, time, instant) => {
+    expect(instantAt(createBusinessDay(iso, 'Europe/Madrid'), time).toISOString()).toBe(instant);
+  });
+});
+
+describe('earlier days', () => {
+  it('are counted by the calendar', () => {
+    expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 3).iso).toBe('2026-02-27');
+    expect(goBack(createBusinessDay('2026-03-02', 'Europe/Madrid'), 0).iso).toBe('2026-03-02');
+  });
+
+  it('include none that the zone’s calendar skipped', () => {
+    // Samoa crossed the date line.
+    const after = createBusinessDay('2011-12-31', 'Pacific/Apia');
+    expect(holdsInstants(after)).toBe(true);
+    expect(holdsInstants(after.previous())).toBe(false);
+    expect(lastDayBefore(after).iso).toBe('2011-12-29');
+  });
+});
+
+it.each([
+  ['ddMMyyyy', true],
+  ["yyyy-MM-dd'D'", true],
+  ['DDMMYYYY', false],
+  ['ddMMnnnn', false],
+  ['', false],
+])('the pattern %j writes a day: %s', (pattern, writes) => {
+  expect(isDayPattern(pattern)).toBe(writes);
 });
