@@ -1,5 +1,5 @@
 import { formatCount, formatCountOf } from '../text/format.js';
-import { rounding } from './share.js';
+import { isLessThanShare } from './share.js';
 
 /** Few bookings don't count as a quiet day until they have been compared with what is usual. (Design 11.) */
 
@@ -83,7 +83,8 @@ export function findDrop(
   if (exceptions.includes(day)) return undefined;
   const { accepted } = counted;
   const usual = usualOf(earlier.map((one) => one.accepted));
-  const isLess = (count: number, of: number | null) => of !== null && count < of * shareOfUsual - rounding;
+  const isLess = (count: number, of: number | null) =>
+    of !== null && isLessThanShare(count, of, shareOfUsual);
   const isBelow = accepted < minimum;
   const total = isBelow || isLess(accepted, usual) ? [{ provider: null, accepted, usual }] : [];
   const providers = compareProviders(counted, earlier).filter((one) => isLess(one.accepted, one.usual));

@@ -36,16 +36,18 @@ it('An operator looks for a result before the next check, and the booking team w
   await reached(olga, day, 'awaiting-result');
   // From the next check on, the following one is an hour away.
   await folder.watchLedger().ageCall(2 * hourMs);
-  await vi.waitUntil(
+  const dueAt = await vi.waitUntil(
     async () => {
       const { nextLookAt } = await olga.look(`/days/${day}/look`);
-      return Date.parse(String(nextLookAt)) - Date.now() > hourMs / 2;
+      const at = Date.parse(String(nextLookAt));
+      return at - Date.now() > hourMs / 2 && at;
     },
     { timeout: patienceMs, interval: 50 },
   );
   await service.calls[0]?.writeResult({ affected: ['BR-2'] });
   expect((await olga.act(`/days/${day}/look`, { reason: 'it is there' })).status).toBe(200);
-  await reached(olga, day, 'succeeded');
+  const { finishedAt } = await reached(olga, day, 'succeeded');
+  expect(Date.parse(String(finishedAt))).toBeLessThan(dueAt);
   expect(service.calls).toHaveLength(1);
   const casesOf = async () => (await olga.look('/cases')).cases as readonly unknown[];
   await vi.waitUntil(async () => (await casesOf()).length === 1, { timeout: patienceMs });
