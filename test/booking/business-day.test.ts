@@ -5,7 +5,6 @@ import {
   createBusinessDay,
   goBack,
   holdsInstants,
-  instantAt,
   isCalendarDay,
   isDayPattern,
   isTimeZone,
@@ -210,18 +209,6 @@ describe('a written day', () => {
     expect(() => createBusinessDay('9999-12-31', 'UTC').next()).toThrow(RangeError);
     expect(() => createBusinessDay('0001-01-01', 'UTC').previous()).toThrow(RangeError);
     expect(() => businessDayAt(new Date(Number.NaN), 'UTC')).toThrow(RangeError);
-  });
-});
-
-describe('a time of day', () => {
-  it.each([
-    ['2026-11-20', '08:15', '2026-11-20T07:15:00.000Z', 'is shown once'],
-    ['2026-10-25', '02:30', '2026-10-25T00:30:00.000Z', 'is shown twice: the first time counts'],
-    ['2026-10-25', '08:00', '2026-10-25T07:00:00.000Z', 'comes after the clock was set back'],
-    ['2026-03-29', '02:30', '2026-03-29T01:00:00.000Z', 'is skipped: the moment of the jump counts'],
-    ['2026-03-29', '08:00', '2026-03-29T06:00:00.000Z', 'comes after the clock was set forward'],
-  ])('on %s in Madrid, %s, is %s if it %s', (iso, time, instant) => {
-    expect(instantAt(createBusinessDay(iso, 'Europe/Madrid'), time).toISOString()).toBe(instant);
   });
 });
 
