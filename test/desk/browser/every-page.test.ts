@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
@@ -47,26 +47,32 @@ function toAddress(path: string): string {
 }
 
 /** Pages and previews in other states than the first of each path. */
-const otherAddresses = (): readonly string[] => [
-  ...(['missing', 'awaiting', 'cancelled', 'unanswered', 'topped-up', 'refused'] as const).map(
-    (course) => `/days/${month.dayOf(course)}`,
-  ),
-  `/runs/${samples.fileRun}`,
-  `/runs/${samples.fileRun}/affected`,
-  '/?select=failed',
-  `/days/${month.dayOf('missing')}/run`,
-  `/days/${month.dayOf('dropped')}/run?volume=accepted`,
-  `/days/${month.dayOf('awaiting')}/look`,
-  `/days/${month.dayOf('awaiting')}/cancel`,
-  `/days/${month.dayOf('good')}/replay?which=late`,
-  '/replay?from=2026-10-25&to=2026-11-22&which=failed',
-  ...['assign', 'note', 'dismiss', 'reopen'].map(
-    (kind) => `/cases/change?do=${kind}&id=${samples.nearestCase}`,
-  ),
-  '/cases?state=all',
-  '/cases?text=nothing-of-that-name',
-  '/bookings?reference=BR-none',
-];
+const otherStates: Readonly<Record<string, () => readonly string[]>> = {
+  'days and runs': () => [
+    ...(['missing', 'awaiting', 'cancelled', 'unanswered', 'topped-up', 'refused'] as const).map(
+      (course) => `/days/${month.dayOf(course)}`,
+    ),
+    `/runs/${samples.fileRun}`,
+    `/runs/${samples.fileRun}/affected`,
+    '/?select=failed',
+  ],
+  'previews of operations': () => [
+    `/days/${month.dayOf('missing')}/run`,
+    `/days/${month.dayOf('dropped')}/run?volume=accepted`,
+    `/days/${month.dayOf('awaiting')}/look`,
+    `/days/${month.dayOf('awaiting')}/cancel`,
+    `/days/${month.dayOf('good')}/replay?which=late`,
+    '/replay?from=2026-10-25&to=2026-11-22&which=failed',
+  ],
+  'cases and bookings': () => [
+    ...['assign', 'note', 'dismiss', 'reopen'].map(
+      (kind) => `/cases/change?do=${kind}&id=${samples.nearestCase}`,
+    ),
+    '/cases?state=all',
+    '/cases?text=nothing-of-that-name',
+    '/bookings?reference=BR-none',
+  ],
+};
 
 interface Described {
   readonly paths: Readonly<
@@ -85,27 +91,38 @@ async function listPages(page: Page): Promise<readonly string[]> {
   );
 }
 
-it('Axe finds nothing on any page or preview, and none scrolls sideways, wide and on a phone, light and dark', async () => {
-  const page = await browser.open();
-  const problems = [...(await examine(page, `${desk.url}/sign-in`))];
-  await signIn(page, desk, 'admin');
-  for (const address of [...(await listPages(page)).map(toAddress), ...otherAddresses()])
-    problems.push(...(await examine(page, desk.url + address)));
-  expect(problems).toEqual([]);
-});
+describe('Axe finds nothing, and nothing scrolls sideways, wide and on a phone, light and dark', () => {
+  it('on the first page and preview of each path', async () => {
+    const page = await browser.open();
+    const problems = [...(await examine(page, `${desk.url}/sign-in`))];
+    await signIn(page, desk, 'admin');
+    for (const path of await listPages(page))
+      problems.push(...(await examine(page, desk.url + toAddress(path))));
+    expect(problems).toEqual([]);
+  });
 
-it('Nor on pages of errors', async () => {
-  const page = await browser.open();
-  await signIn(page, desk, 'viewer');
-  const problems: string[] = [];
-  for (const [address, status] of [
-    ['/nothing-here', 404],
-    ['/runs/none', 404],
-    ['/days/2026-02-30', 400],
-    ['/cases?state=unheard-of', 400],
-    ['/audit', 403],
-    [`/days/${samples.failedDay}/replay`, 403],
-  ] as const)
-    problems.push(...(await examine(page, desk.url + address, status)));
-  expect(problems).toEqual([]);
+  it.each(Object.keys(otherStates))('on %s in other states', async (subject) => {
+    const page = await browser.open();
+    await signIn(page, desk, 'admin');
+    const problems: string[] = [];
+    for (const address of otherStates[subject]?.() ?? [])
+      problems.push(...(await examine(page, desk.url + address)));
+    expect(problems).toEqual([]);
+  });
+
+  it('on pages of errors', async () => {
+    const page = await browser.open();
+    await signIn(page, desk, 'viewer');
+    const problems: string[] = [];
+    for (const [address, status] of [
+      ['/nothing-here', 404],
+      ['/runs/none', 404],
+      ['/days/2026-02-30', 400],
+      ['/cases?state=unheard-of', 400],
+      ['/audit', 403],
+      [`/days/${samples.failedDay}/replay`, 403],
+    ] as const)
+      problems.push(...(await examine(page, desk.url + address, status)));
+    expect(problems).toEqual([]);
+  });
 });
