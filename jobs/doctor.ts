@@ -93,7 +93,7 @@ function listChecks(
   const { sftp, resultPattern } = config.file;
   const keys = openKeys(config);
   const runsDay = dayOfRun(new Date(clock()), timezone);
-  const askService = createServiceProbe(service, config.proxy, clock);
+  const askService = createServiceProbe(config, clock);
   return [
     // Before the ledger is opened, which restricts the mode of its file.
     [
@@ -240,7 +240,7 @@ function warnOfSourceWire({ source }: Config): readonly Finding[] {
 }
 
 function warnOfLedgerWire({ ledger }: Config): readonly Finding[] {
-  if (ledger.kind !== 'postgres') return [];
+  if (!('url' in ledger)) return [];
   return warnAboutPlainConnection({ part: 'ledger', setting: 'ledger', url: ledger.url });
 }
 

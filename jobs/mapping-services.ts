@@ -1,4 +1,5 @@
 import type { Config } from '../src/config/load.js';
+import { toServiceAccess } from '../src/config/resolve.js';
 import { createServiceClient, type ServiceClient } from '../src/mapping-service/client.js';
 import { createMappingService } from '../src/mapping-service/mapping-service.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
@@ -7,22 +8,14 @@ import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
-export function openReviewService(
-  { service, body, file, proxy }: Config,
-  { watchCall }: Pick<Tracing, 'watchCall'>,
-): ServiceClient {
+export function openReviewService(config: Config, { watchCall }: Pick<Tracing, 'watchCall'>): ServiceClient {
+  const { service, body, file } = config;
   return createServiceClient({
-    baseUrl: service.baseUrl,
-    apiKey: service.apiKey,
-    accountId: service.accountId,
+    ...toServiceAccess(config),
     otherSecrets: file.sftp?.password === undefined ? [] : [file.sftp.password],
     connections: body.concurrency,
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs: service.connectTimeoutSeconds * 1000,
-    statusCodes: service.statusCodes,
-    httpStatus: service.httpStatus,
-    ca: service.ca,
-    proxy,
     watchCall,
     clock: () => new Date(),
   });
@@ -33,11 +26,9 @@ export function openMappingService(
   config: Config,
   { watchCall }: Pick<Tracing, 'watchCall'> = noTracing,
 ): MappingService {
-  const { service, mappings, proxy } = config;
+  const { service, mappings } = config;
   return createMappingService({
-    baseUrl: service.baseUrl,
-    apiKey: service.apiKey,
-    accountId: service.accountId,
+    ...toServiceAccess(config),
     timeoutSeconds: service.timeoutSeconds,
     connectTimeoutSeconds: service.connectTimeoutSeconds,
     retry: openRetryPolicy(config),
@@ -46,9 +37,6 @@ export function openMappingService(
       ...Object.fromEntries(mappings.resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,
     },
-    httpStatus: service.httpStatus,
-    ca: service.ca,
-    proxy,
     watchCall,
     masterIdName: service.masterIdName,
     deletedTypes: mappings.deletedTypes,

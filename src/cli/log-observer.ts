@@ -226,6 +226,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.info({ file: event.name }, 'export file archived');
     case 'held-off':
       return log.warn({ reason: event.reason, delayMs: event.delayMs }, 'SFTP server failed: held off');
+    default:
+      return event satisfies never;
   }
 }
 

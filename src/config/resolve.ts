@@ -40,6 +40,12 @@ export interface Config
   readonly renamedSettings: readonly RenamedSetting[];
 }
 
+/** What every client of the service is told, besides its limits. */
+export function toServiceAccess({ service, proxy }: Pick<Config, 'service' | 'proxy'>) {
+  const { baseUrl, apiKey, accountId, statusCodes, httpStatus, ca } = service;
+  return { baseUrl, apiKey, accountId, statusCodes, httpStatus, ca, proxy };
+}
+
 /** @param folder the configuration file's, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,

@@ -59,7 +59,7 @@ export function listClosedFiles(file: string, config?: Config): ClosedFile[] {
     ...(config.server.users !== undefined
       ? [{ path: config.server.users, holds: 'the key of sessions and hashes of passwords' }]
       : []),
-    ...(ledger.kind === 'sqlite' ? [{ path: ledger.path, holds: "guests' names" }] : []),
+    ...('path' in ledger ? [{ path: ledger.path, holds: "guests' names" }] : []),
   ];
 }
 
@@ -75,7 +75,7 @@ export function listKeptFolders({ archive, file: { spool } }: Config): KeptFolde
 export function listWrittenPlaces(config: Config): WrittenPlace[] {
   const { ledger } = config;
   return [
-    ...(ledger.kind === 'sqlite' ? [{ name: 'ledger', path: dirname(ledger.path) }] : []),
+    ...('path' in ledger ? [{ name: 'ledger', path: dirname(ledger.path) }] : []),
     ...listKeptFolders(config).map(({ part, path }) => ({ name: part, path })),
   ];
 }

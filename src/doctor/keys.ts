@@ -44,7 +44,7 @@ export function warnOfLostKeys(reasons: readonly string[]): readonly Finding[] {
 /** Warns if a backup of the ledger or the archive would include the keys. */
 async function warnOfNeighbours(root: string, { ledger, archive }: Places): Promise<readonly Finding[]> {
   const others = [
-    ...(ledger.kind === 'sqlite' ? [{ name: "the ledger's folder", path: dirname(ledger.path) }] : []),
+    ...('path' in ledger ? [{ name: "the ledger's folder", path: dirname(ledger.path) }] : []),
     ...(archive.kind === 'directory' ? [{ name: 'the archive', path: archive.path }] : []),
   ];
   const home = await findRealPath(root);

@@ -32,7 +32,7 @@ export function warnAboutPlainConnection({ part, setting, url, ca }: DatabaseCon
 export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly Finding[] {
   if (queue.kind === 'in-process') return [];
   const findings: Finding[] = [];
-  if (ledger.kind === 'sqlite') {
+  if ('path' in ledger) {
     findings.push(
       findingsOf('ledger').warning(
         'it is a file, but the queue is on Redis: workers on other machines cannot reach it',

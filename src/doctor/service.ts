@@ -1,5 +1,6 @@
 import { type BusinessDay, businessDayAt } from '../booking/business-day.js';
 import type { Config } from '../config/load.js';
+import { toServiceAccess } from '../config/resolve.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { type Probe, probeService } from '../mapping-service/client.js';
 import type { Verdict } from '../mapping-service/verdict.js';
@@ -96,30 +97,15 @@ export const longestProbeSeconds = 10;
 
 /** Several checks need the service's response. The first one calls it, for all of them. */
 export function createServiceProbe(
-  {
-    baseUrl,
-    apiKey,
-    accountId,
-    statusCodes,
-    httpStatus,
-    timeoutSeconds,
-    connectTimeoutSeconds,
-    ca,
-  }: Config['service'],
-  proxy: Config['proxy'],
+  config: Pick<Config, 'service' | 'proxy'>,
   clock: () => number,
 ): (signal: AbortSignal) => Promise<Probe> {
+  const { timeoutSeconds, connectTimeoutSeconds } = config.service;
   let probing: Promise<Probe> | undefined;
   return (signal) => {
     probing ??= probeService(
       {
-        baseUrl,
-        apiKey,
-        accountId,
-        statusCodes,
-        httpStatus,
-        ca,
-        proxy,
+        ...toServiceAccess(config),
         timeoutMs: Math.min(timeoutSeconds, longestProbeSeconds) * 1000,
         connectTimeoutMs: Math.min(connectTimeoutSeconds, longestProbeSeconds) * 1000,
         clock: () => new Date(clock()),
