@@ -7,6 +7,7 @@ import type { NotifyAll } from '../src/events/events.js';
 import { type BackgroundReviews, createBackgroundReviews } from '../src/review/day/background-reviews.js';
 import { createReplays, type Replays } from '../src/review/day/replays.js';
 import type { Ledger } from '../src/review/ledger.js';
+import type { Run } from '../src/review/run.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
@@ -107,6 +108,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   let caughtUp: Promise<unknown> | undefined;
   let canaries: Promise<void> | undefined;
   try {
+    const left = await listLeftReplays(replays, notify);
     const { url } = await server.listen();
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
@@ -114,7 +116,8 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     mailPoller?.start();
     canaries = watchCanaries({ ...followUp, signal: untilClosed });
     // What an earlier process left unfinished.
-    caughtUp = Promise.all([followUpRuns(config, followUp), resumeReplays(replays, notify)]);
+    replays.resume(left);
+    caughtUp = followUpRuns(config, followUp);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
@@ -136,11 +139,12 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   return exitCode.done;
 }
 
-async function resumeReplays(replays: Replays, notify: NotifyAll): Promise<void> {
+async function listLeftReplays(replays: Replays, notify: NotifyAll): Promise<readonly Run[]> {
   try {
-    await replays.resumeLeft();
+    return await replays.listLeft();
   } catch (error) {
     notify({ type: 'check-failed', error });
+    return [];
   }
 }
 

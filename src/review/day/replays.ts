@@ -44,12 +44,17 @@ export interface StartedReplay {
 export interface Replays {
   /**
    * Opens the run of each day in the ledger and returns; the runs are then worked on in that order, as many at once as
-   * there are places. What a stopping process has not got to stays active in the ledger, for `resumeLeft` and for the
+   * there are places. What a stopping process has not got to stays active in the ledger, for `listLeft` and for the
    * schedule.
    */
   start(days: readonly DayToReplay[], request: ReplayRequest): Promise<StartedReplay>;
-  /** Continues the replays that an earlier process has left, whatever their day. Called once. */
-  resumeLeft(): Promise<void>;
+  /**
+   * The replays that an earlier process has left, whatever their day. Called before this one starts any, which would be
+   * listed too.
+   */
+  listLeft(): Promise<readonly Run[]>;
+  /** Continues these runs in the background. */
+  resume(left: readonly Run[]): void;
   /** The runs that wait for their turn in this process. */
   listWaiting(): readonly Run[];
   /** Waits for the replays in progress. Call it after aborting the signal. */
@@ -148,12 +153,13 @@ export function createReplays(parts: ReplaysParts): Replays {
       }
       return { runs, left };
     },
-    async resumeLeft() {
+    async listLeft() {
       const active = await ledger.listActiveRuns();
-      workInBackground(
-        active.filter((run) => run.trigger === 'replay' && (run.collectedAt === undefined || hasWork(run))),
+      return active.filter(
+        (run) => run.trigger === 'replay' && (run.collectedAt === undefined || hasWork(run)),
       );
     },
+    resume: workInBackground,
     listWaiting: () => [...waiting.values()],
     async idle() {
       await Promise.allSettled(current);

@@ -135,7 +135,7 @@ describe('replays', () => {
     await stopped.replays.idle();
     expect(await work.ledger.listActiveRuns()).toHaveLength(3);
     const next = openReplays(work.startAlone().parts);
-    await next.replays.resumeLeft();
+    next.replays.resume(await next.replays.listLeft());
     await next.replays.idle();
     expect(await work.ledger.listRuns({ limit: 9 })).toMatchObject(
       Array(3).fill({ state: 'succeeded', trigger: 'replay' }),
