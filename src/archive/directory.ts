@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readBlocks, writeBlocks } from '../async/file-blocks.js';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { createMeasure, measure } from '../async/measure.js';
 import { ArchiveError, expectContent, expectSafeName, type StoringArchive } from './archive.js';
 
 /** Temporary names start with a dot, which kept files never do. */
 const temporarySuffix = '.partial';
-const blockBytes = 256 * 1024;
 
 /**
  * An archive in a directory: `<root>/<day>/<run>/<name>`, files with mode 0600 in folders with mode 0700.
@@ -69,7 +69,7 @@ export function createDirectoryArchive({ root }: { readonly root: string }): Sto
         return true;
       }),
     async *read(day, runId, name) {
-      yield* readBlocks(locateFile(day, runId, name));
+      yield* readFile(locateFile(day, runId, name));
     },
     async list(day, runId) {
       const names = await listFiles(locate(day, runId));
@@ -115,7 +115,7 @@ async function listFiles(folder: string): Promise<string[]> {
 async function writeNew(temporary: string, path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(temporary, 'wx', 0o600).catch(explain('unwritable', path));
   try {
-    for await (const block of content) await file.writeFile(block).catch(explain('unwritable', path));
+    await writeBlocks(content, (block) => file.writeFile(block).catch(explain('unwritable', path)));
     await file.sync().catch(explain('unwritable', path));
   } finally {
     await file.close();
@@ -128,22 +128,17 @@ function isTaken(path: string): ArchiveError {
 
 async function hashIfThere(path: string): Promise<string | undefined> {
   try {
-    return (await measure(readBlocks(path))).sha256;
+    return (await measure(readFile(path))).sha256;
   } catch (error) {
     if (error instanceof ArchiveError && error.code === 'absent') return undefined;
     throw error;
   }
 }
 
-async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined> {
+async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path).catch(explain('unreadable', path));
   try {
-    for (;;) {
-      const buffer = Buffer.allocUnsafe(blockBytes);
-      const { bytesRead } = await file.read({ buffer }).catch(explain('unreadable', path));
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
+    yield* readBlocks((buffer) => file.read({ buffer }).catch(explain('unreadable', path)));
   } finally {
     await file.close();
   }

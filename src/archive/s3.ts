@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeBlocks } from '../async/file-blocks.js';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
+import { createMeasure } from '../async/measure.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
 import {
   type Archive,
@@ -187,14 +189,9 @@ export async function createUnnamedFile(folder: string): Promise<UnnamedFile> {
   }
   return {
     async fill(content, explain) {
-      const hash = createHash('sha256');
-      let bytes = 0;
-      for await (const block of content) {
-        hash.update(block);
-        bytes += block.length;
-        await file.writeFile(block).catch(explain);
-      }
-      return { bytes, sha256: hash.digest('hex') };
+      const measured = createMeasure();
+      await writeBlocks(measured.pass(content), (block) => file.writeFile(block).catch(explain));
+      return measured.result();
     },
     async *read() {
       for (let position = 0; ; ) {

@@ -8,7 +8,7 @@ import type { DeliveryKind } from '../review/run.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
 /** Chunks in flight: enough to keep both threads busy, few enough to hold. */
-const chunksAhead = 4;
+const chunksAhead = 16;
 /** Smaller sources are read faster than a thread starts. */
 const leastBytes = 4 * 1024 * 1024;
 /** How long a thread may take to release what its source holds, such as a query that is running on a server. */

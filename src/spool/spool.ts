@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { readBlocks, writeBlocks } from '../async/file-blocks.js';
 import { createMeasure, measure } from '../async/measure.js';
 import type { LocalFile } from '../sftp/sftp.js';
 import { isPlainName } from '../text/plain-name.js';
@@ -44,7 +45,6 @@ export interface DirectorySpool extends Spool {
 
 /** The suffix of unfinished files; downloads use the same. */
 const unfinishedSuffix = '.part';
-const blockBytes = 256 * 1024;
 
 /** The name that an unfinished file was to get; that of any other file as it is. */
 export function findFinishedName(name: string): string {
@@ -96,12 +96,12 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
       return measured.result();
     },
     async *read(name) {
-      yield* readBlocks(pathOf(name));
+      yield* readFile(pathOf(name));
     },
     async measure(name) {
       const path = pathOf(name);
       try {
-        return await measure(readBlocks(path));
+        return await measure(readFile(path));
       } catch (error) {
         if (isAbsence(error)) return undefined;
         throw error;
@@ -126,22 +126,17 @@ export function createDirectorySpool({ root }: { readonly root: string }): Direc
 async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<bigint> {
   const file = await open(path, 'wx', 0o600);
   try {
-    for await (const block of content) await file.writeFile(block);
+    await writeBlocks(content, (block) => file.writeFile(block));
     return (await file.stat({ bigint: true })).ino;
   } finally {
     await file.close();
   }
 }
 
-async function* readBlocks(path: string): AsyncGenerator<Buffer, void, undefined> {
+async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path);
   try {
-    const buffer = Buffer.allocUnsafe(blockBytes);
-    for (;;) {
-      const { bytesRead } = await file.read({ buffer });
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
+    yield* readBlocks((buffer) => file.read({ buffer }));
   } finally {
     await file.close();
   }

@@ -212,7 +212,8 @@ describe('the spool in a directory', () => {
     const script = `
       const { createDirectorySpool } = await import(${JSON.stringify(built)});
       async function* endless() {
-        yield Buffer.from(${JSON.stringify(guest)});
+        // Only large blocks are written before the end.
+        yield Buffer.alloc(1_000_000, ${JSON.stringify(guest)});
         console.log('begun');
         await new Promise(() => setInterval(() => {}, 1_000));
       }
