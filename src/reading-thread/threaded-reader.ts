@@ -7,8 +7,8 @@ import type { BufferPool } from '../review/lines/buffer-pool.js';
 import type { DeliveryKind } from '../review/run.js';
 import { type BookingSource, SourceError, type SourceFault } from '../review/source.js';
 
-/** Chunks in flight: enough to keep both threads busy, few enough to hold. */
-const chunksAhead = 16;
+/** Chunks in flight: enough for the thread to continue during a commit, few enough to hold. */
+export const chunksAhead = 8;
 /** Smaller sources are read faster than a thread starts. */
 const leastBytes = 4 * 1024 * 1024;
 /** How long a thread may take to release what its source holds, such as a query that is running on a server. */

@@ -6,7 +6,12 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReadingOrder, type ReadingSettings } from '../../jobs/reading.js';
 import { createBusinessDay } from '../../src/booking/business-day.js';
-import { createThreadedReader, giveBack, sendChunks } from '../../src/reading-thread/threaded-reader.js';
+import {
+  chunksAhead,
+  createThreadedReader,
+  giveBack,
+  sendChunks,
+} from '../../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../../src/review/body/booking-item.js';
 import type { DayReader, RenderedChunk } from '../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../src/review/delivery.js';
@@ -116,11 +121,11 @@ describe('the thread', () => {
       }
     }
     void sendChunks(pull, port1, createBufferPool());
-    await vi.waitUntil(() => pulled === 5, { timeout: patienceMs });
+    await vi.waitUntil(() => pulled === chunksAhead + 1, { timeout: patienceMs });
     const [{ chunk }] = await once(port2, 'message');
-    expect(pulled).toBe(5);
+    expect(pulled).toBe(chunksAhead + 1);
     giveBack(port2, chunk);
-    await vi.waitUntil(() => pulled === 6, { timeout: patienceMs });
+    await vi.waitUntil(() => pulled === chunksAhead + 2, { timeout: patienceMs });
     port1.close();
   });
 });

@@ -32,7 +32,7 @@ export interface CsvSourceOptions {
   readonly delimiter?: string;
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
-  /** How many bytes to read at a time, which also sets the size of a chunk; 128 KiB by default. */
+  /** How many bytes to read at a time, which also sets the size of a chunk; 256 KiB by default. */
   readonly blockBytes?: number;
   /** A record with more bytes is skipped and reported; 1 MB by default. (Design 4.) */
   readonly recordLimit?: number;
@@ -50,7 +50,7 @@ export interface CsvSourceOptions {
  * @throws RangeError for an invalid delimiter
  */
 export function createCsvSource(options: CsvSourceOptions): BookingSource {
-  const { file, delimiter = ',', encoding = 'utf-8', blockBytes = 128 * 1024 } = options;
+  const { file, delimiter = ',', encoding = 'utf-8', blockBytes = 256 * 1024 } = options;
   if (!isDelimiter(delimiter)) {
     throw new RangeError(
       `expected a delimiter of one ASCII character that is no quote and no line end, got: ${JSON.stringify(delimiter)}`,
