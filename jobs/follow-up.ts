@@ -1,4 +1,5 @@
 import { pause } from '../src/async/abort.js';
+import { withTightHeap } from '../src/async/tight-heap.js';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { CaseEvent } from '../src/cases/case-events.js';
 import type { CaseLedger } from '../src/cases/case-store.js';
@@ -28,7 +29,9 @@ export function followUpRuns(config: Config, parts: FollowUpParts): Promise<void
   const { ledger, notify, signal } = parts;
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
   return attempt(parts, 'the cases could not be updated', () =>
-    updateCases({ ledger, today, escalateAfterMs: escalateAfterMs(config), clock, notify, signal }),
+    withTightHeap(() =>
+      updateCases({ ledger, today, escalateAfterMs: escalateAfterMs(config), clock, notify, signal }),
+    ),
   );
 }
 

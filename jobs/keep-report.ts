@@ -1,3 +1,4 @@
+import { withTightHeap } from '../src/async/tight-heap.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { Config } from '../src/config/load.js';
 import { reportsFolder } from '../src/report/kept-reports.js';
@@ -31,7 +32,10 @@ export async function keepReport(config: Config, run: Run, parts: KeepReportPart
   const warn = (why: string) =>
     parts.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
   try {
-    await answerWithin(keepMs, keepPage(config, run.day, name, parts));
+    await answerWithin(
+      keepMs,
+      withTightHeap(() => keepPage(config, run.day, name, parts)),
+    );
   } catch (error) {
     warn(error instanceof TooLateError ? 'it did not answer in time' : describeError(error));
   }
