@@ -32,10 +32,7 @@ export async function keepReport(config: Config, run: Run, parts: KeepReportPart
   const warn = (why: string) =>
     parts.warn(`the report of ${run.day} could not be kept in the archive: ${why}`);
   try {
-    await answerWithin(
-      keepMs,
-      withTightHeap(() => keepPage(config, run.day, name, parts)),
-    );
+    await answerWithin(keepMs, keepPage(config, run.day, name, parts));
   } catch (error) {
     warn(error instanceof TooLateError ? 'it did not answer in time' : describeError(error));
   }
@@ -66,7 +63,7 @@ async function keepPage(
   const archive = openArchive(config);
   if ((await archive.list(reportsFolder, day)).includes(name)) return;
   const { renderDayReport } = await import('./day-report.js');
-  const { page } = await renderDayReport(config, ledger, day, command);
+  const { page } = await withTightHeap(() => renderDayReport(config, ledger, day, command));
   async function* content() {
     yield page;
   }

@@ -108,15 +108,16 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   let caughtUp: Promise<unknown> | undefined;
   let canaries: Promise<void> | undefined;
   try {
+    // Before the desk can start replays, which would be listed too.
     const left = await listLeftReplays(replays, notify);
     const { url } = await server.listen();
+    replays.resume(left);
     log.info({ url, cron: timing.cron, timezone, next: slots.next(new Date(clock())) }, 'serving');
     terminal.say(`Serving on ${url}; the hook is ${url}/hooks/end-of-day. Ctrl-C stops.`);
     await logQueueProblems(config, log, signal);
     mailPoller?.start();
     canaries = watchCanaries({ ...followUp, signal: untilClosed });
     // What an earlier process left unfinished.
-    replays.resume(left);
     caughtUp = followUpRuns(config, followUp);
     await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
     await untilAborted(signal);

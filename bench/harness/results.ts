@@ -93,6 +93,8 @@ export function replaceRows(before: Results, again: Results, order: readonly str
   const isKept = (row: { readonly name: string }) => order.includes(row.name) && !isAgain(row);
   return {
     ...again,
+    // Some programs may not be installed today.
+    versions: { ...before.versions, ...again.versions },
     rows: inOrder([...before.rows.filter(isKept), ...again.rows]),
     notTried: inOrder([...before.notTried.filter(isKept), ...again.notTried]),
   };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeBlocks } from '../async/file-blocks.js';
+import { blockBytes, writeBlocks } from '../async/file-blocks.js';
 import { createKeyedMutex } from '../async/keyed-mutex.js';
 import { createMeasure } from '../async/measure.js';
 import { type S3Bucket, S3Error, type S3Location, showS3Location } from '../s3/bucket.js';
@@ -158,8 +158,6 @@ function reasonOf(error: unknown): string | undefined {
     : undefined;
 }
 
-const blockBytes = 256 * 1024;
-
 /** A file without a name: nothing is left behind if the process is killed. */
 export interface UnnamedFile {
   /**
@@ -193,6 +191,7 @@ export async function createUnnamedFile(folder: string): Promise<UnnamedFile> {
       await writeBlocks(measured.pass(content), (block) => file.writeFile(block).catch(explain));
       return measured.result();
     },
+    // A new buffer each time, because an upload holds several.
     async *read() {
       for (let position = 0; ; ) {
         const buffer = Buffer.allocUnsafe(blockBytes);

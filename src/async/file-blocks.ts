@@ -1,4 +1,5 @@
-const blockBytes = 256 * 1024;
+/** Large enough that the way to the disk and back costs little. */
+export const blockBytes = 256 * 1024;
 
 /**
  * Reads a file to its end: the next block while the last one is in use. A block is valid until the next one is read.
@@ -9,13 +10,19 @@ export async function* readBlocks(
   read: (buffer: Buffer) => Promise<{ readonly bytesRead: number }>,
 ): AsyncGenerator<Buffer, void, undefined> {
   let [filling, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
-  let reading = read(filling);
+  function readAhead() {
+    const reading = read(filling);
+    // A failure is found by the next `await`, which may be long after it.
+    reading.catch(() => {});
+    return reading;
+  }
+  let reading = readAhead();
   try {
     for (;;) {
       const { bytesRead } = await reading;
       if (bytesRead === 0) return;
       [filling, other] = [other, filling];
-      reading = read(filling);
+      reading = readAhead();
       yield other.subarray(0, bytesRead);
     }
   } finally {
@@ -39,7 +46,7 @@ export async function writeBlocks(
   async function passOn(): Promise<void> {
     await writing;
     writing = write(filling.subarray(0, filled));
-    // A failure is found by the next `await`.
+    // A failure is found by the next `await`, which may be long after it.
     writing.catch(() => {});
     [filling, other] = [other, filling];
     filled = 0;

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 let users = 0;
 
 /**
- * Runs work that holds tens of megabytes in small objects, and makes much garbage besides. V8 would let the heap grow to twice
- * what is in use before it collects again. For the length of this work it is a third more, which costs processor time.
+ * Runs work that holds tens of megabytes in small objects, and makes much garbage besides. V8 would let the heap double before
+ * it collects again; during this work, 30% more must do, which costs processor time.
  */
 export async function withTightHeap<Result>(work: () => Promise<Result>): Promise<Result> {
   users += 1;

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readBlocks, writeBlocks } from '../../src/async/file-blocks.js';
+import { blockBytes, readBlocks, writeBlocks } from '../../src/async/file-blocks.js';
 import { createGate } from '../support/gate.js';
-
-const blockBytes = 256 * 1024;
 
 /** Bytes that differ from their neighbours and from those a block later. */
 const makeBytes = (length: number) =>
@@ -14,7 +12,7 @@ describe('readBlocks', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(700_000),
-        fc.array(fc.integer({ min: 1, max: blockBytes })),
+        fc.array(fc.integer({ min: 4_096, max: blockBytes })),
         async (length, sizes) => {
           const bytes = makeBytes(length);
           const seen: Buffer[] = [];
@@ -71,6 +69,8 @@ describe('readBlocks', () => {
       return { bytesRead: 3 };
     });
     expect((await blocks.next()).value).toHaveLength(3);
+    // Nobody waits for the second read while the first block is in use.
+    await new Promise((resolve) => setImmediate(resolve));
     await expect(blocks.next()).rejects.toThrow('disk failure');
   });
 });
@@ -113,13 +113,26 @@ describe('writeBlocks', () => {
     expect(writes).toBe(3);
   });
 
-  it.each([0, 1, 2])('throws the error of write %i of three', async (failing) => {
+  it.each([1, 2, 3])('throws the error of write %i of three, and lets the content end', async (failing) => {
     let writes = 0;
-    const work = writeBlocks(cut(makeBytes(3 * blockBytes), [3 * blockBytes]), async () => {
+    let hasEnded = false;
+    async function* content() {
+      try {
+        for (let index = 0; index < 3; index += 1) {
+          yield Buffer.alloc(blockBytes);
+          // Nobody waits for the write meanwhile.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        hasEnded = true;
+      }
+    }
+    const work = writeBlocks(content(), async () => {
       writes += 1;
-      if (writes === failing + 1) throw new Error('disk full');
+      if (writes === failing) throw new Error('disk full');
     });
     await expect(work).rejects.toThrow('disk full');
+    expect(hasEnded).toBe(true);
   });
 
   it('throws what the content throws, after the write in progress', async () => {

@@ -96,7 +96,7 @@ export function createIncorrectNames() {
   };
 }
 
-/** Equal for all lines with the same master id and reference, even if the second comma is inside quotes. */
+/** Equal for all lines with the same master id and reference, which come first, even if the second comma is inside quotes. */
 function flagOf(lines: Buffer, start: number): number {
   let hash = 0;
   let commas = 0;
