@@ -91,22 +91,24 @@ async function listPages(page: Page): Promise<readonly string[]> {
   );
 }
 
+async function examineAll(page: Page, addresses: readonly string[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const address of addresses) problems.push(...(await examine(page, desk.url + address)));
+  return problems;
+}
+
 describe('Axe finds nothing, and nothing scrolls sideways, wide and on a phone, light and dark', () => {
   it('on the first page and preview of each path', async () => {
     const page = await browser.open();
-    const problems = [...(await examine(page, `${desk.url}/sign-in`))];
+    expect(await examine(page, `${desk.url}/sign-in`)).toEqual([]);
     await signIn(page, desk, 'admin');
-    for (const path of await listPages(page))
-      problems.push(...(await examine(page, desk.url + toAddress(path))));
-    expect(problems).toEqual([]);
+    expect(await examineAll(page, (await listPages(page)).map(toAddress))).toEqual([]);
   });
 
   it.each(Object.entries(otherStates))('on %s in other states', async (_, listAddresses) => {
     const page = await browser.open();
     await signIn(page, desk, 'admin');
-    const problems: string[] = [];
-    for (const address of listAddresses()) problems.push(...(await examine(page, desk.url + address)));
-    expect(problems).toEqual([]);
+    expect(await examineAll(page, listAddresses())).toEqual([]);
   });
 
   it('on pages of errors', async () => {
