@@ -1,3 +1,4 @@
+import { noReference } from '../booking/reference-hash.js';
 import type { CollectedBatch } from '../review/collected.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { createHashIndex, type HashPage } from './hash-index.js';
@@ -50,9 +51,9 @@ export function createCollectedIndexes(
     add(batches: readonly CollectedBatch[], batchSize: number): void {
       for (const { form, number: batch, referenceHashes, stays } of batches) {
         const first = batch * batchSize;
-        referenceHashes.forEach((hash, index) => {
-          forms[form].references.add(hash, first + index);
-        });
+        // A loop over indexes: an iterator takes three times as long.
+        for (let place = 0; place < referenceHashes.length; place += 1)
+          forms[form].references.add(referenceHashes[place] ?? noReference, first + place);
         if (stays) forms[form].stays.addBatch(stays, first);
       }
     },

@@ -110,10 +110,8 @@ export async function sendChunks(
       if (wanted === 0) await new Promise<void>((resolve) => (onMessage = resolve));
       if (stopping.signal.aborted) break;
       wanted -= 1;
-      const { bytes, ...arrays } = chunk.lines;
-      const { ends, forms, referenceHashes, hotelHashes, checkIns, providerOf } = arrays;
-      const keys = [referenceHashes, hotelHashes, checkIns, providerOf];
-      const moved = [bytes, ends, forms, ...keys].map(({ buffer }) => buffer);
+      const { bytes, ends, forms, keys, providerOf } = chunk.lines;
+      const moved = [bytes, ends, forms, ...Object.values(keys), providerOf].map(({ buffer }) => buffer);
       send({ kind: 'chunk', chunk }, moved);
     }
     send({ kind: 'end' });

@@ -75,7 +75,7 @@ export interface CollectedBatch {
   /** One rendered booking per line, each ended by a line feed. */
   readonly lines: Buffer;
   /** The hash of each line's booking reference: see `hashReference`. */
-  readonly referenceHashes: readonly number[];
+  readonly referenceHashes: ArrayLike<number>;
   /** The keys by which the stay of each line can be found; without them none can. */
   readonly stays?: StayKeys;
   /** In the order of their places. */
@@ -86,8 +86,8 @@ export interface CollectedBatch {
 
 /** A `StayKey` per line. */
 export interface StayKeys {
-  readonly hotelHashes: readonly number[];
-  readonly checkIns: readonly number[];
+  readonly hotelHashes: ArrayLike<number>;
+  readonly checkIns: ArrayLike<number>;
 }
 
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */

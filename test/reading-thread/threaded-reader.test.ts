@@ -173,7 +173,7 @@ async function readAll(reader: DayReader, wanted: BookingForms) {
     all.places.push(...chunk.rejects.map(({ place }) => place));
     all.progress = chunk.progress?.done ?? all.progress;
     const ends = [...chunk.lines.ends].every((end) => chunk.lines.bytes[end] === 0x0a);
-    expect([ends, chunk.lines.ends.length]).toEqual([true, chunk.lines.referenceHashes.length]);
+    expect([ends, chunk.lines.ends.length]).toEqual([true, chunk.lines.keys.referenceHashes.length]);
   }
   return all;
 }

@@ -1,9 +1,9 @@
-import type { BookingKeys } from '../../booking/booking-keys.js';
 import type { Collect, CollectedBatch } from '../collected.js';
 import { createBufferPool } from '../lines/buffer-pool.js';
 import type { BookingForm } from '../step.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
+import { copyLineKeys, createLineKeys, type LineKeys, sliceLineKeys } from './line-keys.js';
 
 const lineFeed = 0x0a;
 /** Initial capacity per line of a batch. */
@@ -16,13 +16,16 @@ export interface LineBlock {
   readonly bytes: Buffer;
   /** The same bytes, for hashing. */
   readonly view: DataView;
+  /** The offset of each line's line feed. */
+  readonly ends: Uint32Array;
+  readonly keys: LineKeys;
 }
 
 /**
  * Groups the lines of one form into batches and detects exact duplicates.
  *
  * Two bookings are the same if all their normalised fields are equal, that is, if their lines are. Lines stay bytes:
- * hashing bytes is four times as fast as hashing strings, and consecutive lines are copied in one piece.
+ * hashing bytes is four times as fast as hashing strings, and consecutive lines and their keys are copied in one piece.
  */
 export function createBatcher(
   form: BookingForm,
@@ -33,28 +36,33 @@ export function createBatcher(
   /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
   /** Full batches that are not stored yet. */
-  let whole: (Pick<CollectedBatch, 'referenceHashes' | 'stays'> & { readonly lines: Buffer<ArrayBuffer> })[] =
-    [];
+  let whole: WholeBatch[] = [];
   const pool = createBufferPool();
   /** Batches that were handed out and may still be read. */
   let handedOut: Buffer<ArrayBuffer>[] = [];
   /** The current batch: lines already copied, followed by a run of lines of the current block. */
   let lines = Buffer.allocUnsafeSlow(0);
   let length = 0;
-  let run: { readonly block: LineBlock; readonly start: number; end: number } | undefined;
-  let referenceHashes: number[] = [];
-  let stays = noStays();
+  let keys = createLineKeys(0);
+  let copied = 0;
+  let run: { readonly block: LineBlock; readonly first: number; end: number } | undefined;
   let accepted = 0;
+  /** The number of lines in the current batch. */
+  let inBatch = 0;
   /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
 
   /** Copies the run, because the block's memory will be reused. */
   function endRun(): void {
     if (!run) return;
-    const { block, start, end } = run;
+    const { block, first, end } = run;
     run = undefined;
-    reserve(end - start);
-    length += block.bytes.copy(lines, length, start, end);
+    const [start, afterLast] = [startOf(block, first), startOf(block, end)];
+    reserve(afterLast - start);
+    length += block.bytes.copy(lines, length, start, afterLast);
+    if (copied === 0) keys = createLineKeys(batchSize);
+    copyLineKeys(sliceLineKeys(block.keys, first, end), keys, copied);
+    copied += end - first;
   }
 
   function reserve(more: number): void {
@@ -65,27 +73,26 @@ export function createBatcher(
     lines = larger;
   }
 
-  function add(block: LineBlock, start: number, end: number, keys: BookingKeys): true {
-    if (run?.block !== block || run.end !== start) {
+  function add(block: LineBlock, index: number): true {
+    if (run?.block !== block || run.end !== index) {
       endRun();
-      run = { block, start, end: start };
+      run = { block, first: index, end: index };
     }
-    run.end = end + 1;
-    referenceHashes.push(keys.referenceHash);
-    stays.hotelHashes.push(keys.hotelHash);
-    stays.checkIns.push(keys.checkIn);
+    run.end = index + 1;
     accepted += 1;
-    if (referenceHashes.length === batchSize) finishBatch();
+    inBatch += 1;
+    if (inBatch === batchSize) finishBatch();
     return true;
   }
 
   function finishBatch(): void {
     endRun();
-    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays });
+    const { referenceHashes, hotelHashes, checkIns } = sliceLineKeys(keys, 0, copied);
+    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays: { hotelHashes, checkIns } });
     lines = Buffer.allocUnsafeSlow(0);
     length = 0;
-    referenceHashes = [];
-    stays = noStays();
+    copied = 0;
+    inBatch = 0;
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
@@ -96,31 +103,23 @@ export function createBatcher(
     return findLine(batch.lines, position % batchSize).equals(line);
   }
 
-  async function takeCandidate(
-    earlier: number,
-    block: LineBlock,
-    start: number,
-    end: number,
-    keys: BookingKeys,
-  ): Promise<boolean> {
-    const line = block.bytes.subarray(start, end);
+  async function takeCandidate(earlier: number, block: LineBlock, index: number): Promise<boolean> {
+    const line = block.bytes.subarray(startOf(block, index), block.ends[index]);
     if (await isHeldAt(earlier, line)) return false;
     const text = line.toString();
     if (collided.has(text)) return false;
     collided.add(text);
-    return add(block, start, end, keys);
+    return add(block, index);
   }
 
-  function takeUnknown(
-    block: LineBlock,
-    start: number,
-    end: number,
-    keys: BookingKeys,
-  ): boolean | Promise<boolean> {
-    const earlier = memory.findOrRemember(block.view, start, end, accepted);
-    return earlier === undefined
-      ? add(block, start, end, keys)
-      : takeCandidate(earlier, block, start, end, keys);
+  function takeUnknown(block: LineBlock, index: number): boolean | Promise<boolean> {
+    const earlier = memory.findOrRemember(
+      block.view,
+      startOf(block, index),
+      block.ends[index] ?? 0,
+      accepted,
+    );
+    return earlier === undefined ? add(block, index) : takeCandidate(earlier, block, index);
   }
 
   return {
@@ -132,26 +131,20 @@ export function createBatcher(
       return whole.length * batchSize;
     },
     /**
-     * Takes the line of a block from `start` to its line feed at `end`. Returns false for a duplicate or an already
-     * delivered booking. Only candidates for these need a promise.
+     * Takes a line of a block. Returns false for a duplicate or an already delivered booking. Only candidates for these
+     * need a promise.
      */
-    take(
-      block: LineBlock,
-      start: number,
-      end: number,
-      keys: BookingKeys,
-      known?: Pick<DeliveredIndex, 'has'>,
-    ): boolean | Promise<boolean> {
-      const isKnown = known?.has(form, block.view, start, end) ?? false;
+    take(block: LineBlock, index: number, known?: Pick<DeliveredIndex, 'has'>): boolean | Promise<boolean> {
+      const isKnown = known?.has(form, block.view, startOf(block, index), block.ends[index] ?? 0) ?? false;
       if (isKnown === true) return false;
-      if (isKnown === false) return takeUnknown(block, start, end, keys);
-      return isKnown.then((is) => !is && takeUnknown(block, start, end, keys));
+      if (isKnown === false) return takeUnknown(block, index);
+      return isKnown.then((is) => !is && takeUnknown(block, index));
     },
     /** Copies what it still needs of the current block. */
     releaseBlock: endRun,
     /** Hands out the full batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      if (isLast && referenceHashes.length > 0) finishBatch();
+      if (isLast && inBatch > 0) finishBatch();
       const taken: CollectedBatch[] = [];
       for (const batch of whole) {
         taken.push({ form, number: firstWaiting + taken.length, ...batch });
@@ -169,8 +162,11 @@ export function createBatcher(
   };
 }
 
-function noStays() {
-  return { hotelHashes: [] as number[], checkIns: [] as number[] };
+type WholeBatch = Pick<CollectedBatch, 'referenceHashes' | 'stays'> & { readonly lines: Buffer<ArrayBuffer> };
+
+/** Where a line begins; of the line after the last one, where the block ends. */
+export function startOf({ ends }: Pick<LineBlock, 'ends'>, index: number): number {
+  return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
 }
 
 /** Walks to the line with that index. Candidates are few. */

@@ -15,6 +15,7 @@ import type { KeptColumns, KeptRow } from '../kept-columns.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
+import { createLineKeys, type LineKeys, setLineKeys, sliceLineKeys } from './line-keys.js';
 import { createPlainRenderer } from './plain-bookings.js';
 import { createProviderNumbers } from './provider-counts.js';
 
@@ -89,10 +90,7 @@ export interface RenderedLines {
   readonly ends: Uint32Array<ArrayBuffer>;
   /** The form of each line, as an index into `bookingForms`. */
   readonly forms: Uint8Array<ArrayBuffer>;
-  readonly referenceHashes: Uint32Array<ArrayBuffer>;
-  /** See `BookingKeys`. */
-  readonly hotelHashes: Uint32Array<ArrayBuffer>;
-  readonly checkIns: Uint16Array<ArrayBuffer>;
+  readonly keys: LineKeys;
   /** The names of the providers in these lines. */
   readonly providers: readonly string[];
   /** The provider of each line, counted from 1; 0 for none. */
@@ -134,9 +132,7 @@ export function createChunkRenderer(
     const buffer = createLineBuffer(records.length * expectedLineBytes, takeBuffer);
     const ends = new Uint32Array(records.length);
     const forms = new Uint8Array(records.length);
-    const referenceHashes = new Uint32Array(records.length);
-    const hotelHashes = new Uint32Array(records.length);
-    const checkIns = new Uint16Array(records.length);
+    const lineKeys = createLineKeys(records.length);
     const providers = createProviderNumbers();
     const providerOf = new Uint16Array(records.length);
     let lines = 0;
@@ -156,9 +152,7 @@ export function createChunkRenderer(
     function addLine(form: number, keys: BookingKeys, provider: string | undefined): void {
       ends[lines] = buffer.length;
       forms[lines] = form;
-      referenceHashes[lines] = keys.referenceHash;
-      hotelHashes[lines] = keys.hotelHash;
-      checkIns[lines] = keys.checkIn;
+      setLineKeys(lineKeys, lines, keys);
       providerOf[lines] = providers.numberOf(provider);
       lines += 1;
       buffer.constant(lineFeed);
@@ -226,9 +220,7 @@ export function createChunkRenderer(
         bytes: buffer.handOver(),
         ends: ends.subarray(0, lines),
         forms: forms.subarray(0, lines),
-        referenceHashes: referenceHashes.subarray(0, lines),
-        hotelHashes: hotelHashes.subarray(0, lines),
-        checkIns: checkIns.subarray(0, lines),
+        keys: sliceLineKeys(lineKeys, 0, lines),
         providers: providers.names(),
         providerOf: providerOf.subarray(0, lines),
         ...(filledIn && { filledIn }),

@@ -17,10 +17,10 @@ export interface DeliveredIndex {
   /** True if the line in `bytes` from `start` to `end` was delivered. */
   has(form: BookingForm, bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
   /**
-   * The lines that make the next review file cover the whole day, in delivery order; some may be repeated. What runs of
-   * today delivered is not sent again: the nightly run adds to it.
+   * The lines that make the next review file cover the whole day, in delivery order; some may be repeated, and those of
+   * the form `file` belong there. What runs of today delivered is not sent again: the nightly run adds to it.
    */
-  ofFile(): AsyncIterable<{ readonly chunk: DeliveredChunk; readonly line: DeliveredLine }>;
+  ofFile(): AsyncIterable<DeliveredChunk>;
 }
 
 interface PlacedChunk extends DeliveredChunk, Place, Pick<Run, 'trigger'> {}
@@ -129,9 +129,7 @@ export async function indexDelivered(
       return has(key.view, 0, key.bytes.length - 1);
     },
     async *ofFile() {
-      for await (const chunk of readChunks(renderDelivered))
-        if (mayCompleteDay(chunk))
-          for (const line of chunk.lines) if (line.form === 'file') yield { chunk, line };
+      for await (const chunk of readChunks(renderDelivered)) if (mayCompleteDay(chunk)) yield chunk;
     },
   };
 }

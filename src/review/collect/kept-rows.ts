@@ -22,7 +22,7 @@ export function createKeptRows(batchSize: number) {
       const found = batches.get(name);
       if (!found) return batch;
       batches.delete(name);
-      const rows = batch.referenceHashes.map((_, place) => found.rows[place] ?? null);
+      const rows = Array.from(batch.referenceHashes, (_, place) => found.rows[place] ?? null);
       return { ...batch, kept: { labels: found.labels, rows } };
     },
   };

@@ -1,5 +1,5 @@
-import { createStayKeys, noHotel, unknownCheckIn } from '../../booking/booking-keys.js';
-import { hashReference, noReference } from '../../booking/reference-hash.js';
+import { createStayKeys } from '../../booking/booking-keys.js';
+import { hashReference } from '../../booking/reference-hash.js';
 import {
   type Collect,
   type CollectedBatch,
@@ -9,11 +9,12 @@ import {
 } from '../collected.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { createBatcher } from './batcher.js';
+import { createBatcher, startOf } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createKeptRows } from './kept-rows.js';
 import { createLineIndex, type LineIndex } from './line-index.js';
+import { createLineKeys, setLineKeys } from './line-keys.js';
 import { createProviderCounts } from './provider-counts.js';
 
 /** Bookings per transaction: enough to make the commit negligible, few enough that nobody waits for it. */
@@ -81,31 +82,25 @@ export function createBookingStore(
   }
 
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, referenceHashes, hotelHashes, checkIns, filledIn, kept } = lines;
+    const { ends, forms, keys, filledIn, kept } = lines;
     const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
       bytes: Buffer.from(buffer, byteOffset, byteLength),
       view: new DataView(buffer, byteOffset, byteLength),
+      ends,
+      keys,
     };
-    let start = 0;
     for (let index = 0; index < ends.length; index += 1) {
-      const end = ends[index] ?? 0;
       const form = bookingForms[forms[index] ?? 0] ?? 'body';
       const batches = batching[form];
-      const keys = {
-        referenceHash: referenceHashes[index] ?? noReference,
-        hotelHash: hotelHashes[index] ?? noHotel,
-        checkIn: checkIns[index] ?? unknownCheckIn,
-      };
-      const taken = batches.take(block, start, end, keys, known);
+      const taken = batches.take(block, index, known);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
       if (filledIn?.has(index)) {
         if (isNew) filledInMarks.note(form, batches.accepted - 1);
-        else if (known) noteFilledBefore(block.view, start, end);
+        else if (known) noteFilledBefore(block.view, startOf(block, index), ends[index] ?? 0);
       }
-      start = end + 1;
       // What was delivered before belongs to the day's volume too.
       if (isNew || known) countProvider(index);
       if (!isNew) {
@@ -143,15 +138,20 @@ export function createBookingStore(
     async addKnown(): Promise<void> {
       if (!known || batching.file.accepted === 0) return;
       const findStayKey = createStayKeys();
-      for await (const { chunk, line } of known.ofFile()) {
-        const { start, end } = line;
-        const booking = readBooking(chunk.bytes.toString('utf8', start, end), 'file');
-        const referenceHash = hashReference(booking.bookingReferenceId);
-        const keys = { referenceHash, ...findStayKey(booking) };
-        if (!(await batching.file.take(chunk, start, end, keys))) continue;
-        if (filledBefore?.find(chunk.view, start, end) !== undefined)
-          filledInMarks.note('file', batching.file.accepted - 1);
-        if (isFull()) await store(false);
+      for await (const chunk of known.ofFile()) {
+        const { bytes, view, lines } = chunk;
+        const ends = Uint32Array.from(lines, ({ end }) => end);
+        const block = { bytes, view, ends, keys: createLineKeys(lines.length) };
+        for (const [index, { form, start, end }] of lines.entries()) {
+          if (form !== 'file') continue;
+          const booking = readBooking(bytes.toString('utf8', start, end), form);
+          const referenceHash = hashReference(booking.bookingReferenceId);
+          setLineKeys(block.keys, index, { referenceHash, ...findStayKey(booking) });
+          if (!(await batching.file.take(block, index))) continue;
+          if (filledBefore?.find(view, start, end) !== undefined)
+            filledInMarks.note(form, batching.file.accepted - 1);
+          if (isFull()) await store(false);
+        }
       }
     },
     /** The chunk's memory is no longer used once this resolves. */

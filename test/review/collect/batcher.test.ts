@@ -4,6 +4,7 @@ import type { BookingKeys } from '../../../src/booking/booking-keys.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { createBatcher, type LineBlock } from '../../../src/review/collect/batcher.js';
 import { createLineIndex, type LineIndex } from '../../../src/review/collect/line-index.js';
+import { createLineKeys, type LineKeys, setLineKeys } from '../../../src/review/collect/line-keys.js';
 import type { CollectedBatch } from '../../../src/review/collected.js';
 
 type Batching = ReturnType<typeof createBatcher>;
@@ -65,7 +66,8 @@ describe('batching', () => {
     const batching = createBatcher('body', 2, { holds: async () => false }, createForgetfulMemory());
     const answers = ['aaa', 'bbb', 'ccc', 'bbb'].map((line) => add(batching, line, line));
     expect(await Promise.all(answers)).toEqual([true, true, true, false]);
-    expect(batching.takeBatches({ isLast: true }).map(({ referenceHashes }) => referenceHashes)).toEqual([
+    const batches = batching.takeBatches({ isLast: true });
+    expect(batches.map(({ referenceHashes }) => Array.from(referenceHashes))).toEqual([
       ['aaa', 'bbb'].map(hashReference),
       ['ccc'].map(hashReference),
     ]);
@@ -97,9 +99,10 @@ async function batch(acts: readonly Act[], batchSize: number, memory: Pick<LineI
   const batching = createBatcher('body', batchSize, { holds }, memory);
   const answers: boolean[] = [];
   // Several lines per block: adjacent lines of a block are kept together.
-  const placed = placeInBlocks(acts.filter((act) => typeof act === 'string'));
+  const lines = acts.filter((act) => typeof act === 'string');
+  const placed = placeInBlocks(lines.map((line) => ({ line, reference: referenceOf(line) })));
   for (const act of acts) {
-    if (typeof act === 'string') answers.push(await take(batching, placed.shift(), referenceOf(act)));
+    if (typeof act === 'string') answers.push(await take(batching, placed.shift()));
     else taken.push(...batching.takeBatches({ isLast: false }));
     expect(batching.ready % batchSize).toBe(0);
   }
@@ -132,48 +135,49 @@ function keysOf(reference: string | undefined): BookingKeys {
 }
 
 function keysOfLines(references: readonly (string | undefined)[]) {
-  const keys = references.map(keysOf);
-  return {
-    referenceHashes: keys.map(({ referenceHash }) => referenceHash),
-    stays: {
-      hotelHashes: keys.map(({ hotelHash }) => hotelHash),
-      checkIns: keys.map(({ checkIn }) => checkIn),
-    },
-  };
+  const { referenceHashes, hotelHashes, checkIns } = lineKeysOf(references);
+  return { referenceHashes, stays: { hotelHashes, checkIns } };
+}
+
+function lineKeysOf(references: readonly (string | undefined)[]): LineKeys {
+  const keys = createLineKeys(references.length);
+  for (const [index, reference] of references.entries()) setLineKeys(keys, index, keysOf(reference));
+  return keys;
+}
+
+interface Line {
+  readonly line: string;
+  readonly reference: string | undefined;
 }
 
 interface PlacedLine {
   readonly block: LineBlock;
-  readonly start: number;
-  readonly end: number;
+  readonly index: number;
 }
 
-function placeInBlocks(lines: readonly string[], linesPerBlock = 7): PlacedLine[] {
-  return lines.flatMap((_, index) => {
-    if (index % linesPerBlock !== 0) return [];
-    const own = lines.slice(index, index + linesPerBlock).map((line) => `${line}\n`);
-    const bytes = Buffer.from(own.join(''));
-    const block = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
-    let end = 0;
-    return own.map((line) => {
-      const start = end;
-      end += Buffer.byteLength(line);
-      return { block, start, end: end - 1 };
-    });
+function placeInBlocks(lines: readonly Line[], linesPerBlock = 7): PlacedLine[] {
+  return lines.flatMap((_, first) => {
+    if (first % linesPerBlock !== 0) return [];
+    const own = lines.slice(first, first + linesPerBlock);
+    const bytes = Buffer.from(own.map(({ line }) => `${line}\n`).join(''));
+    let end = -1;
+    const block = {
+      bytes,
+      view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+      ends: Uint32Array.from(own, ({ line }) => (end += Buffer.byteLength(line) + 1)),
+      keys: lineKeysOf(own.map(({ reference }) => reference)),
+    };
+    return own.map((_line, index) => ({ block, index }));
   });
 }
 
-function take(
-  batching: Batching,
-  line: PlacedLine | undefined,
-  reference: string | undefined,
-): boolean | Promise<boolean> {
+function take(batching: Batching, line: PlacedLine | undefined): boolean | Promise<boolean> {
   if (!line) throw new RangeError('there is no such line');
-  return batching.take(line.block, line.start, line.end, keysOf(reference));
+  return batching.take(line.block, line.index);
 }
 
 function add(batching: Batching, line: string, reference: string | undefined): boolean | Promise<boolean> {
-  return take(batching, placeInBlocks([line])[0], reference);
+  return take(batching, placeInBlocks([{ line, reference }])[0]);
 }
 
 /** Hashes to three values only, so that nearly all lines collide. */

@@ -34,8 +34,8 @@ interface Reading {
 
 /** Numbers and bytes as texts, which are compared much faster. */
 function toComparable({ lines, ...chunk }: RenderedChunk) {
-  const { bytes, ends, forms, referenceHashes, hotelHashes, checkIns, providerOf, providers } = lines;
-  const numbers = [ends, forms, referenceHashes, hotelHashes, checkIns, providerOf].map(String);
+  const { bytes, ends, forms, keys, providerOf, providers } = lines;
+  const numbers = [ends, forms, ...Object.values(keys), providerOf].map(String);
   return { ...chunk, progress: null, lines: Buffer.from(bytes).toString('latin1'), numbers, providers };
 }
 

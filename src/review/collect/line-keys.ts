@@ -1,0 +1,47 @@
+import type { BookingKeys } from '../../booking/booking-keys.js';
+
+/** The keys of rendered lines, one entry per line: see `BookingKeys`. */
+export interface LineKeys {
+  readonly referenceHashes: Uint32Array<ArrayBuffer>;
+  readonly hotelHashes: Uint32Array<ArrayBuffer>;
+  readonly checkIns: Uint16Array<ArrayBuffer>;
+}
+
+export function createLineKeys(lines: number): LineKeys {
+  return {
+    referenceHashes: new Uint32Array(lines),
+    hotelHashes: new Uint32Array(lines),
+    checkIns: new Uint16Array(lines),
+  };
+}
+
+/** Sets the keys of one line. */
+export function setLineKeys(
+  keys: LineKeys,
+  index: number,
+  { referenceHash, hotelHash, checkIn }: BookingKeys,
+): void {
+  keys.referenceHashes[index] = referenceHash;
+  keys.hotelHashes[index] = hotelHash;
+  keys.checkIns[index] = checkIn;
+}
+
+/** The keys of the lines from `first` up to `end`, in the same memory. */
+export function sliceLineKeys(
+  { referenceHashes, hotelHashes, checkIns }: LineKeys,
+  first: number,
+  end: number,
+): LineKeys {
+  return {
+    referenceHashes: referenceHashes.subarray(first, end),
+    hotelHashes: hotelHashes.subarray(first, end),
+    checkIns: checkIns.subarray(first, end),
+  };
+}
+
+/** Copies all keys of `source` to those of the lines from `index`. */
+export function copyLineKeys(source: LineKeys, target: LineKeys, index: number): void {
+  target.referenceHashes.set(source.referenceHashes, index);
+  target.hotelHashes.set(source.hotelHashes, index);
+  target.checkIns.set(source.checkIns, index);
+}
