@@ -123,11 +123,8 @@ function listDays({ from, to }: Days, { timezone }: Config): string[] {
 /** Enough for a terminal. */
 async function readFirst(list: BookingList<CasedBooking>): Promise<readonly CasedBooking[]> {
   const first: CasedBooking[] = [];
-  for await (const bookings of list.read()) {
-    first.push(...bookings);
-    if (first.length >= shown) break;
-  }
-  return first.slice(0, shown);
+  for await (const bookings of list.read({ from: 0, to: shown })) first.push(...bookings);
+  return first;
 }
 
 async function writeCsv(

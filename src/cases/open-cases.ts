@@ -1,34 +1,15 @@
 import { forEachGivingWay, giveWay } from '../async/give-way.js';
-import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
+import type { MappingReader } from '../mappings/mapping-copy.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import type { StayLedger } from '../review/stays.js';
-import {
-  type Case,
-  type CaseKey,
-  type CaseMove,
-  type CaseOrigin,
-  type HeldCase,
-  isActiveCase,
-  keyOfCase,
-} from './case.js';
+import { type Case, type CaseKey, type CaseOrigin, type HeldCase, isActiveCase, keyOfCase } from './case.js';
 import type { CaseContent, CaseStay } from './case-bookings.js';
 import { type Act, automatic, toDecision } from './case-decision.js';
 import type { NotifyCases } from './case-events.js';
 import type { CaseDecision, CaseStore } from './case-store.js';
 import { applyEvidence, type Evidence } from './case-transitions.js';
 import { casesPerTransaction } from './change-cases.js';
-
-/** A mapping that is wrong or doubtful, and who found it. */
-export interface Finding extends ProviderHotel {
-  /** The master hotel, as booked. */
-  readonly serviceId: number;
-  readonly origin: CaseOrigin;
-  readonly move?: CaseMove | undefined;
-  /** When the verdict or the move happened, in epoch milliseconds. Only a later move corrects the case. */
-  readonly at: number;
-  /** The bookings that it names. */
-  readonly references?: readonly string[] | undefined;
-}
+import type { CaseFindings, MergedFinding } from './findings.js';
 
 export interface OpenCasesParts {
   readonly ledger: StayLedger & {
@@ -56,17 +37,18 @@ export interface OpenedCases {
   readonly extended: readonly Case[];
 }
 
-/** Cases whose stays are read at once: each read scans every run. */
+/** Cases whose stays are read at once, and the bookings that their findings name: each read scans every run. */
 const casesPerReading = 5_000;
+const bookingsPerReading = 10_000;
 /** The most bookings that a transaction adds. */
 const staysPerTransaction = 500;
 
 /**
- * Opens a case for each finding, or adds its origin to the existing one. Each case gets every booking on its provider
+ * Opens the cases of these findings, or adds their origins to existing ones. Each case gets every booking on its provider
  * hotel, booked as that master hotel, whose stay is upcoming. A finding without such a booking opens no case. Idempotent.
  */
 export async function openCases(
-  findings: readonly Finding[],
+  findings: readonly CaseFindings[],
   { ledger, today, clock, notify, stays: known, signal }: OpenCasesParts,
 ): Promise<OpenedCases> {
   const opened: Case[] = [];
@@ -74,7 +56,7 @@ export async function openCases(
   const extended: Case[] = [];
   let bookings = 0;
   try {
-    for (const groups of chunk(await groupByCase(findings, signal), casesPerReading)) {
+    for (const groups of splitForReading(findings)) {
       const stays = known ?? (await findStays(groups, { ledger, today, signal }));
       for (const keys of splitForTransactions(groups, stays)) {
         await giveWay();
@@ -106,37 +88,39 @@ export async function openCases(
   return { opened, added, extended };
 }
 
-function chunk<Item>(items: readonly Item[], size: number): Item[][] {
-  const chunks: Item[][] = [];
-  for (let from = 0; from < items.length; from += size) chunks.push(items.slice(from, from + size));
-  return chunks;
+/** Most of what findings name is read with their cases, so the bookings held in memory stay few. */
+function splitForReading(groups: readonly CaseFindings[]): CaseFindings[][] {
+  const countNamed = ({ findings }: CaseFindings) =>
+    findings.reduce((sum, { references }) => sum + references.size, 0);
+  return split(groups, { cases: casesPerReading, bookings: bookingsPerReading }, countNamed);
 }
 
 /** Splits cases into groups that are written together. */
 function splitForTransactions(groups: readonly CaseFindings[], stays: StaysByCase): CaseFindings[][] {
+  const countStays = (group: CaseFindings) => stays.get(keyOfCase(group))?.length ?? 0;
+  return split(groups, { cases: casesPerTransaction, bookings: staysPerTransaction }, countStays);
+}
+
+/** Splits cases into parts with at most so many cases and bookings; a case is never split. */
+function split(
+  groups: readonly CaseFindings[],
+  most: { readonly cases: number; readonly bookings: number },
+  countBookings: (group: CaseFindings) => number,
+): CaseFindings[][] {
   const parts: CaseFindings[][] = [];
-  let count = 0;
+  let bookings = 0;
   for (const group of groups) {
-    const found = stays.get(keyOfCase(group))?.length ?? 0;
+    const own = countBookings(group);
     const last = parts.at(-1);
-    if (last && last.length < casesPerTransaction && count + found <= staysPerTransaction) {
+    if (last && last.length < most.cases && bookings + own <= most.bookings) {
       last.push(group);
-      count += found;
+      bookings += own;
     } else {
       parts.push([group]);
-      count = found;
+      bookings = own;
     }
   }
   return parts;
-}
-
-/** All findings about one case; those that differ only in the bookings they name are merged. */
-interface CaseFindings extends CaseKey {
-  readonly findings: readonly MergedFinding[];
-}
-
-interface MergedFinding extends Pick<Finding, 'origin' | 'move' | 'at'> {
-  readonly references: Set<string>;
 }
 
 interface Outcome {
@@ -189,31 +173,15 @@ function joinFindings(findings: readonly MergedFinding[]): readonly MergedFindin
   return [...joined.values()];
 }
 
-async function groupByCase(
-  findings: readonly Finding[],
-  signal: AbortSignal | undefined,
-): Promise<readonly CaseFindings[]> {
-  const groups = new Map<string, CaseKey & { readonly merged: Map<string, MergedFinding> }>();
-  await forEachGivingWay(findings, signal, (finding) => {
-    const { providerName, providerHotelId, serviceId, origin, move, at, references = [] } = finding;
-    const key = keyOfCase(finding);
-    const group = groups.get(key) ?? { providerName, providerHotelId, serviceId, merged: new Map() };
-    groups.set(key, group);
-    const identity = `${origin} ${move} ${at}`;
-    const same = group.merged.get(identity);
-    if (same) for (const reference of references) same.references.add(reference);
-    else group.merged.set(identity, { origin, move, at, references: new Set(references) });
-  });
-  return Array.from(groups.values(), ({ merged, ...key }) => ({ ...key, findings: [...merged.values()] }));
-}
-
 /** The upcoming stays of each case, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
   { ledger, today, signal }: Pick<OpenCasesParts, 'ledger' | 'today' | 'signal'>,
 ): Promise<StaysByCase> {
   const found = new Map<string, CaseStay[]>(groups.map((group) => [keyOfCase(group), []]));
-  for await (const stays of readStaysAhead(ledger, groups, { today, signal }))
+  // At the same hotels, there may be a hundred times as many stays on other mappings.
+  const isWanted = (stay: CaseKey) => found.has(keyOfCase(stay));
+  for await (const stays of readStaysAhead(ledger, groups, { today, isWanted, signal }))
     await forEachGivingWay(stays, signal, (stay) => found.get(keyOfCase(stay))?.push(stay));
   return found;
 }

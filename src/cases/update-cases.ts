@@ -10,9 +10,10 @@ import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
 import { type CaseOrigin, isAhead } from './case.js';
 import type { CaseStore, FollowedRun } from './case-store.js';
 import { classifyMove } from './classify-move.js';
+import { createFindings, type Finding } from './findings.js';
 import { followBookings } from './follow-bookings.js';
 import { type FollowParts, followMappings } from './follow-mappings.js';
-import { type Finding, openCases } from './open-cases.js';
+import { openCases } from './open-cases.js';
 import type { WatchStore } from './watch-store.js';
 
 export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
@@ -30,7 +31,7 @@ export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
 }
 
 /** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
-const findingsAtOnce = 50_000;
+const findingsAtOnce = 100_000;
 const runsAtOnce = 1_000;
 /** Runs whose bookings are compared with those of cases together. */
 const runsPerGroup = 100;
@@ -105,15 +106,14 @@ type GatheredFindings = ReturnType<typeof gatherFindings>;
 /** Opens the cases of several runs together; each run counts as followed up once all its findings are dealt with. */
 function gatherFindings(parts: UpdateCasesParts) {
   const { ledger, signal } = parts;
-  let findings: Finding[] = [];
+  const findings = createFindings();
   let ended: FollowedRun[] = [];
   let count = 0;
   const addedCases: number[] = [];
 
   async function open(): Promise<void> {
-    if (findings.length > 0)
-      for (const { id } of (await openCases(findings, parts)).added) addedCases.push(id);
-    findings = [];
+    if (findings.count > 0)
+      for (const { id } of (await openCases(findings.take(), parts)).added) addedCases.push(id);
     for (let first = 0; first < ended.length; first += runsPerGroup)
       await ledger.cases.markFollowed(ended.slice(first, first + runsPerGroup));
     ended = [];
@@ -124,15 +124,15 @@ function gatherFindings(parts: UpdateCasesParts) {
     addedCases: addedCases as readonly number[],
     async add(found: AsyncIterable<readonly Finding[]>): Promise<void> {
       for await (const some of found) {
-        for (const finding of some) findings.push(finding);
+        some.forEach(findings.add);
         count += some.length;
-        if (findings.length >= findingsAtOnce) await open();
+        if (findings.count >= findingsAtOnce) await open();
         await giveWay(signal);
       }
     },
     async endRun(run: FollowedRun): Promise<void> {
       ended.push(run);
-      if (ended.length >= (findings.length === 0 ? runsPerGroup : runsAtOnce)) await open();
+      if (ended.length >= (findings.count === 0 ? runsPerGroup : runsAtOnce)) await open();
     },
     /** Returns the number of all findings. */
     async finish(): Promise<number> {

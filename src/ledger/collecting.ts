@@ -1,3 +1,4 @@
+import { freeMemory } from '../async/free-memory.js';
 import { noticesOfVolume } from '../notifications/run-notices.js';
 import type { Right } from '../review/claims.js';
 import type { Collect, CollectedChunk, CollectStart } from '../review/collected.js';
@@ -26,7 +27,7 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
   const { batchSize } = start;
   const { number: run, day } = await transact(() => resetRun(dialect, right, start));
   const indexes = createCollectedIndexes(dialect, { number: run, day });
-  const cache = new Map<string, string>();
+  const cache = new Map<string, Buffer>();
   let chunks = 0;
 
   return {
@@ -50,12 +51,15 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       const key = `${form} ${batch}`;
       let lines = cache.get(key);
       if (lines === undefined) {
-        lines = `\n${await readTogether(() => readOwnBatch(dialect, right, form, batch))}`;
-        const oldest = cache.size < cachedBatches ? undefined : cache.keys().next().value;
-        if (oldest !== undefined) cache.delete(oldest);
+        lines = await readTogether(() => readOwnBatch(dialect, right, form, batch));
+        for (const [oldest, bytes] of cache) {
+          if (cache.size < cachedBatches) break;
+          cache.delete(oldest);
+          freeMemory(bytes);
+        }
         cache.set(key, lines);
       }
-      return lines.includes(`\n${line}\n`);
+      return hasLine(lines, line);
     },
 
     noteVolume: ({ accepted, providers, drop, at }) =>
@@ -189,6 +193,12 @@ function* storeRejects(
 }
 
 /** A process that took the run over collects again: the batch may be missing or different. */
+/** Lines stay bytes: as texts, the batches of a day's duplicates would fill the heap. */
+function hasLine(lines: Buffer, line: string): boolean {
+  const wanted = Buffer.from(`\n${line}\n`);
+  return lines.includes(wanted) || lines.subarray(0, wanted.length - 1).equals(wanted.subarray(1));
+}
+
 function* readOwnBatch(
   dialect: Dialect,
   { runId, token }: Right,

@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { giveWay } from '../async/give-way.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import type { DayReader, RenderedChunk } from '../review/collect/day-reader.js';
 import type { ErasedGuests } from '../review/erasures.js';
@@ -63,6 +64,8 @@ async function* receiveChunks(
         case 'chunk':
           yield received.chunk;
           giveBack(thread, received.chunk);
+          // A port delivers up to a thousand messages before the event loop turns, as long as there are any.
+          await giveWay(signal);
           break;
         case 'failed':
           throw toError(received.error);

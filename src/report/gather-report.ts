@@ -5,7 +5,7 @@ import { isOfItsDay } from '../review/day-runs.js';
 import type { ReadOnlyLedger } from '../review/ledger.js';
 import { type ComparedBooking, withHotels } from '../review/verdicts/booked-hotels.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
-import { listAffected } from '../review/verdicts/listing.js';
+import { type BookingList, listAffected } from '../review/verdicts/listing.js';
 import { daysToCompare, listProviderVolumes, usualOf, type VolumeSettings } from '../review/volume.js';
 import { toCanaryReport } from './canary.js';
 import type { DayReport, Listed, ReportedBooking, ReportedCase, ReportedVolume } from './day-report.js';
@@ -77,16 +77,10 @@ async function compareVolume(
   };
 }
 
-async function readFirst(list: {
-  readonly count: number;
-  read(): AsyncGenerator<readonly ComparedBooking[], void, undefined>;
-}): Promise<Listed<ReportedBooking>> {
+async function readFirst(list: BookingList<ComparedBooking>): Promise<Listed<ReportedBooking>> {
   const first: ReportedBooking[] = [];
-  for await (const bookings of list.read()) {
-    first.push(...bookings.map(toReported));
-    if (first.length >= listed) break;
-  }
-  return { count: list.count, first: first.slice(0, listed) };
+  for await (const bookings of list.read({ from: 0, to: listed })) first.push(...bookings.map(toReported));
+  return { count: list.count, first };
 }
 
 /** Without the guest's name. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NotifyCases } from '../cases/case-events.js';
-import { type Finding, openCases } from '../cases/open-cases.js';
+import { type Finding, groupFindings } from '../cases/findings.js';
+import { openCases } from '../cases/open-cases.js';
 import { keyOfHotel } from '../mappings/mapping-copy.js';
 import type { Canary } from '../review/canary.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
@@ -96,7 +97,7 @@ export function createMailTaker(parts: MailTakerParts) {
     // The dates of e-mails carry no milliseconds: a move within that second came before.
     const at = Math.min(mail.receivedAt + 999, clock());
     const findings = toFindings(await log.readNamed(mail.number), at);
-    await openCases(findings, { ledger, today: today(), clock, notify: notifyCases });
+    await openCases(await groupFindings(findings), { ledger, today: today(), clock, notify: notifyCases });
     await log.noteCasesOpened(mail.number, clock());
   }
 

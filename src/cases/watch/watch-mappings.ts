@@ -5,6 +5,7 @@ import { type CaseKey, type CaseMove, keyOfCase } from '../case.js';
 import type { CaseEvent } from '../case-events.js';
 import type { CaseStore } from '../case-store.js';
 import { classifyMove } from '../classify-move.js';
+import { groupFindings } from '../findings.js';
 import { openCases } from '../open-cases.js';
 import type { MovedMapping, WatchStore } from '../watch-store.js';
 import { dismissMerged } from './dismiss-merged.js';
@@ -120,13 +121,12 @@ async function openMovedCases(
   found: readonly MovedStays[],
 ): Promise<MoveFinding[]> {
   const endangered = found.filter(({ move }) => move !== 'merged');
-  await openCases(
-    endangered.map(({ providerName, providerHotelId, serviceId, move, movedAt }) => ({
-      ...{ providerName, providerHotelId, serviceId, move },
-      ...{ origin: 'watch' as const, at: movedAt },
-    })),
-    { ledger, today, clock, notify, stays: new Map(endangered.map((one) => [keyOfCase(one), one.stays])) },
-  );
+  const findings = endangered.map(({ providerName, providerHotelId, serviceId, move, movedAt }) => ({
+    ...{ providerName, providerHotelId, serviceId, move },
+    ...{ origin: 'watch' as const, at: movedAt },
+  }));
+  const stays = new Map(endangered.map((one) => [keyOfCase(one), one.stays]));
+  await openCases(await groupFindings(findings), { ledger, today, clock, notify, stays });
   const ids = new Map<MovedStays, number | undefined>();
   for (let first = 0; first < endangered.length; first += idsAtOnce) {
     const some = endangered.slice(first, first + idsAtOnce);

@@ -12,6 +12,8 @@ export interface StaysOptions {
   readonly today: string;
   /** Only bookings that these runs stored. */
   readonly runIds?: ReadonlySet<string> | undefined;
+  /** Whether a stay is wanted; all are by default. */
+  readonly isWanted?: ((stay: StayAhead) => boolean) | undefined;
   /**
    * Returns which of a run's stays are wanted; the others are skipped before later runs are searched. It must keep or
    * skip all stays of a reference.
@@ -36,17 +38,43 @@ export async function* readStaysAhead(
   hotels: readonly ProviderHotel[],
   options: StaysOptions,
 ): AsyncGenerator<readonly StayAhead[], void, undefined> {
-  for await (const found of readBookingsAhead(ledger, hotels, options)) yield found.map(({ stay }) => stay);
+  for await (const found of findStays(ledger, hotels, options, () => ({})))
+    yield found.map(({ stay }) => stay);
 }
 
 /** The same, each with the booking as it was stored. */
-export async function* readBookingsAhead(
+export function readBookingsAhead(
+  ledger: StayLedger,
+  hotels: readonly ProviderHotel[],
+  options: StaysOptions,
+): AsyncGenerator<readonly BookingAhead[], void, undefined> {
+  return findStays(ledger, hotels, options, ({ booking }, { guestNames }) => ({ booking, guestNames }));
+}
+
+export interface BookingAhead {
+  readonly stay: StayAhead;
+  readonly booking: Booking;
+  /** How its guest's name is written. */
+  readonly guestNames: NameForm;
+}
+
+interface FoundStay extends Pick<FoundBooking, 'form'> {
+  readonly stay: StayAhead;
+  /** The place of its run in the list of runs: 0 for the latest. */
+  readonly rank: number;
+}
+
+/** @param keep returns what is kept of a booking besides its stay: there may be hundreds of thousands */
+async function* findStays<Kept>(
   { stays: index }: StayLedger,
   hotels: readonly ProviderHotel[],
-  { today, runIds, select, onRun, signal }: StaysOptions,
-): AsyncGenerator<readonly BookingAhead[], void, undefined> {
+  { today, runIds, isWanted = () => true, select, onRun, signal }: StaysOptions,
+  keep: (found: FoundBooking, run: StayRun) => Kept,
+): AsyncGenerator<readonly (FoundStay & Kept)[], void, undefined> {
   if (hotels.length === 0) return;
-  const wanted = new Set(hotels.map(keyOfHotel));
+  const keys = new Set(hotels.map(keyOfHotel));
+  const isFound = (stay: StayAhead) =>
+    keys.has(keyOfHotel(stay)) && (stay.checkIn ?? today) >= today && isWanted(stay);
   const hashes = toSortedHashes(hotels.map(hashProviderHotel));
   const runs = await index.listStayRuns();
   for (const run of runs)
@@ -54,14 +82,14 @@ export async function* readBookingsAhead(
       await index.indexStays(run, findStayKeys);
       await giveWay(signal);
     }
-  let found: FoundStay[] = [];
+  let found: (FoundStay & Kept)[] = [];
   for (const [rank, run] of runs.entries()) {
     if (runIds && !runIds.has(run.runId)) continue;
-    const ofRun: FoundStay[] = [];
+    const ofRun: (FoundStay & Kept)[] = [];
     for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today))) {
       for (const booking of bookings) {
-        const one = toFoundStay(booking, run, rank);
-        if (one && wanted.has(keyOfHotel(one.stay)) && (one.stay.checkIn ?? today) >= today) ofRun.push(one);
+        const stay = toStay(booking, run);
+        if (stay && isFound(stay)) ofRun.push({ stay, form: booking.form, rank, ...keep(booking, run) });
       }
       await giveWay(signal);
     }
@@ -77,22 +105,10 @@ export async function* readBookingsAhead(
   if (found.length > 0) yield await keepLatest(index, runs, found, signal);
 }
 
-export interface BookingAhead {
-  readonly stay: StayAhead;
-  readonly booking: Booking;
-  /** How its guest's name is written. */
-  readonly guestNames: NameForm;
-}
-
-interface FoundStay extends BookingAhead, Pick<FoundBooking, 'form'> {
-  /** The place of its run in the list of runs: 0 for the latest. */
-  readonly rank: number;
-}
-
-function toFoundStay({ booking, form }: FoundBooking, run: StayRun, rank: number): FoundStay | undefined {
+function toStay({ booking }: FoundBooking, run: StayRun): StayAhead | undefined {
   const { serviceId, providerName, providerHotelId, bookingReferenceId, checkInDate, checkOutDate } = booking;
   if (providerName === undefined || providerHotelId === undefined) return undefined;
-  const stay: StayAhead = {
+  return {
     providerName,
     providerHotelId,
     serviceId,
@@ -102,29 +118,42 @@ function toFoundStay({ booking, form }: FoundBooking, run: StayRun, rank: number
     day: run.day,
     runId: run.runId,
   };
-  return { stay, booking, guestNames: run.guestNames, form, rank };
 }
 
 /** Those that no later run has outdated, each once. */
-async function keepLatest(
+async function keepLatest<Found extends FoundStay>(
   index: StayIndex,
   runs: readonly StayRun[],
-  found: readonly FoundStay[],
+  found: readonly Found[],
   signal: AbortSignal | undefined,
-): Promise<BookingAhead[]> {
+): Promise<Found[]> {
   const latest = await findLatestRuns(index, runs, found, signal);
-  const kept = new Map<string, BookingAhead>();
-  const withoutReference: BookingAhead[] = [];
+  const kept: Found[] = [];
+  const withoutReference: Found[] = [];
+  const firsts = new Map<string, StayAhead>();
+  /** Only of references with several stays: these are few, and a key takes more memory than the stay. */
+  const keys = new Set<string>();
   await forEachGivingWay(found, signal, (one) => {
     const { rank, stay } = one;
-    if (stay.reference === undefined) {
+    const { reference } = stay;
+    if (reference === undefined) {
       if (!isCollectedAgain(runs, one)) withoutReference.push(one);
-    } else if (latest.get(stay.reference) === rank) {
-      const { reference, serviceId, checkIn, checkOut } = stay;
-      kept.set([reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0'), one);
+    } else if (latest.get(reference) === rank) {
+      const first = firsts.get(reference);
+      if (first) {
+        keys.add(keyOfStay(first));
+        if (keys.has(keyOfStay(stay))) return;
+        keys.add(keyOfStay(stay));
+      } else firsts.set(reference, stay);
+      kept.push(one);
     }
   });
-  return [...kept.values(), ...withoutReference];
+  return [...kept, ...withoutReference];
+}
+
+function keyOfStay(stay: StayAhead): string {
+  const { reference, serviceId, checkIn, checkOut } = stay;
+  return [reference, keyOfHotel(stay), serviceId, checkIn, checkOut].join('\0');
 }
 
 /** The rank of the latest run that holds each reference. */

@@ -1,16 +1,25 @@
+import { giveWay } from '../../async/give-way.js';
 import { SafeError } from '../../text/safe-error.js';
 
-/** As many as are held at once; more are read in several passes. */
-const usualWindow = 40_000;
+/** More items are read in several passes. */
+const usuallyAtOnce = 40_000;
+/** More are not held while they are counted: perhaps only a few of them are wanted. */
+const heldAtFirst = 10_000;
 
 /** Given all keys, returns how two of them compare. */
 type CompareKeys = (keys: Iterable<string>) => (a: string, b: string) => number;
 
+/** Places in a list: from the first one that is wanted to the one after the last. */
+export interface ListWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Items in an order, without holding all of them. */
 export interface Ordered<Item> {
   readonly count: number;
-  /** In order, one window at a time; can be read more than once. */
-  read(): AsyncIterable<readonly Item[]>;
+  /** In order, in chunks; can be read more than once. Items outside the window are not held. */
+  read(window?: ListWindow): AsyncIterable<readonly Item[]>;
 }
 
 /**
@@ -21,24 +30,27 @@ export interface Ordered<Item> {
  * @param scan reads the items in chunks, in the same order on each call
  * @param copy frees an item that is held from the chunk it came in
  * @param compareKeys compares keys that are among these; by default as texts
+ * @param atOnce as many items as are held at once
  */
 export async function orderByKey<Item extends { readonly key: string }>(
   scan: () => AsyncIterable<readonly Item[]>,
   copy: (item: Item) => Item,
   {
-    window = usualWindow,
+    atOnce = usuallyAtOnce,
     compareKeys = () => compare,
-  }: { readonly window?: number; readonly compareKeys?: CompareKeys | undefined } = {},
+  }: { readonly atOnce?: number; readonly compareKeys?: CompareKeys | undefined } = {},
 ): Promise<Ordered<Item>> {
   const counts = new Map<string, number>();
   let count = 0;
-  /** All items, as long as they fit into one window. */
+  /** All items, as long as they are few. */
   let held: Item[] = [];
+  const most = Math.min(atOnce, heldAtFirst);
   for await (const items of scan()) {
     for (const { key } of items) counts.set(key, (counts.get(key) ?? 0) + 1);
     count += items.length;
-    if (count > window) held = [];
+    if (count > most) held = [];
     else for (const item of items) held.push(copy(item));
+    await giveWay();
   }
   const starts = new Map<string, number>();
   let start = 0;
@@ -48,7 +60,7 @@ export async function orderByKey<Item extends { readonly key: string }>(
     start += counts.get(key) ?? 0;
   }
 
-  async function readWindow(from: number): Promise<Item[]> {
+  async function readWindow({ from, to }: ListWindow): Promise<Item[]> {
     const ranks = new Map(starts);
     const found: Item[] = [];
     let seen = 0;
@@ -58,21 +70,24 @@ export async function orderByKey<Item extends { readonly key: string }>(
         const rank = ranks.get(item.key);
         if (rank === undefined) throw new ChangedListError();
         ranks.set(item.key, rank + 1);
-        if (rank >= from && rank < from + window) found.push(copy(item));
+        if (rank >= from && rank < to) found.push(copy(item));
       }
+      await giveWay();
     }
-    if (seen !== count || found.length !== Math.min(window, count - from)) throw new ChangedListError();
+    if (seen !== count || found.length !== to - from) throw new ChangedListError();
     return found;
   }
 
   return {
     count,
-    async *read() {
+    async *read(window = { from: 0, to: count }) {
       // The sort is stable.
-      if (count <= window) yield held.sort((a, b) => compareTwo(a.key, b.key));
+      const inOrder = (items: Item[]) => items.sort((a, b) => compareTwo(a.key, b.key));
+      const to = Math.min(window.to, count);
+      if (count <= most) yield inOrder(held).slice(window.from, to);
       else
-        for (let from = 0; from < count; from += window)
-          yield (await readWindow(from)).sort((a, b) => compareTwo(a.key, b.key));
+        for (let { from } = window; from < to; from += atOnce)
+          yield inOrder(await readWindow({ from, to: Math.min(from + atOnce, to) }));
     },
   };
 }

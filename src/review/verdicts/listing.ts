@@ -8,7 +8,7 @@ import type { Run } from '../run.js';
 import { readBooking, readFields, readNamelessFields } from '../stored/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
-import { orderByKey } from './check-in-order.js';
+import { type ListWindow, orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
 import { compareKeptKeys, type KeptOrder, writeKeptKey } from './kept-order.js';
 
@@ -47,14 +47,8 @@ interface ListingFilter {
 /** Bookings in the order of their check-in, nearest first, or in the requested order, however many. */
 export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
-  /** In chunks; can be read more than once. What is not in the window costs no look-up. */
+  /** In chunks; can be read more than once. What is not in the window costs no look-up and no memory. */
   read(window?: ListWindow): AsyncGenerator<readonly Booking[], void, undefined>;
-}
-
-/** Places in a list: from the first one that is wanted to the one after the last. */
-export interface ListWindow {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** The bookings that results mark as incorrectly mapped. */
@@ -124,15 +118,10 @@ async function list(
   const { count, read: readOrdered } = await orderByKey(scan, copyEntry, { compareKeys });
   return {
     count,
-    async *read(window = { from: 0, to: count }) {
-      let start = 0;
-      for await (const entries of readOrdered()) {
-        const end = Math.min(window.to - start, entries.length);
-        for (let from = Math.max(0, window.from - start); from < end; from += hotelsPerLookUp)
-          yield toBookings(entries.slice(from, Math.min(from + hotelsPerLookUp, end)), mappings, readShown);
-        start += entries.length;
-        if (start >= window.to) return;
-      }
+    async *read(window) {
+      for await (const entries of readOrdered(window))
+        for (let from = 0; from < entries.length; from += hotelsPerLookUp)
+          yield toBookings(entries.slice(from, from + hotelsPerLookUp), mappings, readShown);
     },
   };
 }

@@ -25,18 +25,40 @@ async function gather<One>(chunks: AsyncIterable<readonly One[]>): Promise<(read
 
 const copy = (item: Item) => item;
 
+function sort(all: readonly Item[]): readonly Item[] {
+  return all.toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
+}
+
 describe('Items ordered by a key', () => {
-  it('come in the order of a stable sort, whatever fits into the window, however often they are read', async () => {
+  it('come in the order of a stable sort, however few are held at once, however often they are read', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 1, max: 9 }), fc.nat(50), async (all, chunk, more) => {
-        const ordered = await orderByKey(scanOf(all, chunk), copy, { window: more + 1 });
-        const sorted = all.toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1));
+        const ordered = await orderByKey(scanOf(all, chunk), copy, { atOnce: more + 1 });
         expect(ordered.count).toBe(all.length);
         for (let time = 0; time < 2; time += 1) {
-          const windows = await gather(ordered.read());
-          expect(windows.flat()).toEqual(sorted);
-          expect(Math.max(0, ...windows.map(({ length }) => length))).toBeLessThanOrEqual(more + 1);
+          const chunks = await gather(ordered.read());
+          expect(chunks.flat()).toEqual(sort(all));
+          expect(Math.max(0, ...chunks.map(({ length }) => length))).toBeLessThanOrEqual(more + 1);
         }
+      }),
+    );
+  });
+
+  it('come from the requested window only, and only these are held', async () => {
+    const from = fc.nat(45);
+    await fc.assert(
+      fc.asyncProperty(items, from, fc.nat(20), fc.nat(50), async (all, first, wanted, more) => {
+        const held: Item[] = [];
+        const hold = (item: Item) => {
+          held.push(item);
+          return item;
+        };
+        const ordered = await orderByKey(scanOf(all, 3), hold, { atOnce: more + 1 });
+        const heldBefore = held.length;
+        const window = { from: first, to: first + wanted };
+        const expected = sort(all).slice(window.from, window.to);
+        expect((await gather(ordered.read(window))).flat()).toEqual(expected);
+        expect(held.length - heldBefore).toBe(all.length <= more + 1 ? 0 : expected.length);
       }),
     );
   });
@@ -52,7 +74,7 @@ describe('Items ordered by a key', () => {
       passes += 1;
       yield toItems(passes === 1 ? [...'abab'] : later);
     };
-    const ordered = await orderByKey(scan, copy, { window: 3 });
+    const ordered = await orderByKey(scan, copy, { atOnce: 3 });
     await expect(gather(ordered.read())).rejects.toThrow(ChangedListError);
   });
 });
