@@ -64,6 +64,26 @@ describe('a large day', () => {
     expect((error as Error).message).toContain('line 80002');
   });
 
+  it('lets the event loop turn after each chunk, however many wait', async () => {
+    const { reader } = await prepare(bookings(80_000));
+    const turnsBetween: number[] = [];
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    for await (const _ of reader.read(day, forms, { signal: never })) {
+      turnsBetween.push(turns);
+      turns = 0;
+      // Busy until the thread waits, so that all its chunks are there.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+    clearImmediate(turning);
+    expect(turnsBetween.length).toBeGreaterThan(chunksAhead);
+    expect(Math.min(...turnsBetween)).toBeGreaterThan(0);
+  });
+
   it('ends its thread when aborted, and throws the reason', async () => {
     const { reader, threads } = await prepare(bookings(80_000));
     const stop = new AbortController();

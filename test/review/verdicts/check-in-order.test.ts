@@ -63,6 +63,21 @@ describe('Items ordered by a key', () => {
     );
   });
 
+  it('let the event loop turn after each chunk, although a ledger may answer at once', async () => {
+    const all = [...'abcabcabc'].map((key, place): Item => ({ key, place }));
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    const ordered = await orderByKey(scanOf(all, 1), copy, { atOnce: 8 });
+    const turnsBefore = turns;
+    await gather(ordered.read({ from: 0, to: 1 }));
+    clearImmediate(turning);
+    expect([turnsBefore, turns - turnsBefore].every((counted) => counted >= all.length)).toBe(true);
+  });
+
   it.each([
     ['one more', [...'abab', 'a']],
     ['one less', [...'aba']],
