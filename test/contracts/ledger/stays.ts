@@ -43,6 +43,9 @@ export function describeStays(opened: () => OpenedLedger): void {
           const asked = {
             today: dayOf(question.today),
             ...(made[question.run ?? -1] && { runIds: new Set([made[question.run ?? -1]?.id ?? '']) }),
+            ...(question.serviceId !== undefined && {
+              isWanted: (stay: StayAhead) => stay.serviceId === question.serviceId,
+            }),
           };
           const found = await readAll(ledger, hotels, asked);
           expect(found).toEqual(searchNaively(made, hotels, asked));
@@ -136,6 +139,7 @@ const anyQuestion = fc.record({
   hotels: fc.uniqueArray(anyHotel, { maxLength: 4 }),
   today: fc.integer({ min: -1, max: 8 }),
   run: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  serviceId: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
 });
 
 type AnyRun = typeof anyRun extends fc.Arbitrary<infer Run> ? Run : never;
@@ -208,7 +212,11 @@ async function readAll(ledger: Ledger, hotels: Hotels, asked: Asked): Promise<St
 }
 
 /** What `readStaysAhead` promises, in one pass over all bookings. */
-function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runIds }: Asked): StayAhead[] {
+function searchNaively(
+  made: readonly MadeRun[],
+  hotels: Hotels,
+  { today, runIds, isWanted = () => true }: Asked,
+): StayAhead[] {
   const runs = made.filter((run) => run.isCollected && run.trigger !== 'watch');
   const isLater = (one: MadeRun, other: MadeRun) =>
     one.day > other.day || (one.day === other.day && made.indexOf(one) > made.indexOf(other));
@@ -217,10 +225,10 @@ function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runIds
     for (const [place, { form, booking }] of run.stays.entries()) {
       const { bookingReferenceId: reference, checkInDate: checkIn, checkOutDate: checkOut } = booking;
       const { serviceId, providerName = '', providerHotelId = '' } = booking;
-      const isWanted = hotels.some(
+      const isAtHotel = hotels.some(
         (hotel) => hotel.providerName === providerName && hotel.providerHotelId === providerHotelId,
       );
-      if (!isWanted || (checkIn !== undefined && checkIn < today)) continue;
+      if (!isAtHotel || (checkIn !== undefined && checkIn < today)) continue;
       const later = runs.filter((other) => isLater(other, run));
       const isOutdated =
         reference === undefined
@@ -236,6 +244,7 @@ function searchNaively(made: readonly MadeRun[], hotels: Hotels, { today, runIds
         ...(checkIn !== undefined && { checkIn }),
         ...(checkOut !== undefined && { checkOut }),
       };
+      if (!isWanted(stay)) continue;
       const isOne = reference === undefined ? [run.id, form, place] : [];
       found.set(JSON.stringify([toKey(stay), isOne]), stay);
     }
