@@ -33,7 +33,7 @@ export interface ReadingOrder {
   readonly erased?: ErasedGuests | undefined;
 }
 
-/** Half of V8's default: what a chunk needs lives shortly, so the thread is no slower, and takes 10 MB less. */
+/** Half of V8's default. The objects of a chunk are short-lived, so the thread is no slower, and it takes 10 MB less. */
 const maxYoungGenerationSizeMb = 24;
 
 export async function openReader(

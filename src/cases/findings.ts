@@ -60,7 +60,7 @@ export function createFindings() {
   };
 }
 
-/** The same findings by case. */
+/** The same for findings that are there already. */
 export async function groupFindings(
   findings: readonly Finding[],
   signal?: AbortSignal,
