@@ -37,7 +37,7 @@ export interface OpenedCases {
   readonly extended: readonly Case[];
 }
 
-/** Cases whose stays are read at once, and the bookings that their findings name: each read scans every run. */
+/** The most cases, and bookings named by their findings, whose stays are read at once. Each read scans every run. */
 const casesPerReading = 5_000;
 const bookingsPerReading = 10_000;
 /** The most bookings that a transaction adds. */
@@ -88,10 +88,10 @@ export async function openCases(
   return { opened, added, extended };
 }
 
-/** Most of what findings name is read with their cases, so the bookings held in memory stay few. */
+/** Most stays of a case are bookings that its findings name, so this bounds the bookings held in memory. */
 function splitForReading(groups: readonly CaseFindings[]): CaseFindings[][] {
   const countNamed = ({ findings }: CaseFindings) =>
-    findings.reduce((sum, { references }) => sum + references.size, 0);
+    new Set(findings.flatMap(({ references }) => [...references])).size;
   return split(groups, { cases: casesPerReading, bookings: bookingsPerReading }, countNamed);
 }
 

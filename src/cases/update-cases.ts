@@ -27,11 +27,13 @@ export interface UpdateCasesParts extends Omit<FollowParts, 'ledger'> {
     };
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
+  /** Cases are opened once there are so many findings. Default 100,000. */
+  readonly findingsAtOnce?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Many at once, because reading the stays of their cases scans every run, and there may be thousands. */
-const findingsAtOnce = 100_000;
+const usualFindingsAtOnce = 100_000;
 const runsAtOnce = 1_000;
 /** Runs whose bookings are compared with those of cases together. */
 const runsPerGroup = 100;
@@ -105,7 +107,7 @@ type GatheredFindings = ReturnType<typeof gatherFindings>;
 
 /** Opens the cases of several runs together; each run counts as followed up once all its findings are dealt with. */
 function gatherFindings(parts: UpdateCasesParts) {
-  const { ledger, signal } = parts;
+  const { ledger, findingsAtOnce = usualFindingsAtOnce, signal } = parts;
   const findings = createFindings();
   let ended: FollowedRun[] = [];
   let count = 0;
@@ -113,7 +115,9 @@ function gatherFindings(parts: UpdateCasesParts) {
 
   async function open(): Promise<void> {
     if (findings.count > 0)
-      for (const { id } of (await openCases(findings.take(), parts)).added) addedCases.push(id);
+      for (const { id } of (await openCases(findings.list(), parts)).added) addedCases.push(id);
+    // Only now: after a failure, these are tried once more before their runs count as followed up.
+    findings.clear();
     for (let first = 0; first < ended.length; first += runsPerGroup)
       await ledger.cases.markFollowed(ended.slice(first, first + runsPerGroup));
     ended = [];

@@ -21,6 +21,7 @@ import { runTables } from './stored-run.js';
 
 /** Number of batches that `holds` caches: duplicates are mostly close together or in the order of their originals. */
 const cachedBatches = 32;
+const lineFeed = Buffer.from('\n');
 
 export async function beginCollect(store: Store, right: Right, start: CollectStart): Promise<Collect> {
   const { dialect, readTogether, transact, transactUnflushed } = store;
@@ -192,13 +193,13 @@ function* storeRejects(
   }
 }
 
-/** A process that took the run over collects again: the batch may be missing or different. */
 /** Lines stay bytes: as texts, the batches of a day's duplicates would fill the heap. */
-function hasLine(lines: Buffer, line: string): boolean {
-  const wanted = Buffer.from(`\n${line}\n`);
+function hasLine(lines: Buffer, line: Buffer): boolean {
+  const wanted = Buffer.concat([lineFeed, line, lineFeed]);
   return lines.includes(wanted) || lines.subarray(0, wanted.length - 1).equals(wanted.subarray(1));
 }
 
+/** A process that took the run over collects again: the batch may be missing or different. */
 function* readOwnBatch(
   dialect: Dialect,
   { runId, token }: Right,

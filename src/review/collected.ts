@@ -38,8 +38,8 @@ export interface CollectStart {
 export interface Collect {
   /** Stores a chunk and updates the run's counts in one transaction, so that the sums hold at any moment. */
   store(chunk: CollectedChunk): Promise<void>;
-  /** True if that stored batch contains exactly this line. @throws FencedError */
-  holds(form: BookingForm, batch: number, line: string): Promise<boolean>;
+  /** True if that stored batch contains exactly this line, given without its line feed. @throws FencedError */
+  holds(form: BookingForm, batch: number, line: Buffer): Promise<boolean>;
   /** Stores how many bookings the day has by provider, and whether they are far fewer than usual. */
   noteVolume(volume: CollectedVolume): Promise<void>;
   /** Ends the collect and stores the plan, in one transaction. */

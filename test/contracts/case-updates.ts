@@ -117,6 +117,31 @@ export function describeCaseUpdatesContract(
       expect(await markFollowed([{ runId: 'r1', hasBookings: true, isComplete: true }])).toBeUndefined();
     });
 
+    it('lose nothing when opening them fails once, in the middle of several runs', async () => {
+      for (const day of ['2026-11-20', '2026-11-21']) {
+        const run = await ledger.createRun(newRun(day, { day, delivery: 'file' }));
+        const start = { source: 'bookings.csv', at, batchSize: 4, comparesMappings: true };
+        const collect = await ledger.beginCollect(rightOf(run), start);
+        const suspects = [{ place: 0, reason: 'moved' as const }];
+        await collect.store(chunkOf({ batches: [{ ...batchOf(0, [`S-${day}`], 'file'), suspects }] }));
+        await collect.finish({ steps: planBatches(1, 4), at });
+      }
+      let failures = 0;
+      const failing: CaseLedger['cases'] = {
+        ...ledger.cases,
+        changeByKey(keys, decide) {
+          failures += 1;
+          return failures === 1 ? Promise.reject(new Error('lost')) : ledger.cases.changeByKey(keys, decide);
+        },
+      };
+      const parts = { today, clock: () => now, escalateAfterMs: 1_000 };
+      const broken = updateCases({ ...parts, ledger: { ...ledger, cases: failing }, findingsAtOnce: 2 });
+      await expect(broken).rejects.toThrow('lost');
+      const left = (await ledger.cases.listRunsToFollow()).filter(({ hasBookings }) => !hasBookings);
+      expect(left.map(({ runId }) => runId)).toEqual(['2026-11-21']);
+      expect((await references()).toSorted()).toEqual(['S-2026-11-20', 'S-2026-11-21']);
+    });
+
     it('read the stays of many runs with findings together', async () => {
       const runs = await Promise.all(
         ['r1', 'r2', 'r3'].map((id, index) =>

@@ -2,7 +2,7 @@ import type { BookingSource, SourceRecord } from '../../review/source.js';
 import { type BookingAhead, readBookingsAhead } from '../../review/stays/stays-ahead.js';
 import type { StayLedger } from '../../review/stays.js';
 import { toFields } from '../../review/stored/stored-line.js';
-import { keyOfCase } from '../case.js';
+import { type CaseKey, keyOfCase } from '../case.js';
 import type { WatchStore } from '../watch-store.js';
 
 export interface EndangeredSourceParts {
@@ -25,13 +25,12 @@ export function createEndangeredSource({ ledger, runId, today }: EndangeredSourc
       const pairs = await ledger.watch.takeEndangered(runId);
       const wanted = new Set(pairs.map(keyOfCase));
       let place = 0;
-      for await (const found of readBookingsAhead(ledger, pairs, { today })) {
-        const records = found
-          .filter(({ stay }) => wanted.has(keyOfCase(stay)))
-          .map((booking): SourceRecord => {
-            place += 1;
-            return { place, fields: toFields(withoutPseudonym(booking)) };
-          });
+      const isWanted = (stay: CaseKey) => wanted.has(keyOfCase(stay));
+      for await (const found of readBookingsAhead(ledger, pairs, { today, isWanted })) {
+        const records = found.map((booking): SourceRecord => {
+          place += 1;
+          return { place, fields: toFields(withoutPseudonym(booking)) };
+        });
         for (let first = 0; first < records.length; first += recordsPerChunk) {
           signal.throwIfAborted();
           yield { records: records.slice(first, first + recordsPerChunk) };

@@ -97,7 +97,7 @@ export function createBatcher(
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
     const number = Math.floor(position / batchSize);
-    if (number < firstWaiting) return stored.holds(form, number, line.toString());
+    if (number < firstWaiting) return stored.holds(form, number, line);
     endRun();
     const batch = whole[number - firstWaiting] ?? { lines };
     return findLine(batch.lines, position % batchSize).equals(line);

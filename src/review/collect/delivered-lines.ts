@@ -17,8 +17,8 @@ export interface DeliveredIndex {
   /** True if the line in `bytes` from `start` to `end` was delivered. */
   has(form: BookingForm, bytes: DataView, start: number, end: number): boolean | Promise<boolean>;
   /**
-   * The lines that make the next review file cover the whole day, in delivery order; some may be repeated, and those of
-   * the form `file` belong there. What runs of today delivered is not sent again: the nightly run adds to it.
+   * The lines that make the next review file cover the whole day, in delivery order; only those of the form `file` belong
+   * there, and some may be repeated. What runs of today delivered is not sent again: the nightly run adds to it.
    */
   ofFile(): AsyncIterable<DeliveredChunk>;
 }

@@ -130,9 +130,9 @@ async function keepLatest<Found extends FoundStay>(
   const latest = await findLatestRuns(index, runs, found, signal);
   const kept: Found[] = [];
   const withoutReference: Found[] = [];
-  const firsts = new Map<string, StayAhead>();
-  /** Only of references with several stays: these are few, and a key takes more memory than the stay. */
-  const keys = new Set<string>();
+  /** Where each reference, and each stay of a reference with several, is in `kept`. A key takes more memory than a stay. */
+  const firsts = new Map<string, number>();
+  const places = new Map<string, number>();
   await forEachGivingWay(found, signal, (one) => {
     const { rank, stay } = one;
     const { reference } = stay;
@@ -140,12 +140,15 @@ async function keepLatest<Found extends FoundStay>(
       if (!isCollectedAgain(runs, one)) withoutReference.push(one);
     } else if (latest.get(reference) === rank) {
       const first = firsts.get(reference);
-      if (first) {
-        keys.add(keyOfStay(first));
-        if (keys.has(keyOfStay(stay))) return;
-        keys.add(keyOfStay(stay));
-      } else firsts.set(reference, stay);
-      kept.push(one);
+      if (first === undefined) {
+        firsts.set(reference, kept.length);
+        kept.push(one);
+        return;
+      }
+      places.set(keyOfStay(kept[first]?.stay ?? stay), first);
+      const place = places.get(keyOfStay(stay)) ?? kept.length;
+      places.set(keyOfStay(stay), place);
+      kept[place] = one;
     }
   });
   return [...kept, ...withoutReference];

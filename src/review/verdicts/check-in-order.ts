@@ -3,8 +3,6 @@ import { SafeError } from '../../text/safe-error.js';
 
 /** More items are read in several passes. */
 const usuallyAtOnce = 40_000;
-/** More are not held while they are counted: perhaps only a few of them are wanted. */
-const heldAtFirst = 10_000;
 
 /** Given all keys, returns how two of them compare. */
 type CompareKeys = (keys: Iterable<string>) => (a: string, b: string) => number;
@@ -30,7 +28,7 @@ export interface Ordered<Item> {
  * @param scan reads the items in chunks, in the same order on each call
  * @param copy frees an item that is held from the chunk it came in
  * @param compareKeys compares keys that are among these; by default as texts
- * @param atOnce as many items as are held at once
+ * @param atOnce the most items held at once
  */
 export async function orderByKey<Item extends { readonly key: string }>(
   scan: () => AsyncIterable<readonly Item[]>,
@@ -44,11 +42,10 @@ export async function orderByKey<Item extends { readonly key: string }>(
   let count = 0;
   /** All items, as long as they are few. */
   let held: Item[] = [];
-  const most = Math.min(atOnce, heldAtFirst);
   for await (const items of scan()) {
     for (const { key } of items) counts.set(key, (counts.get(key) ?? 0) + 1);
     count += items.length;
-    if (count > most) held = [];
+    if (count > atOnce) held = [];
     else for (const item of items) held.push(copy(item));
     await giveWay();
   }
@@ -84,7 +81,7 @@ export async function orderByKey<Item extends { readonly key: string }>(
       // The sort is stable.
       const inOrder = (items: Item[]) => items.sort((a, b) => compareTwo(a.key, b.key));
       const to = Math.min(window.to, count);
-      if (count <= most) yield inOrder(held).slice(window.from, to);
+      if (count <= atOnce) yield inOrder(held).slice(window.from, to);
       else
         for (let { from } = window; from < to; from += atOnce)
           yield inOrder(await readWindow({ from, to: Math.min(from + atOnce, to) }));

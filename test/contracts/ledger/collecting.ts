@@ -3,7 +3,7 @@ import { freeMemory } from '../../../src/async/free-memory.js';
 import { hashReference, noReference } from '../../../src/booking/reference-hash.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { FencedError } from '../../../src/review/ledger-errors.js';
-import type { PlannedStep } from '../../../src/review/step.js';
+import type { BookingForm, PlannedStep } from '../../../src/review/step.js';
 import type { OpenedLedger } from '../ledger.js';
 import {
   at,
@@ -222,7 +222,9 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           ],
         }),
       );
-      for (const line of lines) expect(await collect.holds('body', 0, line)).toBe(true);
+      const holds = (form: BookingForm, batch: number, line: string) =>
+        collect.holds(form, batch, Buffer.from(line));
+      for (const line of lines) expect(await holds('body', 0, line)).toBe(true);
       const strangers = [
         '7,"a.*b",100',
         ',"a.*b",100%',
@@ -239,22 +241,29 @@ export function describeCollecting(opened: () => OpenedLedger): void {
         'in the file',
         'e\u0301😀',
       ];
-      for (const line of strangers) expect(await collect.holds('body', 0, line), line).toBe(false);
-      expect(await collect.holds('body', 1, 'elsewhere')).toBe(true);
-      expect(await collect.holds('file', 0, 'in the file')).toBe(true);
+      for (const line of strangers) expect(await holds('body', 0, line), line).toBe(false);
+      expect(await holds('body', 1, 'elsewhere')).toBe(true);
+      expect(await holds('file', 0, 'in the file')).toBe(true);
     });
 
     it('recognises a stored line exactly among many batches, asked in any order', async () => {
       const { ledger } = opened();
       const collect = await startCollect(ledger, await ledger.createRun(newRun('r1')));
       const numbers = Array.from({ length: 100 }, (_, number) => number);
+      // Larger than what shares its memory with other buffers.
+      const filler = 'x'.repeat(20_000);
       await collect.store(
-        chunkOf({ batches: numbers.map((number) => batchOf(number, [`BR-${number}`, `again-${number}`])) }),
+        chunkOf({ batches: numbers.map((number) => batchOf(number, [`BR-${number}`, filler])) }),
       );
+      const holds = (batch: number, reference: string) =>
+        collect.holds('body', batch, Buffer.from(lineOf(reference)));
       for (const number of [...numbers, ...numbers.toReversed(), 5, 99, 5]) {
-        expect(await collect.holds('body', number, lineOf(`BR-${number}`))).toBe(true);
-        expect(await collect.holds('body', number, lineOf(`BR-${number + 1}`))).toBe(false);
+        expect(await holds(number, `BR-${number}`)).toBe(true);
+        expect(await holds(number, `BR-${number + 1}`)).toBe(false);
       }
+      // Those that are read at the same time, and again from memory.
+      const asked = [...numbers, ...numbers];
+      expect(await Promise.all(asked.map((number) => holds(number, filler)))).toEqual(asked.map(() => true));
     });
 
     it('stores the plan and lists its open steps in plan order', async () => {
@@ -365,7 +374,7 @@ export function describeCollecting(opened: () => OpenedLedger): void {
           chunkOf({ batches: [batchOf(1, ['stale'])], rejects: [{ place: 1, reason: 'wrong-cell-count' }] }),
         ),
       ).rejects.toThrow(FencedError);
-      await expect(frozen.holds('body', 1, 'a line')).rejects.toThrow(FencedError);
+      await expect(frozen.holds('body', 1, Buffer.from('a line'))).rejects.toThrow(FencedError);
       await expect(frozen.finish({ steps: planBatches(1, 4), at })).rejects.toThrow(FencedError);
       await expect(ledger.settle(rightOf(run), { state: 'failed', at })).rejects.toThrow(FencedError);
       expect(await look(other, 'r1')).toEqual(before);

@@ -123,6 +123,7 @@ const anyStay = fc.record({
   hotel: fc.option(anyHotel, { nil: undefined, freq: 8 }),
   serviceId: fc.integer({ min: 1, max: 3 }),
   checkIn: fc.option(fc.oneof(fc.integer({ min: -3, max: 9 }), fc.constant(6_000)), { nil: undefined }),
+  nights: fc.integer({ min: 1, max: 2 }),
 });
 const anyRun = fc.record({
   day: fc.integer({ min: 0, max: 3 }),
@@ -159,13 +160,16 @@ function nameRun({ day, stays, ...run }: AnyRun, index: number, world: number): 
     day: dayOf(day),
     stays: stays
       .filter(({ form }) => form === 'body' || run.delivery === 'file')
-      .map(({ form, reference, hotel, serviceId, checkIn }) => ({
+      .map(({ form, reference, hotel, serviceId, checkIn, nights }) => ({
         form,
         booking: {
           serviceId,
           ...(reference !== undefined && { bookingReferenceId: `W${world}-${reference}` }),
           ...(hotel === undefined ? { providerName: 'provider 0' } : hotelOf(hotel, world)),
-          ...(checkIn !== undefined && { checkInDate: dayOf(checkIn), checkOutDate: dayOf(checkIn + 2) }),
+          ...(checkIn !== undefined && {
+            checkInDate: dayOf(checkIn),
+            checkOutDate: dayOf(checkIn + nights),
+          }),
         },
       })),
   };

@@ -91,24 +91,46 @@ describe('batching', () => {
 
 async function batch(acts: readonly Act[], batchSize: number, memory: Pick<LineIndex, 'findOrRemember'>) {
   const taken: CollectedBatch[] = [];
-  const holds = async (_form: string, number: number, line: string) => {
+  const holds = async (_form: string, number: number, line: Buffer) => {
     const stored = taken.find((candidate) => candidate.number === number);
     if (!stored) throw new RangeError(`asked about batch ${number}, which was not stored`);
-    return stored.lines.toString().split('\n').slice(0, -1).includes(line);
+    return stored.lines.toString().split('\n').slice(0, -1).includes(line.toString());
   };
   const batching = createBatcher('body', batchSize, { holds }, memory);
   const answers: boolean[] = [];
   // Several lines per block: adjacent lines of a block are kept together.
   const lines = acts.filter((act) => typeof act === 'string');
   const placed = placeInBlocks(lines.map((line) => ({ line, reference: referenceOf(line) })));
+  const store = (isLast: boolean) => {
+    taken.push(...batching.takeBatches({ isLast }).map(copyBatch));
+    batching.reuse();
+  };
   for (const act of acts) {
-    if (typeof act === 'string') answers.push(await take(batching, placed.shift()));
-    else taken.push(...batching.takeBatches({ isLast: false }));
+    if (typeof act === 'string') {
+      const line = placed.shift();
+      answers.push(await take(batching, line));
+      if (line?.block !== placed[0]?.block) {
+        batching.releaseBlock();
+        overwrite(line);
+      }
+    } else store(false);
     expect(batching.ready % batchSize).toBe(0);
   }
-  taken.push(...batching.takeBatches({ isLast: true }));
+  store(true);
   const batches = taken.map(({ lines, ...rest }) => ({ ...rest, text: lines.toString() }));
   return { answers, batches, accepted: batching.accepted };
+}
+
+/** As a ledger does: the batch's memory is used again. */
+function copyBatch({ lines, ...rest }: CollectedBatch): CollectedBatch {
+  return { ...rest, lines: Buffer.from(lines) };
+}
+
+/** As the source does with a block that was released. */
+function overwrite(line: PlacedLine | undefined): void {
+  if (!line) return;
+  line.block.bytes.fill(0x78);
+  for (const keys of Object.values(line.block.keys)) keys.fill(1);
 }
 
 function batchNaively(acts: readonly Act[], batchSize: number) {

@@ -3,6 +3,7 @@ import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { CollectError } from '../../../src/review/collect/gates.js';
 import type { LineIndex } from '../../../src/review/collect/line-index.js';
 import { createGuestNames, omittedNames, sentNames } from '../../../src/review/guest-names.js';
+import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { newRun, references, rightOf } from '../../contracts/ledger/days.js';
 import { readerOf, record, records } from '../array-source.js';
@@ -105,6 +106,29 @@ describe('late bookings by file', () => {
     ]);
     expect(run.counts).toMatchObject({ read: 18, accepted: 13, duplicates: 5, rejected: 0, pending: 13 });
     expect(await ledger.tally('r2')).toMatchObject({ stored: 13 });
+  });
+
+  it('are found in the new file by their references and their hotels, like everything delivered before', async () => {
+    const late = await prepare('file');
+    const { ledger } = late;
+    await deliverRun(ledger, await collectRun(late, 'r1', wholes(0, 10)));
+    await deliverRun(ledger, await collectRun(late, 'r2', wholes(10, 3), topsUp));
+    for (const reference of references(13)) {
+      const runs = (await ledger.trace(reference)).map(({ run }) => run.id);
+      expect(runs, reference).toContain('r2');
+    }
+    const hotels = wholes(0, 13).flatMap((whole) => {
+      const { ProviderName, ProviderHotelId } = 'fields' in whole ? whole.fields : {};
+      return [{ providerName: String(ProviderName), providerHotelId: String(ProviderHotelId) }];
+    });
+    const found: string[] = [];
+    for await (const stays of readStaysAhead(ledger, hotels, { today: '2000-01-01' }))
+      for (const { reference, runId } of stays) found.push(`${runId} ${reference}`);
+    expect(found.toSorted()).toEqual(
+      references(13)
+        .map((reference) => `r2 ${reference}`)
+        .toSorted(),
+    );
   });
 
   it('occur there once, however many runs had delivered them', async () => {
