@@ -38,7 +38,7 @@ export interface OpenedCases {
 }
 
 /** The most cases, and bookings named by their findings, whose stays are read at once. Each read scans every run. */
-const casesPerReading = 5_000;
+const casesPerReading = 1_000;
 const bookingsPerReading = 10_000;
 /** The most bookings that a transaction adds. */
 const staysPerTransaction = 500;
