@@ -62,11 +62,8 @@ export function createFindings() {
 }
 
 /** Groups findings that are all known already. */
-export async function groupFindings(
-  findings: readonly Finding[],
-  signal?: AbortSignal,
-): Promise<readonly CaseFindings[]> {
+export async function groupFindings(findings: readonly Finding[]): Promise<readonly CaseFindings[]> {
   const gathered = createFindings();
-  await forEachGivingWay(findings, signal, gathered.add);
+  await forEachGivingWay(findings, undefined, gathered.add);
   return gathered.list();
 }

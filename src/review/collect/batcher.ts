@@ -47,8 +47,6 @@ export function createBatcher(
   let copied = 0;
   let run: { readonly block: LineBlock; readonly first: number; end: number } | undefined;
   let accepted = 0;
-  /** The number of lines in the current batch. */
-  let inBatch = 0;
   /** The number of the first batch that is not stored yet. */
   let firstWaiting = 0;
 
@@ -80,8 +78,7 @@ export function createBatcher(
     }
     run.end = index + 1;
     accepted += 1;
-    inBatch += 1;
-    if (inBatch === batchSize) finishBatch();
+    if (accepted % batchSize === 0) finishBatch();
     return true;
   }
 
@@ -92,7 +89,6 @@ export function createBatcher(
     lines = Buffer.allocUnsafeSlow(0);
     length = 0;
     copied = 0;
-    inBatch = 0;
   }
 
   async function isHeldAt(position: number, line: Buffer): Promise<boolean> {
@@ -144,7 +140,7 @@ export function createBatcher(
     releaseBlock: endRun,
     /** Hands out the full batches; at the end also the last one, which may be short. */
     takeBatches({ isLast }: { readonly isLast: boolean }): CollectedBatch[] {
-      if (isLast && inBatch > 0) finishBatch();
+      if (isLast && (run || copied > 0)) finishBatch();
       const taken: CollectedBatch[] = [];
       for (const batch of whole) {
         taken.push({ form, number: firstWaiting + taken.length, ...batch });

@@ -128,30 +128,21 @@ async function keepLatest<Found extends FoundStay>(
   signal: AbortSignal | undefined,
 ): Promise<Found[]> {
   const latest = await findLatestRuns(index, runs, found, signal);
-  const kept: Found[] = [];
+  /** By reference; further stays of one, which are few, by a key that takes more memory than a stay. */
+  const kept = new Map<string, Found>();
   const withoutReference: Found[] = [];
-  /** Where each reference, and each stay of a reference with several, is in `kept`. A key takes more memory than a stay. */
-  const firsts = new Map<string, number>();
-  const places = new Map<string, number>();
   await forEachGivingWay(found, signal, (one) => {
     const { rank, stay } = one;
     const { reference } = stay;
     if (reference === undefined) {
       if (!isCollectedAgain(runs, one)) withoutReference.push(one);
     } else if (latest.get(reference) === rank) {
-      const first = firsts.get(reference);
-      if (first === undefined) {
-        firsts.set(reference, kept.length);
-        kept.push(one);
-        return;
-      }
-      places.set(keyOfStay(kept[first]?.stay ?? stay), first);
-      const place = places.get(keyOfStay(stay)) ?? kept.length;
-      places.set(keyOfStay(stay), place);
-      kept[place] = one;
+      const first = kept.get(reference);
+      const isFirst = !first || keyOfStay(first.stay) === keyOfStay(stay);
+      kept.set(isFirst ? reference : keyOfStay(stay), one);
     }
   });
-  return [...kept, ...withoutReference];
+  return [...kept.values(), ...withoutReference];
 }
 
 function keyOfStay(stay: StayAhead): string {
