@@ -53,10 +53,10 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       let lines = cache.get(key);
       if (lines === undefined) {
         lines = await readTogether(() => readOwnBatch(dialect, right, form, batch));
-        for (const [oldest, bytes] of cache) {
-          if (cache.size < cachedBatches) break;
-          cache.delete(oldest);
-          freeMemory(bytes);
+        const [oldest] = cache.size < cachedBatches ? [] : cache;
+        if (oldest) {
+          cache.delete(oldest[0]);
+          freeMemory(oldest[1]);
         }
         cache.set(key, lines);
       }

@@ -22,6 +22,7 @@ import { createCsvSource } from '../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { readerOf } from '../review/array-source.js';
 import { patienceMs } from '../support/patience.js';
+import { countTurns } from '../support/turns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const header =
@@ -67,19 +68,13 @@ describe('a large day', () => {
   it('lets the event loop turn after each chunk, however many wait', async () => {
     const { reader } = await prepare(bookings(80_000));
     const turnsBetween: number[] = [];
-    let turns = 0;
-    const count = () => {
-      turns += 1;
-      turning = setImmediate(count);
-    };
-    let turning = setImmediate(count);
+    const turns = countTurns();
     for await (const _ of reader.read(day, forms, { signal: never })) {
-      turnsBetween.push(turns);
-      turns = 0;
+      turnsBetween.push(turns.take());
       // Busy until the thread waits, so that all its chunks are there.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
-    clearImmediate(turning);
+    turns.stop();
     expect(turnsBetween.length).toBeGreaterThan(chunksAhead);
     expect(Math.min(...turnsBetween)).toBeGreaterThan(0);
   });

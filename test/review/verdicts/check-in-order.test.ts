@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChangedListError, orderByKey } from '../../../src/review/verdicts/check-in-order.js';
+import { countTurns } from '../../support/turns.js';
 
 interface Item {
   readonly key: string;
@@ -65,17 +66,12 @@ describe('Items ordered by a key', () => {
 
   it('let the event loop turn after each chunk, although a ledger may answer at once', async () => {
     const all = [...'abcabcabc'].map((key, place): Item => ({ key, place }));
-    let turns = 0;
-    const count = () => {
-      turns += 1;
-      turning = setImmediate(count);
-    };
-    let turning = setImmediate(count);
+    const turns = countTurns();
     const ordered = await orderByKey(scanOf(all, 1), copy, { atOnce: 8 });
-    const turnsBefore = turns;
+    const counting = turns.take();
     await gather(ordered.read({ from: 0, to: 1 }));
-    clearImmediate(turning);
-    expect([turnsBefore, turns - turnsBefore].every((counted) => counted >= all.length)).toBe(true);
+    turns.stop();
+    expect([counting, turns.take()].every((counted) => counted >= all.length)).toBe(true);
   });
 
   it.each([
