@@ -83,12 +83,6 @@ export async function withConfig(
   const { io } = command;
   refuseUnverifiedTls(io.env);
   const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
-  for (const { from, to } of config.renamedSettings) {
-    print(
-      io.stderr,
-      `${globals.config}: ${from} is now called ${to}; the next version refuses the old name\n`,
-    );
-  }
   const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
   return withTerminal(globals, command, work, { settings: config, openTraces });
 }

@@ -7,8 +7,8 @@ import { holdsPassword } from './locations.js';
 import { outlineSetting } from './outline.js';
 import { ConfigurationError, formatPath } from './problems.js';
 import { type ReadRequest, readSettings, type SettingsTree } from './read.js';
-import { renameSettings } from './renamed-settings.js';
 import { type Config, resolveConfig } from './resolve.js';
+import { findRetiredSettings } from './retired.js';
 import { settingsSchema } from './schema.js';
 
 /**
@@ -17,21 +17,21 @@ import { settingsSchema } from './schema.js';
  * @throws ConfigurationError with everything that is wrong; if the text is not YAML, with that alone
  */
 export function parseConfig(request: ReadRequest): Config {
-  const { read, renamedSettings } = renameSettings(readSettings(request));
+  const read = readSettings(request);
+  const retired = findRetiredSettings(read.tree);
   // Compiling the schema takes longer than checking one file with it.
   const checked = settingsSchema.safeParse(read.tree, { jitless: true });
-  // A missing variable is reported once; what its unfilled text breaks is not.
-  const unread = new Set(read.problems.map(({ path }) => path));
+  // A missing variable is reported once, and so is a retired setting; what they break is not.
+  const reported = new Set([...read.problems, ...retired].map(({ path }) => path));
   const issues = checked.error?.issues ?? [];
-  const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !unread.has(path));
+  const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !reported.has(path));
   const { proxy, problems } = readProxyRules(request.env);
   if (!checked.success || read.problems.length + problems.length > 0) {
-    throw new ConfigurationError(request.file, [...read.problems, ...problems, ...wrong]);
+    throw new ConfigurationError(request.file, [...read.problems, ...problems, ...retired, ...wrong]);
   }
   return resolveConfig(checked.data, {
     folder: dirname(resolve(request.file)),
     literalSecrets: findLiteralSecrets(settingsSchema, read),
-    renamedSettings,
     proxy,
   });
 }

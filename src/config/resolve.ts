@@ -16,7 +16,6 @@ import {
   toAddress,
   type WrittenAddress,
 } from './locations.js';
-import type { RenamedSetting } from './renamed-settings.js';
 import type { Settings } from './schema.js';
 
 /** The configuration as the parts use it: with all defaults, every path absolute. */
@@ -36,8 +35,6 @@ export interface Config
   readonly proxy: ProxyRules;
   /** The settings whose secrets are in the file itself, as paths. `doctor` warns about them. */
   readonly literalSecrets: readonly string[];
-  /** The settings with old names. The command prints a notice for each. */
-  readonly renamedSettings: readonly RenamedSetting[];
 }
 
 /** What every client of the service is told, besides its limits. */
@@ -49,10 +46,7 @@ export function toServiceAccess({ service, proxy }: Pick<Config, 'service' | 'pr
 /** @param folder the configuration file's, absolute: the base of relative paths */
 export function resolveConfig(
   settings: Settings,
-  {
-    folder,
-    ...facts
-  }: { readonly folder: string } & Pick<Config, 'proxy' | 'literalSecrets' | 'renamedSettings'>,
+  { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 'literalSecrets'>,
 ): Config {
   const { keys, ...others } = settings;
   const { service, source, body, file } = others;

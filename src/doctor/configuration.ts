@@ -5,7 +5,6 @@ import type { Config } from '../config/load.js';
 import { listPlaceholders } from '../config/placeholders.js';
 import { ConfigurationError } from '../config/problems.js';
 import { readSettings } from '../config/read.js';
-import type { RenamedSetting } from '../config/renamed-settings.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { isGroup } from '../settings/values.js';
 import { readFileLocation } from '../sources/files/location.js';
@@ -33,7 +32,6 @@ export async function readConfiguration(
       understood,
       ...listPlaceholders(config).map(askToFillIn),
       ...config.literalSecrets.map(warnOfSecret),
-      ...config.renamedSettings.map(warnOfOldName),
     ];
     return { config, findings, wrongSettings: [] };
   } catch (error) {
@@ -53,10 +51,6 @@ function askToFillIn(path: string): Finding {
     ? 'The line `sftp` shows the key that the server presents. Ask its operator to confirm it.'
     : 'Replace it, in the configuration or in .env, wherever the value comes from.';
   return wrong(`${path} is still the placeholder that init wrote`, advice);
-}
-
-function warnOfOldName({ from, to }: RenamedSetting): Finding {
-  return warning(`${from} is now called ${to}`, 'Rename it: the next version refuses the old name.');
 }
 
 function warnOfSecret(path: string): Finding {

@@ -117,7 +117,6 @@ describe('a configuration', () => {
       guestNameDays: 30,
       recordDays: 800,
       literalSecrets: ['service.apiKey'],
-      renamedSettings: [],
       proxy: {},
     });
   });

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { explainRetiredCommand } from '../../config/retired.js';
 import { UsageError } from '../../review/refusals.js';
 import { logLevels } from '../log.js';
 import { addCaseCommands, type CaseHandlers } from './cases.js';
@@ -72,6 +73,8 @@ export async function runCommandLine(
     if (error.exitCode === 0) return helpShown;
     if (error.code === 'commander.help')
       throw new UsageError('expected a command; see `hotel-review --help`');
+    const retired = explainRetiredCommand(program.args);
+    if (retired !== undefined) throw new UsageError(retired);
     throw new UsageError(
       `${findStrayCommand(program) ?? toClause(error.message)}; see \`hotel-review --help\``,
     );

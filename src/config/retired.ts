@@ -1,0 +1,65 @@
+// What 0.1.0 knew and 1.0 no longer does, each with one sentence that says what to use instead. This file goes with 1.1.
+import { isGroup } from '../settings/values.js';
+import { formatPath, type Problem } from './problems.js';
+
+interface RetiredSetting {
+  /** `*` stands for each item of a list. */
+  readonly path: readonly string[];
+  /** Whether this value is retired; without it, all are. */
+  readonly isRetired?: (value: unknown) => boolean;
+  readonly instead: string;
+}
+
+const retiredSettings: readonly RetiredSetting[] = [
+  { path: ['source', 'pagination', 'behindLast'], instead: 'is called afterLastPage now' },
+];
+
+/** The retired settings that a configuration still has. */
+export function findRetiredSettings(tree: unknown): Problem[] {
+  return retiredSettings.flatMap(({ path, isRetired = () => true, instead }) =>
+    listValues(tree, path)
+      .filter(({ value }) => isRetired(value))
+      .map((found) => ({ path: formatPath(found.path), message: instead })),
+  );
+}
+
+interface Place {
+  readonly path: readonly PropertyKey[];
+  readonly value: unknown;
+}
+
+function listValues(tree: unknown, path: readonly string[]): readonly Place[] {
+  return path.reduce<readonly Place[]>(
+    (places, name) =>
+      places.flatMap(({ path: before, value }) => {
+        if (name === '*' && Array.isArray(value))
+          return value.map((item, index) => ({ path: [...before, index], value: item }));
+        return isGroup(value) && Object.hasOwn(value, name)
+          ? [{ path: [...before, name], value: value[name] }]
+          : [];
+      }),
+    [{ path: [], value: tree }],
+  );
+}
+
+interface RetiredCommand {
+  /** The command, and an option of it if only that is retired. */
+  readonly words: string;
+  readonly instead: string;
+}
+
+const retiredCommands: readonly RetiredCommand[] = [];
+
+/** The sentence about a retired command or option on a command line that could not be understood. */
+export function explainRetiredCommand(words: readonly string[]): string | undefined {
+  const found = retiredCommands.find(({ words: retired }) =>
+    retired
+      .split(' ')
+      .every((word, place) =>
+        word.startsWith('-')
+          ? words.some((given) => given === word || given.startsWith(`${word}=`))
+          : words[place] === word,
+      ),
+  );
+  return found && `\`${found.words}\` no longer exists: ${found.instead}`;
+}

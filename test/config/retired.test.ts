@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { complain } from './writing.js';
+
+const http = { kind: 'http', url: 'https://pms.test/bookings?day={day}' };
+
+describe('A retired setting', () => {
+  it.each([
+    [
+      { source: { ...http, pagination: { kind: 'page', parameter: 'p', behindLast: 'empty' } } },
+      'source.pagination.behindLast: is called afterLastPage now',
+    ],
+  ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
+    expect(complain(settings)).toEqual([sentence]);
+  });
+
+  it('does not hide what else is wrong', () => {
+    const pagination = { kind: 'page', parameter: 'p', behindLast: 'empty', afterLastPage: 'never' };
+    expect(complain({ source: { ...http, pagination } })).toEqual([
+      'source.pagination.behindLast: is called afterLastPage now',
+      expect.stringMatching(/^source\.pagination\.afterLastPage: expected /),
+    ]);
+  });
+});
