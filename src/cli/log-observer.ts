@@ -182,17 +182,17 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       return log.warn({ cases: event.cases }, 'cases escalated: reported, and not corrected in time');
 
     case 'verdict-mail-named': {
-      const { named, unclear, canaries = 0 } = event;
+      const { named, canaries = 0 } = event;
       if (named === 0) return log.info({ ...mailFields(event), canaries }, 'e-mail names the canary');
       return log.warn(
-        { ...mailFields(event), named, unclear, ...(canaries > 0 && { canaries }) },
+        { ...mailFields(event), named, ...(canaries > 0 && { canaries }) },
         'e-mail names bookings with an incorrect mapping',
       );
     }
     case 'verdict-mail-unknown': {
-      const { unclear, unreadAttachments } = event;
+      const { unreadAttachments } = event;
       return log.warn(
-        { ...mailFields(event), unclear, unreadAttachments },
+        { ...mailFields(event), unreadAttachments },
         'e-mail names nothing known: somebody has to read it',
       );
     }

@@ -15,7 +15,7 @@ export interface ImportedMail extends TakenMail {
 
 /** An e-mail as `verdicts import --json` prints it. */
 export function toImportReport({ file, messageId, receivedAt, outcome, reason, ...mail }: ImportedMail) {
-  const { bookings, pairs, canaries, unclear, correct, unreadAttachments } = mail;
+  const { bookings, pairs, canaries, correct, unreadAttachments } = mail;
   return {
     file,
     messageId: messageId ?? null,
@@ -25,7 +25,6 @@ export function toImportReport({ file, messageId, receivedAt, outcome, reason, .
     bookings,
     pairs,
     ...(canaries.length > 0 && { canaries }),
-    unclear,
     correct,
     unreadAttachments,
   };
@@ -87,8 +86,6 @@ function describeReason(reason: MailReason): string {
       return 'it is broken';
     case 'unread-attachment':
       return 'an attachment was not read';
-    case 'unclear':
-      return 'what it says about bookings is unclear';
     case 'called-correct':
       return 'it calls bookings correct';
   }
@@ -108,13 +105,8 @@ function listNamed({ outcome, bookings, pairs, canaries }: ImportedMail): string
   return more > 0 ? [...named.slice(0, bookingsShown), `  and ${more} more`] : named;
 }
 
-function listDoubts({ unclear, correct, unreadAttachments }: ImportedMail): string[] {
+function listDoubts({ correct, unreadAttachments }: ImportedMail): string[] {
   return [
-    ...(unclear > 0
-      ? [
-          `  not taken: ${formatCountOf(unclear, 'booking')} whose verdict can't be read, or in an e-mail that calls everything correct`,
-        ]
-      : []),
     ...(correct > 0
       ? [
           `  called correct: ${formatCountOf(correct, 'booking')}; that changes nothing, no e-mail clears a booking`,

@@ -1,15 +1,14 @@
 import type { NewNotice } from '../notifications/notice.js';
-import {
-  type BookingPlace,
-  type MailLog,
-  type MailOutcome,
-  type MailReader,
-  type MailReason,
-  misunderstandings,
-  type NamedPair,
-  type NewMail,
-  type RecordedMail,
-  type StoredMail,
+import type {
+  BookingPlace,
+  MailLog,
+  MailOutcome,
+  MailReader,
+  MailReason,
+  NamedPair,
+  NewMail,
+  RecordedMail,
+  StoredMail,
 } from '../verdict-mails/mail-log.js';
 import { nameCanary } from './canaries.js';
 import { findBookings, listProviders } from './mail-bookings.js';
@@ -190,7 +189,7 @@ function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Q
 function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
   const rows = yield* all(
     `SELECT received_at FROM ${schema}verdict_mails
-     WHERE outcome = 'unreadable' OR reason IN ('${misunderstandings.join("', '")}')`,
+     WHERE reason = 'unread-attachment' OR (outcome <> 'named' AND coalesce(reason, '') <> 'called-correct')`,
   );
   return rows.map((row) => Number(row.received_at));
 }

@@ -46,7 +46,7 @@ export interface JudgedBooking {
 /** For how long no e-mail must name a delivered booking before it counts as correct. */
 export interface Silence {
   readonly afterMs: number;
-  /** When e-mails were received that may name any booking, because all or part of them could not be read. */
+  /** When e-mails were received that may be about any booking, because they could not be read in full, or name nothing known. */
   readonly brokenAt: readonly number[];
   /** Epoch milliseconds. */
   readonly now: number;

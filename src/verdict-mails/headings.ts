@@ -17,7 +17,7 @@ export interface VerdictWords {
 export interface Headings {
   /** Undefined for a text that is not a known heading. */
   read(text: string): HeadingKind | undefined;
-  /** What a cell in a column with verdicts says. */
+  /** What a cell in a column with verdicts says; undefined where that can't be read. */
   judge(kind: VerdictKind, text: string): Statement | undefined;
 }
 
@@ -37,7 +37,7 @@ const kindOfField: Readonly<Record<ServiceField, HeadingKind>> = {
 const verdictHeadings: Readonly<Record<VerdictKind, string>> = {
   correct:
     'iscorrectmapping iscorrect correct correctmapping mappingcorrect mappingiscorrect ismappingcorrect correctmappings correctlymapped ' +
-    'bookingswithcorrectmapping bookingswithcorrectmappings correctbookings verified',
+    'correctbookings verified',
   incorrect:
     'isincorrectmapping isincorrect incorrect incorrectmapping mappingincorrect mappingisincorrect incorrectmappings wrong wrongmapping ' +
     'wrongmappings wronglymapped incorrectlymapped iswrong affected isaffected affectedbookings mismatch notcorrect notcorrectmapping notcorrectmappings notcorrectlymapped',
@@ -57,7 +57,7 @@ const plainStatuses = words(
 /** They say nothing by themselves: "Mapping is correct". */
 const fillers = words('mapping mappings is the of hotel booking a');
 
-/** Reads headings of tables and labels of values, in the languages of `fieldSynonyms`. */
+/** Reads headings of tables and labels of references, in the languages of `fieldSynonyms`. */
 export function createHeadings({ resultColumn, resultValues, masterIdColumn }: VerdictWords): Headings {
   const kinds = new Map<string, HeadingKind>();
   for (const kind of ['status', 'incorrect', 'correct'] as const)
@@ -74,14 +74,14 @@ export function createHeadings({ resultColumn, resultValues, masterIdColumn }: V
   return {
     read: (text) => (text.length > longestHeading ? undefined : kinds.get(simplifyName(text))),
     judge(kind, text) {
-      if (text.length > longestHeading) return kind === 'status' ? undefined : 'unclear';
+      if (text.length > longestHeading) return undefined;
       const word = fold(text);
       const known = configured.get(word) ?? readWord(word);
       switch (kind) {
         case 'correct':
-          return known ?? 'unclear';
+          return known;
         case 'incorrect':
-          return known === undefined ? 'unclear' : isWordOfMapping(word) ? known : opposite(known);
+          return known === undefined || isWordOfMapping(word) ? known : opposite(known);
         case 'status':
           return plainStatuses.has(word) || word.includes(' ') ? known : undefined;
       }

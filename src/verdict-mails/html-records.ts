@@ -19,9 +19,6 @@ const breaking = new Set(
 /** An empty line comes before and after them: what stands there does not belong together. */
 const apart = new Set('p h1 h2 h3 h4 h5 h6 ul ol dl hr blockquote'.split(' '));
 
-/** What stands below them belongs to them, as below a line that ends with a colon. */
-const isTitle = /^h[1-6]$/;
-
 interface OpenTable {
   readonly rows: string[][];
   row: string[] | undefined;
@@ -90,8 +87,6 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
       if (table && (name === 'td' || name === 'th')) closeCell(table);
       else if (table && name === 'tr') closeRow(table);
       else if (name === 'table') closeTable();
-      else if (isTitle.test(name) && table?.cell === undefined)
-        write(text.slice(-20).trimEnd().endsWith(':') ? '\n\n' : ':\n\n');
       else if (breaking.has(name) && name !== 'br') write(apart.has(name) ? '\n\n' : '\n');
     },
   });

@@ -31,7 +31,10 @@ export interface MailReader extends BookingFinder {
   listNamedPlaces(runId: string): Promise<readonly NamedPlace[]>;
   /** All pairs that e-mails name. */
   listNamedPairs(): Promise<readonly ReceivedPair[]>;
-  /** When e-mails were received that rule out silence, because all or part of them could not be read. */
+  /**
+   * When e-mails were received that rule out silence: those that can't be read, not even in part, and those that name nothing
+   * known, unless their columns call known bookings correct.
+   */
   listNotUnderstood(): Promise<readonly number[]>;
   /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
   readNamed(number: number): Promise<NamedThings>;
@@ -83,11 +86,11 @@ export interface NamedThings {
 /** `unreadable`: too large, too deeply nested, or broken. */
 export type MailOutcome = 'named' | 'nothing-known' | 'unreadable';
 
-/** What was not understood in a readable e-mail: an attachment without text, or the verdict on bookings. */
-export const misunderstandings = ['unread-attachment', 'unclear'] as const;
-
-/** Why an e-mail names nothing, or not all that it may be about. `called-correct`: it calls bookings correct, and none incorrect. */
-export type MailReason = UnreadableReason | (typeof misunderstandings)[number] | 'called-correct';
+/**
+ * Why an e-mail names nothing, or not all that it may be about. `unread-attachment`: one without text; `called-correct`: it calls
+ * known bookings correct, and nothing incorrect.
+ */
+export type MailReason = UnreadableReason | 'unread-attachment' | 'called-correct';
 
 export interface NewMail {
   /** Of its bytes, in hexadecimal. */

@@ -20,9 +20,7 @@ export interface MatchedReferences {
   readonly named: readonly KnownBooking[];
   /** The references of the canaries that it names in the same way. */
   readonly canaries: readonly string[];
-  /** Known references beside a verdict that can't be read. */
-  readonly unclear: number;
-  /** Known references that it calls correct. They stay as they were. */
+  /** Known references whose rows it calls correct. They stay as they were. */
   readonly correct: number;
   /** Records that name no known booking and call no mapping correct. */
   readonly rest: readonly MailRecord[];
@@ -48,8 +46,7 @@ export async function matchReferences(
   const rest: MailRecord[] = [];
   for (const record of records) {
     const hits = findHits(record, known);
-    if (hits.length === 0 && record.statement !== 'correct' && record.statement !== 'unclear')
-      rest.push(record);
+    if (hits.length === 0 && record.statement !== 'correct') rest.push(record);
     for (const { candidate, bookings, isEvident } of hits) {
       const of = mentions.get(candidate.text) ?? [];
       of.push({ bookings, isEvident, record });
@@ -141,7 +138,7 @@ function isMeant(record: MailRecord, candidate: Candidate, booking: Booking, evi
   return evidence(candidate, booking) > 0;
 }
 
-/** Evidence in prose must be longer than a page number or a number of rooms. */
+/** Evidence in a line of text must be longer than a page number or a number of rooms. */
 const shortestEvidence = 3;
 
 /** Looks for the booking's hotel ids of the provider and the master. */
@@ -186,18 +183,16 @@ function preferEvident(
 function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
   const named = new Map<string, KnownBooking>();
   const canaries: string[] = [];
-  let unclear = 0;
   let correct = 0;
   for (const [reference, found] of mentions) {
     const saying = (statement: MailRecord['statement']) =>
       found.filter(({ record }) => record.statement === statement);
     const accused = saying('incorrect');
     const plain = saying(undefined);
-    const isCleared = accused.length === 0 && saying('correct').length + saying('unclear').length > 0;
+    const isCleared = accused.length === 0 && saying('correct').length > 0;
     if (found.some(({ bookings }) => bookings.some(({ batch }) => batch === canaryBatch))) {
       if (!isCleared) canaries.push(reference);
-    } else if (accused.length === 0 && saying('correct').length > 0) correct += 1;
-    else if (accused.length === 0 && saying('unclear').length > 0) unclear += 1;
+    } else if (isCleared) correct += 1;
     else {
       const naming = accused.length > 0 ? accused : plain;
       const evident = naming.filter(({ isEvident }) => isEvident);
@@ -205,7 +200,7 @@ function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
         for (const booking of bookings) named.set(placeKey(booking), booking);
     }
   }
-  return { named: [...named.values()], canaries, unclear, correct };
+  return { named: [...named.values()], canaries, correct };
 }
 
 function placeKey({ runId, form, batch, place }: StoredBooking): string {
@@ -239,7 +234,7 @@ export interface PairMention {
 }
 
 /**
- * The pairs that records may name: whole cells of a row or a block, with the name of a provider beside them, under its heading or
+ * The pairs that records may name: whole cells of a row, with the name of a provider beside them, under its heading or
  * known.
  */
 export function findPairs(records: readonly MailRecord[], providers: readonly string[]): PairMention[] {

@@ -1,7 +1,7 @@
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { createHeadings, type Headings, type VerdictWords } from './headings.js';
 import { readHtml } from './html-records.js';
-import { applyTitles, isAllClear, type MailRecord, type Statement } from './mail-record.js';
+import type { MailRecord } from './mail-record.js';
 import { decodeText, isBinary, looksLikeMail } from './mail-text.js';
 import { readDelimited, readText } from './text-records.js';
 
@@ -71,10 +71,10 @@ export function createMailReader(words: VerdictWords, limits: MailLimits = defau
 }
 
 /** A file that was saved from an e-mail. */
-function readSaved(bytes: Buffer, headings: Headings, above?: Statement): MailRecord[] {
+function readSaved(bytes: Buffer, headings: Headings): MailRecord[] {
   const text = decodeText(bytes);
   const isHtml = /^\s*(?:<!doctype|<html|<table|<body|<div)/i.test(text.slice(0, 1_000));
-  return applyTitles(isHtml ? readHtml(text, headings) : readDelimited(text, headings), above);
+  return isHtml ? readHtml(text, headings) : readDelimited(text, headings);
 }
 
 async function readMessage(
@@ -87,14 +87,11 @@ async function readMessage(
   if (countSeparators(bytes, limits.maxParts) > limits.maxParts)
     throw new UnreadableMailError('too-many-parts');
   const email = await parse(bytes, limits);
-  const subject = readText(email.subject ?? '', headings);
-  const texts = [
-    ...(email.html === undefined ? [] : [readHtml(email.html, headings)]),
-    ...(email.text === undefined ? [] : [readText(email.text, headings)]),
-  ];
-  const aboveTexts = isAllClear(subject) ? 'unclear' : undefined;
-  const records = [subject, ...texts].flatMap((read) => applyTitles(read, aboveTexts));
-  const aboveAttachments = texts.some(isAllClear) ? 'unclear' : aboveTexts;
+  const records = [
+    readText(email.subject ?? '', headings),
+    readHtml(email.html ?? '', headings),
+    readText(email.text ?? '', headings),
+  ].flat();
   let unreadAttachments = 0;
   for (const attachment of email.attachments) {
     const content = Buffer.from(attachment.content as ArrayBuffer);
@@ -103,7 +100,7 @@ async function readMessage(
       for (const record of inner.records) records.push(record);
       unreadAttachments += inner.unreadAttachments;
     } else if (isText(attachment) && !isBinary(content)) {
-      for (const record of readSaved(content, headings, aboveAttachments)) records.push(record);
+      for (const record of readSaved(content, headings)) records.push(record);
     } else if (!isDecoration(attachment)) unreadAttachments += 1;
     if (records.length > limits.maxRecords) throw new UnreadableMailError('too-many-rows');
   }

@@ -1,10 +1,10 @@
 import { type Headings, isExportHeading } from './headings.js';
-import type { HeadingKind, MailCell, MailRecord, Statement, VerdictKind } from './mail-record.js';
+import type { HeadingKind, MailCell, MailRecord, VerdictKind } from './mail-record.js';
 
 /** A title and a line of units may stand above the headings. */
 const rowsAboveHeadings = 5;
 
-export const isVerdict = (kind: HeadingKind | undefined): kind is VerdictKind =>
+const isVerdict = (kind: HeadingKind | undefined): kind is VerdictKind =>
   kind === 'correct' || kind === 'incorrect' || kind === 'status';
 
 /**
@@ -30,9 +30,9 @@ function readHorizontal(rows: readonly (readonly string[])[], headings: Headings
         continue;
       }
     }
+    if (isExport) continue;
     const cells = row.map((text, at): MailCell => ({ text, kind: kinds?.[at] }));
-    const statement = isExport ? 'unclear' : readStatement(cells, headings);
-    records.push({ cells, isStructured: true, statement });
+    records.push(toRecord(cells, headings));
   }
   return records;
 }
@@ -45,7 +45,7 @@ function readHeadings(
   const kinds = row.map((cell) => (cell === '' ? undefined : headings.read(cell)));
   const known = kinds.filter((kind) => kind !== undefined);
   // "correct" and "status" are values as well.
-  if (known.length === 0 || (known.every(isVerdict) && row.length > 1)) return undefined;
+  if (known.every(isVerdict)) return undefined;
   return row.some((cell, at) => kinds[at] === undefined && /\d{3}/.test(cell)) ? undefined : kinds;
 }
 
@@ -58,44 +58,22 @@ function isVertical(rows: readonly (readonly string[])[], headings: Headings): b
   return named.length > rows.length / 2 && (labels.size > 1 || rows.length === 1);
 }
 
+/** Each record begins where a label comes again. */
 function readVertical(rows: readonly (readonly string[])[], headings: Headings): MailRecord[] {
-  const blocks = createBlocks(headings);
+  const blocks: MailCell[][] = [[]];
   for (const [label = '', ...values] of rows) {
     const value = values.filter(Boolean).join(' ');
-    if (value === '') blocks.add(undefined, label);
-    else blocks.add(headings.read(label), value);
+    const kind = value === '' ? undefined : headings.read(label);
+    if (kind !== undefined && kind !== 'other' && blocks.at(-1)?.some((cell) => cell.kind === kind))
+      blocks.push([]);
+    blocks.at(-1)?.push({ text: value === '' ? label : value, kind });
   }
-  return blocks.end();
-}
-
-/** Gathers labelled values into records: each begins where a label comes again. */
-export function createBlocks(headings: Headings) {
-  const records: MailRecord[] = [];
-  let cells: MailCell[] = [];
-
-  function close(): void {
-    if (cells.length > 0)
-      records.push({ cells, isStructured: true, statement: readStatement(cells, headings) });
-    cells = [];
-  }
-
-  return {
-    add(kind: HeadingKind | undefined, text: string): void {
-      if (kind !== undefined && kind !== 'other' && cells.some((cell) => cell.kind === kind)) close();
-      cells.push({ text, kind });
-    },
-    close,
-    end(): MailRecord[] {
-      close();
-      return records;
-    },
-  };
+  return blocks.map((cells) => toRecord(cells, headings));
 }
 
 /** Of several columns with verdicts, one that says incorrect counts. */
-function readStatement(cells: readonly MailCell[], headings: Headings): Statement | undefined {
-  const statements = cells.flatMap(({ kind, text }) =>
-    isVerdict(kind) ? (headings.judge(kind, text) ?? []) : [],
-  );
-  return (['incorrect', 'unclear', 'correct'] as const).find((statement) => statements.includes(statement));
+function toRecord(cells: readonly MailCell[], headings: Headings): MailRecord {
+  const statements = cells.flatMap(({ kind, text }) => (isVerdict(kind) ? headings.judge(kind, text) : []));
+  const statement = statements.includes('incorrect') ? 'incorrect' : statements.find(Boolean);
+  return { cells, isStructured: true, statement };
 }

@@ -50,7 +50,6 @@ export interface TakenMail {
   readonly pairs: readonly NamedPair[];
   /** The canaries that it names. */
   readonly canaries: TakenMail['bookings'];
-  readonly unclear: number;
   readonly correct: number;
   readonly unreadAttachments: number;
 }
@@ -141,9 +140,8 @@ export function createMailTaker(parts: MailTakerParts) {
         });
         if (isNamed) await openCasesOf({ number, receivedAt });
         if (isNew) report(number, receivedAt, { found, pairs, canaries }, unreadAttachments);
-        const { unclear, correct } = found;
         return {
-          ...{ messageId, receivedAt, pairs, unclear, correct, unreadAttachments },
+          ...{ messageId, receivedAt, pairs, correct: found.correct, unreadAttachments },
           outcome: isNew ? outcome : 'already-read',
           bookings: listBookings(found.named),
           canaries: canaries.map(({ reference, day }) => ({ reference, day })),
@@ -196,14 +194,14 @@ export function createMailTaker(parts: MailTakerParts) {
   function report(
     mail: number,
     receivedAt: number,
-    { found: { named, unclear }, pairs, canaries }: Awaited<ReturnType<typeof match>>,
+    { found: { named }, pairs, canaries }: Awaited<ReturnType<typeof match>>,
     unreadAttachments: number,
   ): void {
     const count = named.length + pairs.length;
     const ofCanaries = canaries.length > 0 && { canaries: canaries.length };
     if (count > 0 || ofCanaries)
-      notify({ type: 'verdict-mail-named', mail, receivedAt, named: count, unclear, ...ofCanaries });
-    else notify({ type: 'verdict-mail-unknown', mail, receivedAt, unclear, unreadAttachments });
+      notify({ type: 'verdict-mail-named', mail, receivedAt, named: count, ...ofCanaries });
+    else notify({ type: 'verdict-mail-unknown', mail, receivedAt, unreadAttachments });
   }
 }
 
@@ -213,7 +211,6 @@ const nothing = {
   bookings: [],
   pairs: [],
   canaries: [],
-  unclear: 0,
   correct: 0,
   unreadAttachments: 0,
 } as const;
@@ -253,13 +250,13 @@ async function resolvePairs(
 }
 
 function findReason(
-  { unclear, correct }: Pick<MatchedReferences, 'unclear' | 'correct'>,
+  { correct, rest }: Pick<MatchedReferences, 'correct' | 'rest'>,
   unreadAttachments: number,
   isNamed: boolean,
 ): MailReason | undefined {
   if (unreadAttachments > 0) return 'unread-attachment';
-  if (unclear > 0) return 'unclear';
-  return correct > 0 && !isNamed ? 'called-correct' : undefined;
+  const isCleared = correct > 0 && !isNamed && !rest.some(({ statement }) => statement === 'incorrect');
+  return isCleared ? 'called-correct' : undefined;
 }
 
 /** Bookings without a provider's hotel have no case. */

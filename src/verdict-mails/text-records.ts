@@ -1,43 +1,29 @@
 import Papa from 'papaparse';
 import type { Headings } from './headings.js';
-import type { HeadingKind, MailRecord } from './mail-record.js';
-import { longestSentence, readSentence, splitClauses } from './prose.js';
-import { createBlocks, isVerdict, readTable } from './table-records.js';
+import type { MailCell, MailRecord } from './mail-record.js';
+import { readTable } from './table-records.js';
 
 const delimiters = ['\t', ';', '|', ','] as const;
 /** Columns of plain text are held apart by spaces. */
 const gap = /\s{2,}|\t/;
-const partsOfLine = /[,;|\t]|\s{2,}/;
 /** How many lines may stand above the headings of a table in the middle of a text. */
 const linesAboveHeadings = 5;
 const ruler = /^[\s\-=_+|*~#.·–—]+$/;
 const quoteMarks = /^\s*(?:>\s?)+/;
-const bullet = /^\s*(?:[-*•·–—]|\d{1,3}[.)])\s+/;
 const labelled = /^([^:=]{1,60}?)\s*[:=]\s*(.*)$/;
+const partsOfValue = /[,;|\t]|\s{2,}/;
 const longestWord = 100;
-/** Long enough for a verdict and what precedes it. */
-const longestEnd = 40;
-/** "BR-1042: correct" */
-const judgedAtEnd = /[:=(,;|–—-]\s*([^:=(,;|–—-]{1,20}?)\s*[).]?\s*$/;
 
 /**
- * The records of a plain text: tables whose columns are held apart by delimiters or spaces, blocks of labelled values,
- * and lines. Quote marks at the start of lines are ignored.
+ * The records of a plain text: tables whose columns are held apart by delimiters or spaces, and lines. Quote marks at the
+ * start of lines are ignored.
  */
 export function readText(text: string, headings: Headings): MailRecord[] {
-  const records: MailRecord[] = [];
-  let list: HeadingKind | undefined;
-  for (const lines of splitBlocks(text)) {
+  return splitBlocks(text).flatMap((lines) => {
     const table = findTable(lines, headings);
-    const prose = table ? lines.slice(0, table.start) : lines;
-    const opened = readClaim(prose);
-    if (opened !== undefined) records.push({ cells: [], isStructured: false, opens: opened });
-    const read = readLines(prose, headings, list);
-    records.push(...read.records);
-    if (table) records.push(...readTable(table.rows, headings));
-    list = table ? undefined : read.list;
-  }
-  return records;
+    const read = lines.slice(0, table?.start).map((line) => readLine(line, headings));
+    return table ? [...read, ...readTable(table.rows, headings)] : read;
+  });
 }
 
 /** The records of a file of lines; each line is a record where it has no known headings. */
@@ -64,28 +50,6 @@ function repairBroken(lines: readonly string[]): string[] {
     const next = lines[index + 1]?.trim().slice(0, longestWord) ?? '';
     return /[^\s-][-/_]$/.test(line.slice(-2)) ? line + (/^\S+/.exec(next)?.[0] ?? '') : line;
   });
-}
-
-/** Shorter lines end where they were meant to. */
-const shortestWrapped = 50;
-
-/** What the sentences of a block say about the bookings that follow. What names one itself is judged by its own line. */
-function readClaim(lines: readonly string[]): MailRecord['opens'] {
-  const sentences: string[] = [];
-  let isOpen = false;
-  for (const line of lines) {
-    if (line.length > longestSentence) continue;
-    const [first = '', ...others] = line.trim().split(/(?<=[.!?;:]) +/);
-    if (isOpen) sentences.push(`${sentences.pop()} ${first}`);
-    else sentences.push(first);
-    sentences.push(...others);
-    const last = sentences.at(-1) ?? '';
-    isOpen = line.length >= shortestWrapped && last.length <= longestSentence && !/[.!?;:]$/.test(last);
-  }
-  const said = sentences.map(readSentence);
-  if (said.includes('incorrect')) return 'nothing';
-  const isTitle = sentences.some((sentence, index) => said[index] === 'correct' && sentence.endsWith(':'));
-  return said.includes('all-correct') || isTitle ? 'unclear' : undefined;
 }
 
 interface FoundTable {
@@ -129,133 +93,14 @@ function parse(text: string, delimiter: string): string[][] {
   return text.split(/\r\n|\r|\n/).map((line) => line.split(delimiter));
 }
 
-interface ReadLines {
-  readonly records: MailRecord[];
-  /** What the last line announces, if values follow in the next block. */
-  readonly list: HeadingKind | undefined;
-}
-
-/** @param announced what the block before announces: "Booking references:" */
-function readLines(
-  lines: readonly string[],
-  headings: Headings,
-  announced: HeadingKind | undefined,
-): ReadLines {
-  const records: MailRecord[] = [];
-  let blocks = createBlocks(headings);
-  let list = announced;
-  let above: MailRecord | undefined;
-  const flush = () => {
-    records.push(...blocks.end());
-    blocks = createBlocks(headings);
-  };
-  for (const [index, line] of lines.entries()) {
-    const item = line.replace(bullet, '').trim();
-    const section = readSection(item, headings);
-    if (section !== undefined) {
-      flush();
-      records.push({ cells: [{ text: item }], isStructured: false, opens: section });
-      continue;
-    }
-    const judged = readJudgedList(item, headings);
-    if (judged) {
-      flush();
-      records.push(judged);
-      continue;
-    }
-    const parts = splitLabelled(item, headings);
-    if (parts.some(({ kind }) => kind !== undefined)) {
-      const isAnnouncement = parts.length === 1 && parts[0]?.text === '';
-      list = isAnnouncement ? parts[0]?.kind : undefined;
-      // A line right above labelled values belongs to them.
-      if (above && above === records.at(-1)) {
-        records.pop();
-        for (const { text } of above.cells) blocks.add(undefined, text);
-      }
-      above = undefined;
-      for (const { kind, text } of parts) if (text !== '') blocks.add(kind, text);
-      if (isAnnouncement && index === lines.length - 1) {
-        flush();
-        return { records, list };
-      }
-      continue;
-    }
-    flush();
-    const clauses = splitClauses(item);
-    const said = clauses.map(readStatement);
-    if (said.includes('correct') && said.includes('incorrect')) {
-      for (const [at, text] of clauses.entries())
-        records.push({ cells: [{ text }], isStructured: false, statement: said[at] });
-      above = undefined;
-      continue;
-    }
-    const cells = [{ text: item, ...(list !== undefined && { kind: list }) }];
-    if (item !== line.trim()) cells.push({ text: line.trim() });
-    const statement = judgeEnd(line, headings) ?? readStatement(item);
-    above = { cells, isStructured: list === 'reference', statement };
-    records.push(above);
-    if (statement !== undefined || list !== undefined) above = undefined;
-  }
-  flush();
-  return { records, list: undefined };
-}
-
-function readStatement(clause: string): 'correct' | 'incorrect' | undefined {
-  const said = readSentence(clause);
-  return said === 'all-correct' ? 'correct' : said;
-}
-
-/** "Incorrect mappings", or any such word with a colon: what it says holds for all that follows. */
-function readSection(line: string, headings: Headings): 'correct' | 'incorrect' | undefined {
-  // "Incorrect mappings (3):"
-  const title = line.replace(/\s*:$/, '').replace(/\s*\(\d{1,7}\)$/, '');
-  if (title === line && !/\s/.test(title)) return undefined;
-  const kind = headings.read(title);
-  return kind === 'correct' || kind === 'incorrect' ? kind : undefined;
-}
-
-/** "Incorrect mappings: BR-1, BR-2" */
-function readJudgedList(line: string, headings: Headings): MailRecord | undefined {
-  const label = readLabel(line, headings);
-  if (!label || !isVerdict(label.kind) || label.text === '') return undefined;
-  const statement = headings.judge(label.kind, label.text);
-  if (statement === 'correct' || statement === 'incorrect') return undefined;
-  return {
-    cells: [{ text: label.text }],
-    isStructured: false,
-    statement: label.kind === 'status' ? undefined : label.kind,
-  };
-}
-
-function judgeEnd(line: string, headings: Headings): MailRecord['statement'] {
-  const word = judgedAtEnd.exec(line.slice(-longestEnd))?.[1];
-  // A line of prose speaks of the mapping only in clear words.
-  return word === undefined ? undefined : headings.judge('status', word);
-}
-
-interface LabelledPart {
-  readonly kind: HeadingKind | undefined;
-  readonly text: string;
-}
-
-/**
- * The labelled values of a line: "Booking: BR-1, Provider: X". Values without a label belong to the label before them; the whole
- * rest of the line is one as well, because a value may contain a comma.
- */
-function splitLabelled(item: string, headings: Headings): LabelledPart[] {
-  const whole = readLabel(item, headings);
-  let kind: HeadingKind | undefined;
-  const parts = item.split(partsOfLine).map((part): LabelledPart => {
-    const label = readLabel(part.trim(), headings);
-    kind = label?.kind ?? kind;
-    return { kind, text: label ? label.text : part.trim() };
-  });
-  if (whole && parts.length > 1) parts.unshift(whole);
-  return parts;
-}
-
-function readLabel(text: string, headings: Headings): LabelledPart | undefined {
+/** What a sentence says is not interpreted: only the label of references means something. "Booking references: 1, 2026" */
+function readLine(line: string, headings: Headings): MailRecord {
+  const text = line.trim();
   const [, label = '', value = ''] = labelled.exec(text) ?? [];
-  const kind = label === '' ? undefined : headings.read(label.replace(/^.*[([]/, ''));
-  return kind === undefined ? undefined : { kind, text: value.trim() };
+  const references: MailCell[] =
+    headings.read(label) === 'reference'
+      ? // A reference may contain a comma.
+        [value, ...value.split(partsOfValue)].map((part) => ({ text: part.trim(), kind: 'reference' }))
+      : [];
+  return { cells: [{ text }, ...references], isStructured: false };
 }

@@ -13,15 +13,12 @@ export type VerdictMailEvent =
       readonly type: 'verdict-mail-named';
       /** How many bookings, and pairs of provider and hotel id, it names. */
       readonly named: number;
-      /** How many known references stand beside a verdict that can't be read. */
-      readonly unclear: number;
       /** How many canaries it names, if any; they are not bookings. */
       readonly canaries?: number;
     })
   /** It names nothing that the ledger knows, so nobody knows what it means. It stays where it is. */
   | (TakenMail & {
       readonly type: 'verdict-mail-unknown';
-      readonly unclear: number;
       readonly unreadAttachments: number;
     })
   | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: UnreadableReason })

@@ -24,7 +24,6 @@ interface Imported {
   readonly outcome: string;
   readonly reason?: string;
   readonly bookings: readonly { readonly reference: string; readonly day: string }[];
-  readonly unclear: number;
   readonly correct: number;
   readonly unreadAttachments: number;
 }
@@ -91,7 +90,7 @@ describe('verdicts import', () => {
           outcome: 'named',
           bookings: [{ reference: 'BR-1007', day }],
           pairs: [],
-          ...{ unclear: 0, correct: 0, unreadAttachments: 0 },
+          ...{ correct: 0, unreadAttachments: 0 },
         },
       ],
     });
@@ -207,14 +206,9 @@ describe('verdicts import', () => {
 });
 
 describe('No e-mail ever clears a booking', () => {
-  it('one that calls everything correct, and lists every reference, opens no case and clears none', async () => {
+  it('one whose column calls everything correct opens no case, and clears none', async () => {
     const { folder, save, importFile } = await prepare();
     await importFile(await save('wrong.eml', mailOf('text/plain', 'Incorrect: BR-1001')));
-    const list = bookings.map(({ BookingReferenceId }) => BookingReferenceId).join('\r\n');
-    const mail = mailOf('text/plain', `All mappings are correct.\r\n\r\n${list}\r\n`);
-    const { exitCode, emails } = await importFile(await save('all.eml', mail));
-    expect(exitCode).toBe(0);
-    expect(emails).toMatchObject([{ outcome: 'nothing-known', bookings: [], unclear: 20 }]);
     const table = htmlTable([
       ['BookingReferenceId', 'IsCorrectMapping'],
       ...bookings.map(({ BookingReferenceId }) => [BookingReferenceId, 'true']),
@@ -223,6 +217,14 @@ describe('No e-mail ever clears a booking', () => {
     expect(judged.emails).toMatchObject([{ outcome: 'nothing-known', bookings: [], correct: 20 }]);
     expect(await readVerdict(folder, 'BR-1001')).toEqual({ verdict: 'incorrect' });
     expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'unknown', verdictReason: 'by-email' });
+    expect(await listCases(folder)).toMatchObject([{ providerHotelId: '001001A', state: 'open' }]);
+  });
+
+  it('and a sentence does not even keep a booking from being named', async () => {
+    const { folder, save, importFile } = await prepare();
+    const mail = mailOf('text/plain', 'All mappings are correct, also that of BR-1001.\r\n');
+    const { emails } = await importFile(await save('all.eml', mail));
+    expect(emails).toMatchObject([{ outcome: 'named', bookings: [{ reference: 'BR-1001' }], correct: 0 }]);
     expect(await listCases(folder)).toMatchObject([{ providerHotelId: '001001A', state: 'open' }]);
   });
 });
@@ -249,12 +251,16 @@ describe('verdicts.silenceMeansCorrectAfter', () => {
     expect(await readVerdict(folder, 'BR-1003')).toEqual(unknown);
   });
 
-  it('does not count a time as silence in which an unreadable e-mail arrived', async () => {
-    const { folder, save, importFile } = await prepare({ verdicts: { silenceMeansCorrectAfter: 1e-9 } });
-    expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
-    const { json } = await folder.run(['status', day, '--json']);
+  async function prepareSilence() {
+    const prepared = await prepare({ verdicts: { silenceMeansCorrectAfter: 1e-9 } });
+    expect(await readVerdict(prepared.folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
+    const { json } = await prepared.folder.run(['status', day, '--json']);
     const [run] = (json as { runs: readonly { readonly startedAt: string }[] }).runs;
-    const startedAt = new Date(run?.startedAt ?? '');
+    return { ...prepared, startedAt: new Date(run?.startedAt ?? '') };
+  }
+
+  it('does not count a time as silence in which an unreadable e-mail arrived', async () => {
+    const { folder, save, importFile, startedAt } = await prepareSilence();
     const countKnown = async () => {
       const providers = await folder.run(['providers', '--from', day, '--to', day, '--json']);
       return (providers.json as { providers: { known: number }[] }).providers.map(({ known }) => known);
@@ -275,6 +281,26 @@ describe('verdicts.silenceMeansCorrectAfter', () => {
     expect(listed.json).toMatchObject({
       emails: Array(3).fill({ outcome: 'unreadable', reason: 'no-text' }),
     });
+  });
+
+  it('nor one in which an e-mail arrived that names nothing known', async () => {
+    const { folder, save, importFile, startedAt } = await prepareSilence();
+    const importText = async (name: string, text: string, receivedAt: Date) => {
+      await save(name, text);
+      await utimes(join(folder.path, name), receivedAt, receivedAt);
+      return (await importFile(name)).emails.map(({ outcome }) => outcome);
+    };
+    const unknown = 'The mapping of booking QQ-77 is wrong.';
+    await importText('before.txt', unknown, new Date(startedAt.getTime() - 2_000));
+    await importText('after.txt', `${unknown} `, new Date());
+    await importText('named.txt', 'Incorrect: BR-1001', startedAt);
+    const cleared = 'BookingReferenceId;IsCorrectMapping\nBR-1003;true\n';
+    expect(await importText('correct.csv', cleared, startedAt)).toEqual(['nothing-known']);
+    expect(await readVerdict(folder, 'BR-1002')).toEqual({ verdict: 'correct', bySilence: true });
+    expect(await importText('meanwhile.txt', `${unknown}\n`, startedAt)).toEqual(['nothing-known']);
+    for (const reference of ['BR-1002', 'BR-1003'])
+      expect(await readVerdict(folder, reference)).toEqual({ verdict: 'unknown', verdictReason: 'by-email' });
+    expect(await readVerdict(folder, 'BR-1001')).toEqual({ verdict: 'incorrect' });
   });
 });
 

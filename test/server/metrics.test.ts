@@ -319,7 +319,7 @@ describe('the metrics of this process', () => {
     expect(lines.filter((line) => /last_(watch|mailbox)/.test(line))).toEqual([]);
     const counts = { checkedMoves: 9, endangered: 3, unmapped: 1, bookings: 7, merged: 2, dismissed: 0 };
     notify({ type: 'mappings-watched', ...counts });
-    const mail = { mail: 1, receivedAt: now, unclear: 0 };
+    const mail = { mail: 1, receivedAt: now };
     notify({ type: 'verdict-mail-named', ...mail, named: 4 });
     notify({ type: 'verdict-mail-unknown', ...mail, unreadAttachments: 0 });
     notify({ type: 'mailbox-read' });

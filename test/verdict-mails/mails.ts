@@ -45,7 +45,6 @@ export async function readNames(
   const found = await matchReferences(mail.records, createFinder(bookings), 0);
   return {
     named: found.named.map(({ booking }) => booking.bookingReferenceId).sort(),
-    unclear: found.unclear,
     correct: found.correct,
     pairs: findPairs(found.rest, ['Alpha', 'Beta Beds']),
     mail,

@@ -97,7 +97,6 @@ describe('An e-mail that names a booking', () => {
         mail: 1,
         receivedAt: Date.UTC(2026, 10, 21, 2, 30),
         named: 1,
-        unclear: 0,
       },
     ]);
     expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
@@ -207,6 +206,20 @@ describe('An e-mail that names nothing known', () => {
     const bytes = Buffer.from(mailOf('text/html', table));
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', correct: 1 });
     expect(await ledger.trace('BR-1042')).toMatchObject([{ namedByEmailAt: expect.any(Number) }]);
+  });
+
+  it('rules out silence, unless it only calls known bookings correct', async () => {
+    const { ledger, taker } = await prepare();
+    const take = async (from: string, ...rows: string[][]) => {
+      const table = htmlTable([['Reference', 'IsCorrectMapping'], ...rows]);
+      const bytes = Buffer.from(mailOf('text/html', table).replace('<m1@', `<${from}@`));
+      expect(await taker.take({ bytes, from })).toMatchObject({ outcome: 'nothing-known' });
+      const [mail] = await ledger.verdictMails.listMails({ limit: 1 });
+      return { reason: mail?.reason, broken: (await ledger.verdictMails.listNotUnderstood()).length };
+    };
+    expect(await take('a', ['BR-1042', 'true'])).toEqual({ reason: 'called-correct', broken: 0 });
+    expect(await take('b', ['BR-1042', 'true'], ['BR-9999', 'false'])).toEqual({ broken: 1 });
+    expect(await take('c', ['BR-9999', 'true'])).toEqual({ broken: 2 });
   });
 });
 

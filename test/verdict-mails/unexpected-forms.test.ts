@@ -12,11 +12,11 @@ const listed = (...references: (string | undefined)[]) =>
 const base64 = (content: Buffer) => content.toString('base64');
 
 async function count(mail: string | Buffer) {
-  const { named, unclear, correct } = await readNames(mail, bookings);
-  return { named, unclear, correct };
+  const { named, correct } = await readNames(mail, bookings);
+  return { named, correct };
 }
 
-describe('An e-mail that calls everything correct names nothing', () => {
+describe('An e-mail names the known references in it, even if it calls everything correct', () => {
   it.each([
     ['above a list', text(`Good news! All mappings are correct.\n\n${first}\n${second}\n`)],
     ['below a list', text(`${first}\n${second}\n\nAll of these bookings are correct.\n`)],
@@ -44,40 +44,34 @@ describe('An e-mail that calls everything correct names nothing', () => {
       ]),
     ],
   ])('%s', async (_where, mail) => {
-    expect(await count(mail)).toEqual({ named: [], unclear: 2, correct: 0 });
+    expect(await count(mail)).toEqual({ named: [first, second], correct: 0 });
   });
 
-  it('but where it also calls some incorrect, those are named', async () => {
-    const both = `Alpha: no incorrect mappings.\nBeta: 2 incorrect mappings:\n\n${first}\n${second}\n`;
-    expect((await count(text(both))).named).toEqual([first, second]);
-    const others = `We found 2 incorrect mappings: ${first} and ${second}. All other mappings are correct.\n`;
-    expect((await count(text(others))).named).toEqual([first, second]);
+  it('in each sentence and below each title, whatever these say', async () => {
+    const lines = `${first} is correct.\n${second} is incorrect.\nPlease check ${third}\n`;
+    expect((await count(text(lines))).named).toEqual([first, second, third]);
+    const ends = `${first}: correct\n${second} (ok)\n`;
+    expect((await count(text(ends))).named).toEqual([first, second]);
+    const titles = `Correct mappings (1): ${first}\n\nIncorrect mappings:\n${second}\nCorrect: yes\n`;
+    expect((await count(text(titles))).named).toEqual([first, second]);
+    const headings = `<h2>Correct</h2>${listed(first)}<h2>Not correct</h2>${listed(second)}`;
+    expect((await count(html(headings))).named).toEqual([first, second]);
+    const list = htmlTable([['Correct mappings'], [first ?? ''], [second ?? '']]);
+    expect((await count(html(list))).named).toEqual([first, second]);
+  });
+
+  it('in its subject', async () => {
+    const mail = text('Please look at it.').replace('Incorrect mappings found', `About ${first}`);
+    expect((await count(mail)).named).toEqual([first]);
+  });
+
+  it('but not where a column of a table calls them correct', async () => {
     const table = htmlTable([
       ['Reference', 'IsCorrectMapping'],
-      [first, 'false'],
-      [second, 'true'],
+      [first ?? '', 'false'],
+      [second ?? '', 'true'],
     ]);
-    expect(await count(html(`<p>No incorrect mappings</p>${table}`))).toEqual({
-      ...{ named: [first], unclear: 0, correct: 1 },
-    });
-  });
-});
-
-describe('Prose', () => {
-  it('calls single bookings correct or incorrect', async () => {
-    const lines = `${first} is correct.\n${second} is incorrect.\n${third} is not correct\n`;
-    expect(await count(text(lines))).toEqual({ named: [second, third], unclear: 0, correct: 1 });
-    const clauses = `The mapping of ${first} is correct, but that of ${second} is wrong.\n`;
-    expect(await count(text(clauses))).toEqual({ named: [second], unclear: 0, correct: 1 });
-  });
-
-  it('has titles with counts, and headings of HTML', async () => {
-    const titles = `Correct mappings (1):\n${first}\n\nIncorrect mappings (1):\n${second}\n`;
-    expect((await count(text(titles))).named).toEqual([second]);
-    const headings = `<h2>Correct</h2>${listed(first)}<h2>Not correct</h2>${listed(second)}`;
-    expect((await count(html(headings))).named).toEqual([second]);
-    const sentences = `Bookings whose mapping is correct:\n${first}\n\nBookings whose mapping is wrong:\n${second}\n`;
-    expect((await count(text(sentences))).named).toEqual([second]);
+    expect(await count(html(`<p>2 incorrect mappings</p>${table}`))).toEqual({ named: [first], correct: 1 });
   });
 });
 

@@ -138,24 +138,28 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect(await ledger.describeKept()).toMatchObject({ mails: { count: 1, since: at + 2_000 } });
     });
 
-    it('say why they name nothing, and when those that may concern any booking arrived', async () => {
+    it('say why they name nothing, and when those arrived that may be about any booking', async () => {
       const { verdictMails } = opened().ledger;
-      const reasons = [undefined, 'called-correct', 'unread-attachment', 'unclear', 'too-large'] as const;
+      const reasons = [undefined, 'called-correct', 'unread-attachment', 'too-large'] as const;
       const mails = reasons.map((reason, index): NewMail => {
         const outcome = reason === 'too-large' ? 'unreadable' : 'nothing-known';
         const received = { sha256: `${index}`, messageId: undefined, receivedAt: at + index };
         return { ...mail, ...received, outcome, ...(reason && { reason }) };
       });
       for (const one of mails) await verdictMails.record(one);
+      const read = { ...mail, messageId: undefined, receivedAt: at + 9 };
+      await verdictMails.record({ ...read, sha256: 'named' });
       const listReasons = async () =>
         (await verdictMails.listMails({ limit: 9 })).map(({ reason }) => reason).reverse();
-      expect(await listReasons()).toEqual(reasons);
-      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at + 2, at + 3, at + 4]);
+      expect(await listReasons()).toEqual([...reasons, undefined]);
+      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3]);
+      await verdictMails.record({ ...read, sha256: 'partly', reason: 'unread-attachment' });
+      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 3, at + 9]);
       const large = mails.at(-1);
       const again: NewMail = { ...mail, ...large, outcome: 'nothing-known', reason: 'called-correct' };
       expect(await verdictMails.record(again)).toMatchObject({ isNew: false });
-      expect((await listReasons()).at(-1)).toBe('called-correct');
-      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at + 2, at + 3]);
+      expect((await listReasons()).at(3)).toBe('called-correct');
+      expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 9]);
     });
 
     it('with the Message-ID of another one are copies only if they name nothing more', async () => {
