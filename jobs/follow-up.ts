@@ -58,7 +58,7 @@ export async function followUpAndSay(
   );
 }
 
-/** Reports the canaries that nothing named in time, and returns them. */
+/** Reports the canaries that no e-mail named in time, and returns them. */
 export async function followUpCanaries({
   ledger,
   notify,
@@ -71,7 +71,7 @@ export async function followUpCanaries({
   return missed;
 }
 
-/** How often `serve` looks for canaries that nothing named in time. */
+/** How often `serve` looks for canaries that no e-mail named in time. */
 const canaryCheckMs = 60_000;
 
 /** Repeats that until the signal aborts. */

@@ -10,7 +10,7 @@ export function renderFileSummary({ file, day, counts }: Run, command: WriteComm
   if (file?.rows === undefined) return [];
   const rows = [
     ['file', file.remotePath ?? 'not uploaded yet'],
-    ['rows', `${formatCount(file.rows)}${file.canary === undefined ? '' : ', and the canary'}`],
+    ['rows', formatCount(file.rows)],
     ['result', nameResult(file)],
     ['archived to', file.archivedTo ?? 'not yet'],
   ];

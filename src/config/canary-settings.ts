@@ -19,5 +19,5 @@ export const canary = group({
   providerHotelId: fieldText().describe("The provider's hotel id, in quotes if it is a number."),
   withinHours: numberUpTo(yearInHours)
     .default(12)
-    .describe('How many hours after its delivery a result or an e-mail must have named it.'),
+    .describe('How many hours after its delivery an e-mail must have named it.'),
 });

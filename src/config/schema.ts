@@ -128,7 +128,7 @@ export const settingsSchema = group({
   canary: canary
     .exactOptional()
     .describe(
-      "A pair of a provider's hotel and a master hotel that is deliberately wrong, agreed with the service, and sent with each night's bookings. If neither the result nor an e-mail names it in time, the service reviews nothing, or its e-mails do not arrive. Without it, none is sent.",
+      "A pair of a provider's hotel and a master hotel that is deliberately wrong, agreed with the service, and sent by body with each night's bookings. If no e-mail names its reference in time, the service reviews nothing, or its e-mails do not arrive. Without it, none is sent.",
     ),
   export: exportFiles.prefault({}).describe("The service's exports of mappings, on the SFTP server."),
   guestNames: oneOf(...guestNameChoices)

@@ -43,14 +43,14 @@ async function describeLast(ledger: CanaryReader, now: number): Promise<readonly
   const canaries = await ledger.listCanaries({ limit: canariesRead });
   const last = canaries.find((canary) => judgeCanary(canary, now) !== 'unsent');
   if (!last) return [ok('no canary has been sent yet')];
-  const { day, reference, sentAt = 0, withinMs, namedBy, givenUpFor } = last;
+  const { day, reference, sentAt = 0, withinMs, givenUpFor } = last;
   switch (judgeCanary(last, now)) {
     case 'unsent':
       return [];
     case 'waiting':
       return [ok(`the canary of ${day} may be named until ${formatInstant(sentAt + withinMs)}`)];
     case 'named':
-      return [ok(`the canary of ${day} was named by ${namedBy === 'result' ? 'its result' : 'an e-mail'}`)];
+      return [ok(`the canary of ${day} was named by an e-mail`)];
     case 'not-taken':
       return [
         warning(

@@ -1,5 +1,4 @@
 import type { Canary, CanaryFilter, CanaryReader, CanaryWriter, NewCanary } from '../review/canary.js';
-import type { BookingForm } from '../review/step.js';
 import { raise } from './notices.js';
 import { all, type Cell, change, type Dialect, one, type Query, type Store } from './query.js';
 import { readColumns, type StoredRow, withoutUndefined } from './stored-values.js';
@@ -21,25 +20,19 @@ export function createCanaryWriter({ dialect, transact }: Store): CanaryWriter {
 export function* storeCanary(
   { schema }: Dialect,
   run: number,
-  { reference, form, line, withinMs }: NewCanary,
+  { reference, line, withinMs }: NewCanary,
 ): Query<void> {
   yield* change(
-    `INSERT INTO ${schema}canaries (run, reference, form, line, within_ms) VALUES (?, ?, ?, ?, ?)`,
-    ...[run, reference, form, line, withinMs],
+    `INSERT INTO ${schema}canaries (run, reference, form, line, within_ms) VALUES (?, ?, 'body', ?, ?)`,
+    ...[run, reference, line, withinMs],
   );
 }
 
-/** Only the first result or e-mail that names it counts. */
-export function* nameCanary(
-  { schema }: Dialect,
-  which: { readonly run: number } | { readonly reference: string },
-  by: NonNullable<Canary['namedBy']>,
-  at: number,
-): Query<number> {
-  const [column, value] = 'run' in which ? ['run', which.run] : ['reference', which.reference];
+/** Only the first e-mail that names it counts. */
+export function* nameCanary({ schema }: Dialect, reference: string, at: number): Query<number> {
   return yield* change(
-    `UPDATE ${schema}canaries SET named_at = ?, named_by = ? WHERE ${column} = ? AND named_at IS NULL`,
-    ...[at, by, value],
+    `UPDATE ${schema}canaries SET named_at = ? WHERE reference = ? AND named_at IS NULL`,
+    ...[at, reference],
   );
 }
 
@@ -47,8 +40,7 @@ export function* nameCanary(
 function selectCanaries({ schema }: Dialect): string {
   return `SELECT canaries.*, runs.id, runs.day, steps.state AS step_state, steps.ended_at, steps.last_code
     FROM ${schema}canaries JOIN ${schema}runs ON runs.number = canaries.run
-    LEFT JOIN ${schema}steps ON steps.run = canaries.run
-      AND steps.name = CASE WHEN canaries.form = 'file' THEN 'trigger' ELSE 'canary' END`;
+    LEFT JOIN ${schema}steps ON steps.run = canaries.run AND steps.name = 'canary'`;
 }
 
 function* findOne(dialect: Dialect, condition: string, value: Cell): Query<Canary | undefined> {
@@ -106,14 +98,11 @@ function toCanary(row: StoredRow): Canary {
     runId: String(row.id),
     day: String(row.day),
     reference: String(row.reference),
-    form: String(row.form) as BookingForm,
     line: String(row.line),
     withinMs: Number(row.within_ms),
     sentAt: state === 'done' ? integer('ended_at') : undefined,
-    // A canary in the file is given up and retried together with all bookings.
     givenUpFor: state === 'refused' ? text('last_code') : undefined,
     namedAt: integer('named_at'),
-    namedBy: text('named_by') as Canary['namedBy'],
     reportedAt: integer('reported_at'),
   });
 }

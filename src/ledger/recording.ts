@@ -5,7 +5,6 @@ import { FencedError } from '../review/ledger-errors.js';
 import { mayAwaitResult } from '../review/run-transitions.js';
 import type { Claimed, StepEnding } from '../review/step.js';
 import { openedBy, recordEnding } from '../review/step-transitions.js';
-import { nameCanary } from './canaries.js';
 import { replaceVerdicts } from './findings.js';
 import { raise } from './notices.js';
 import { type Dialect, one, type Query } from './query.js';
@@ -42,7 +41,6 @@ export function* record(
   if (inserts.length > 0) yield* insertSteps(number, inserts, () => found.step.position);
   yield* changeRun(dialect, number, change.run);
   if (ending.verdicts) yield* replaceVerdicts(dialect, number, ending.verdicts);
-  if (ending.namesCanary) yield* nameCanary(dialect, { run: number }, 'result', at);
   yield* insertAttempt(dialect, number, claim, ending, at);
   const changed = patchRun(run, change.run);
   yield* raise(dialect, [...noticesOfRun(run, changed, at), ...noticesOfEnding(ending, changed, at)]);

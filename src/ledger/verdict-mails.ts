@@ -68,7 +68,7 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   let found = 0;
   // Always in this order, so that two writers can't wait for each other.
   for (const reference of [...(mail.canaries ?? [])].sort())
-    found += yield* nameCanary(dialect, { reference }, 'email', mail.receivedAt);
+    found += yield* nameCanary(dialect, reference, mail.receivedAt);
   // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(dialect, mail);
   if (copy !== undefined) return { number: copy, isNew: false };

@@ -11,16 +11,16 @@ export interface CanaryReport {
   readonly state: CanaryState;
   /** ISO 8601, UTC */
   readonly sentAt: string | null;
-  /** Until when something must name it. */
+  /** Until when an e-mail must name it. */
   readonly dueAt: string | null;
   readonly namedAt: string | null;
-  readonly namedBy: 'result' | 'email' | null;
+  readonly namedBy: 'email' | null;
   /** How the last attempt ended, if the canary was given up. */
   readonly code?: string;
 }
 
 export function toCanaryReport(canary: Canary, now: number): CanaryReport {
-  const { reference, runId, day, sentAt, withinMs, namedAt, namedBy, givenUpFor } = canary;
+  const { reference, runId, day, sentAt, withinMs, namedAt, givenUpFor } = canary;
   const write = (instant: number | undefined) =>
     instant === undefined ? null : new Date(instant).toISOString();
   return {
@@ -31,7 +31,7 @@ export function toCanaryReport(canary: Canary, now: number): CanaryReport {
     sentAt: write(sentAt),
     dueAt: write(sentAt === undefined ? undefined : sentAt + withinMs),
     namedAt: write(namedAt),
-    namedBy: namedBy ?? null,
+    namedBy: namedAt === undefined ? null : 'email',
     ...(givenUpFor !== undefined && { code: givenUpFor }),
   };
 }
@@ -44,7 +44,7 @@ export interface CanaryStyle {
 
 /** What became of a canary, and what to do about it. */
 export function describeCanary(canary: CanaryReport, { command, timezone }: CanaryStyle): string {
-  const { state, reference, sentAt, dueAt, namedAt, namedBy, code } = canary;
+  const { state, reference, sentAt, dueAt, namedAt, code } = canary;
   const show = (written: string | null) =>
     timezone === undefined
       ? formatInstant(Date.parse(written ?? ''))
@@ -55,9 +55,9 @@ export function describeCanary(canary: CanaryReport, { command, timezone }: Cana
     case 'not-taken':
       return `canary: not taken by the service (${code}), so it shows nothing about this night. Has the service agreed to the pair in the setting canary?`;
     case 'waiting':
-      return `canary: sent, not named yet; a result or an e-mail is to name it by ${show(dueAt)}`;
+      return `canary: sent, not named yet; an e-mail is to name it by ${show(dueAt)}`;
     case 'named':
-      return `canary: named by ${namedBy === 'result' ? 'the result' : 'an e-mail'} of ${show(namedAt)}`;
+      return `canary: named by an e-mail of ${show(namedAt)}`;
     case 'missed':
       return `canary: NOT NAMED within ${formatDuration(Date.parse(dueAt ?? '') - Date.parse(sentAt ?? ''))}: the service reviews nothing, or its e-mails do not arrive. Ask the service whether it reviewed ${reference}, and look for e-mails that nobody has read: ${command('verdicts list --unknown')}`;
   }

@@ -1,9 +1,10 @@
-import type { BookingForm, PlannedStep } from './step.js';
+import type { PlannedStep } from './step.js';
 
 /**
  * A canary is an agreed, deliberately wrong pair of a provider's hotel and a master hotel that is sent with each
- * night's bookings: if neither the result nor an e-mail names it in time, the service reviews nothing, or its e-mails
- * don't arrive. It is not a booking: it is stored apart from them, so that no count or list includes it.
+ * night's bookings, by body and under a reference of its own: if no e-mail names that reference in time, the service
+ * reviews nothing, or its e-mails don't arrive. It is not a booking: it is stored apart from them, so that no count or
+ * list includes it.
  */
 
 /** What was agreed with the service. */
@@ -11,7 +12,7 @@ export interface CanarySettings {
   readonly serviceId: number;
   readonly providerName: string;
   readonly providerHotelId: string;
-  /** How soon after its delivery something must name it. */
+  /** How soon after its delivery an e-mail must name it. */
   readonly withinMs: number;
 }
 
@@ -21,9 +22,7 @@ export interface CanarySettings {
  */
 export interface NewCanary {
   readonly reference: string;
-  /** In the file, or by body in a step of its own. */
-  readonly form: BookingForm;
-  /** Without a line end. */
+  /** As in a request body, without a line end. */
   readonly line: string;
   readonly withinMs: number;
 }
@@ -36,9 +35,9 @@ export interface Canary extends NewCanary {
   readonly sentAt?: number;
   /** Why it was given up: how its last attempt ended. */
   readonly givenUpFor?: string;
+  /** When the e-mail that names it arrived. */
   readonly namedAt?: number;
-  readonly namedBy?: 'result' | 'email';
-  /** When it was reported that nothing named it in time. */
+  /** When it was reported that no e-mail named it in time. */
   readonly reportedAt?: number;
 }
 
@@ -60,20 +59,20 @@ export interface CanaryFilter {
   readonly since?: number;
 }
 
-/** Nothing named it in time. Reported once, by the process that found it. */
+/** No e-mail named it in time. Reported once, by the process that found it. */
 export interface CanaryEvent {
   readonly type: 'canary-missed';
   readonly canary: Canary;
 }
 
 export interface CanaryWriter {
-  /** Returns the canaries that nothing named in time, each once, over all processes. */
+  /** Returns the canaries that no e-mail named in time, each once, over all processes. */
   reportMissedCanaries(now: number): Promise<Canary[]>;
 }
 
 /**
  * `unsent`: not yet, or its run was given up. `not-taken`: the service refused it, or could not be reached; the run
- * continued. `waiting`: it may still be named. `missed`: nothing named it in time.
+ * continued. `waiting`: it may still be named. `missed`: no e-mail named it in time.
  */
 export const canaryStates = ['unsent', 'not-taken', 'waiting', 'named', 'missed'] as const;
 export type CanaryState = (typeof canaryStates)[number];
@@ -87,14 +86,11 @@ export function judgeCanary(
   return now - sentAt >= withinMs ? 'missed' : 'waiting';
 }
 
-/** The step that sends a canary by body. It carries no booking, and nothing waits for it. */
+/** The step that sends a canary, by body whatever the delivery. It carries no booking, and nothing waits for it. */
 export const canaryStep: PlannedStep = { name: 'canary', kind: 'canary', bookings: 0 };
 
-/** In place of a batch's number, where a canary is read together with bookings. */
-export const canaryBatch = -1;
-
 /**
- * How many consecutive canaries, counted back from the newest with a known outcome, nothing named in time; undefined if
+ * How many consecutive canaries, counted back from the newest with a known outcome, no e-mail named in time; undefined if
  * no outcome is known.
  *
  * @param canaries the newest first

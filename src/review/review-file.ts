@@ -23,8 +23,6 @@ export interface ReceivedResult extends Sighting {
 export interface ReviewFile {
   /** Bookings, the header not counted. */
   readonly rows: number;
-  /** The reference of the canary, which is one more row at the end of the file. */
-  readonly canary?: string;
   readonly bytes: number;
   /** In hexadecimal. */
   readonly sha256: string;

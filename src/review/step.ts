@@ -92,8 +92,6 @@ export interface Findings {
   readonly file?: Partial<ReviewFile>;
   /** What the result says about the bookings of the file, in place of what was recorded before. */
   readonly verdicts?: readonly JudgedPlaces[];
-  /** The result calls the run's canary incorrect. */
-  readonly namesCanary?: true;
   /** The attempt sent nothing: an earlier request turned out to be done, or it failed before sending. */
   readonly nothingSent?: boolean;
 }

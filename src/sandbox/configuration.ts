@@ -10,7 +10,7 @@ const mark = '# For the sandbox that was started last in this folder';
 const heading = `${mark}. Every start rewrites this file.\n`;
 
 /** No world has this hotel, so the pair is wrong in every world. */
-const canaryHint = `# A wrong pair that this sandbox names in e-mails and results, as agreed with a service:
+const canaryHint = `# A wrong pair that this sandbox names in an e-mail, as agreed with a service:
 # canary: { serviceId: 1, providerName: Canary, providerHotelId: "1", withinHours: 12 }
 `;
 

@@ -96,7 +96,7 @@ export function createEventCounters(clock: () => number): EventCounters {
     'last_mailbox_poll',
     'When this process last read the mailbox of verdict e-mails',
   );
-  const missed = counter('canaries_missed', 'Canaries that neither a result nor an e-mail named in time', []);
+  const missed = counter('canaries_missed', 'Canaries that no e-mail named in time', []);
   const settled = counter('runs_settled', 'Runs settled, by state', ['state']);
   const hookRequests = counter('hook_requests', 'Requests of the end-of-day hook, by HTTP status', [
     'status',

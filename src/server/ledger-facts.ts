@@ -35,7 +35,7 @@ export interface LedgerFacts {
   readonly problems: Readonly<Partial<Record<NoticeEvent, number>>>;
   /** One for each notice and channel. */
   readonly messages: MessageCounts;
-  /** How many canaries in a row nothing named in time; absent if no outcome is known. */
+  /** How many canaries in a row no e-mail named in time; absent if no outcome is known. */
   readonly missedCanaries?: number | undefined;
   /** Up to when the local copy of the mappings is complete; absent before the first sync. */
   readonly mappingsReach?: number | undefined;

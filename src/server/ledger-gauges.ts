@@ -145,7 +145,7 @@ const ledgerGauges: readonly LedgerGauge[] = [
   },
   {
     name: 'canaries_missed_in_row',
-    help: 'Canaries in a row that nothing named in time, up to the newest: 0 when that one was named',
+    help: 'Canaries in a row that no e-mail named in time, up to the newest: 0 when that one was named',
     read: ({ missedCanaries }) => missedCanaries,
   },
 ];

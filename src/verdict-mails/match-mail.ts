@@ -1,6 +1,5 @@
 import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
-import { type Canary, canaryBatch } from '../review/canary.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { type Candidate, forEachCandidate, mayBeAccident } from './candidates.js';
 import type { BookingFinder, StoredBooking } from './mail-log.js';
@@ -27,6 +26,7 @@ export interface MatchedReferences {
 }
 
 interface Mention {
+  /** None if it names a canary. */
   readonly bookings: readonly KnownBooking[];
   /** Whether the record also has an id of their hotels, which tells one version of a booking from another. */
   readonly isEvident: boolean;
@@ -38,10 +38,11 @@ export async function matchReferences(
   records: readonly MailRecord[],
   finder: Pick<BookingFinder, 'findBookings'>,
   since: number,
-  canaries: readonly Canary[] = [],
+  canaries: readonly string[] = [],
 ): Promise<MatchedReferences> {
   const known = await findKnown(records, finder, since);
-  for (const canary of canaries) known.set(canary.reference, [toKnown(canary)]);
+  // A canary is known, but no booking has its reference.
+  for (const reference of canaries) known.set(reference, []);
   const mentions = new Map<string, Mention[]>();
   const rest: MailRecord[] = [];
   for (const record of records) {
@@ -54,12 +55,6 @@ export async function matchReferences(
     }
   }
   return { ...judge(mentions), rest };
-}
-
-/** A canary is found in an e-mail like a booking. */
-function toKnown({ runId, day, form, line }: Canary): KnownBooking {
-  const place = { batch: canaryBatch, place: 0 };
-  return { runId, day, form, line, ...place, booking: readBooking(line, form) };
 }
 
 /** The bookings whose references are among the candidates. */
@@ -109,9 +104,14 @@ function findHits(record: MailRecord, known: ReadonlyMap<string, KnownBooking[]>
     // A value in a column of something else is not a reference.
     if (bookings === undefined || (kind !== undefined && kind !== 'reference')) return;
     const meant = bookings.filter(({ booking }) => isMeant(record, candidate, booking, evidence));
-    if (meant.length > 0) hits.push({ candidate, ...preferEvident(candidate, meant, evidence) });
+    if (meant.length > 0 || isCanary(bookings))
+      hits.push({ candidate, ...preferEvident(candidate, meant, evidence) });
   });
   return dropInner(hits);
+}
+
+function isCanary(bookings: readonly KnownBooking[]): boolean {
+  return bookings.length === 0;
 }
 
 /** "AB 12" within "AB 12/3" is another reference. */
@@ -190,7 +190,7 @@ function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
     const accused = saying('incorrect');
     const plain = saying(undefined);
     const isCleared = accused.length === 0 && saying('correct').length > 0;
-    if (found.some(({ bookings }) => bookings.some(({ batch }) => batch === canaryBatch))) {
+    if (found.some(({ bookings }) => isCanary(bookings))) {
       if (!isCleared) canaries.push(reference);
     } else if (isCleared) correct += 1;
     else {
@@ -205,24 +205,6 @@ function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
 
 function placeKey({ runId, form, batch, place }: StoredBooking): string {
   return `${runId} ${form} ${batch} ${place}`;
-}
-
-/** The newest canary whose pair is mentioned without its reference, of those that had been sent by then. */
-export function findCanaryOfPairs(
-  mentions: readonly PairMention[],
-  canaries: readonly Canary[],
-  receivedAt: number,
-): Canary | undefined {
-  return canaries.find(({ sentAt, line, form }) => {
-    if (sentAt === undefined || sentAt > receivedAt) return false;
-    const { providerName, providerHotelId, serviceId } = readBooking(line, form);
-    return mentions.some(
-      (mention) =>
-        mention.providerName === providerName &&
-        mention.providerHotelId === providerHotelId &&
-        (mention.serviceId ?? serviceId) === serviceId,
-    );
-  });
 }
 
 /** A pair of a provider and its hotel id in a record without a known reference. */

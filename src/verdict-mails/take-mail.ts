@@ -3,7 +3,6 @@ import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, groupFindings } from '../cases/findings.js';
 import { openCases } from '../cases/open-cases.js';
 import { keyOfHotel } from '../mappings/mapping-copy.js';
-import type { Canary } from '../review/canary.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import type {
@@ -14,13 +13,7 @@ import type {
   StoredMail,
   VerdictMailLedger,
 } from './mail-log.js';
-import {
-  findCanaryOfPairs,
-  findPairs,
-  type MatchedReferences,
-  matchReferences,
-  type PairMention,
-} from './match-mail.js';
+import { findPairs, type MatchedReferences, matchReferences, type PairMention } from './match-mail.js';
 import { type ReadBytes, type ReadMail, UnreadableMailError, type UnreadableReason } from './read-mail.js';
 import type { NotifyVerdictMails } from './verdict-mail-events.js';
 
@@ -76,19 +69,17 @@ export function createMailTaker(parts: MailTakerParts) {
   const { ledger, read, today, matchMs, clock, notify, notifyCases } = parts;
   const log = ledger.verdictMails;
 
-  async function match(mail: ReadMail, receivedAt: number, now: number) {
+  async function match(mail: ReadMail, now: number) {
     const since = now - matchMs;
     const canaries = await ledger.listCanaries({ since, limit: mostCanaries });
-    const found = await matchReferences(mail.records, log, since, canaries);
-    const providers = [...(await log.listProviders(since)), ...listProvidersOf(canaries)];
-    const mentions = findPairs(found.rest, providers);
+    const references = canaries.map(({ reference }) => reference);
+    const found = await matchReferences(mail.records, log, since, references);
+    const mentions = findPairs(found.rest, await log.listProviders(since));
     if (mentions.length > mostPairs) throw new UnreadableMailError('too-many-rows');
-    const byPair = findCanaryOfPairs(mentions, canaries, receivedAt);
-    const named = new Set([...found.canaries, ...(byPair ? [byPair.reference] : [])]);
     return {
       found,
       pairs: await resolvePairs(mentions, ledger, today()),
-      canaries: canaries.filter(({ reference }) => named.has(reference)),
+      canaries: canaries.filter(({ reference }) => found.canaries.includes(reference)),
     };
   }
 
@@ -127,7 +118,7 @@ export function createMailTaker(parts: MailTakerParts) {
       const receivedAt = Math.min(seen ?? now, now);
       if (typeof mail === 'string') return takeUnreadable({ sha256, from, receivedAt, now }, mail, known);
       try {
-        const { found, pairs, canaries } = await match(mail, receivedAt, now);
+        const { found, pairs, canaries } = await match(mail, now);
         const isNamed = found.named.length + pairs.length > 0;
         const outcome = isNamed || canaries.length > 0 ? 'named' : 'nothing-known';
         const { messageId, unreadAttachments } = mail;
@@ -186,7 +177,7 @@ export function createMailTaker(parts: MailTakerParts) {
       bookings: listBookings(named),
       pairs,
       canaries: canaries
-        .filter(({ namedBy, namedAt }) => namedBy === 'email' && namedAt === receivedAt)
+        .filter(({ namedAt }) => namedAt === receivedAt)
         .map(({ reference, day }) => ({ reference, day })),
     };
   }
@@ -214,10 +205,6 @@ const nothing = {
   correct: 0,
   unreadAttachments: 0,
 } as const;
-
-function listProvidersOf(canaries: readonly Canary[]): string[] {
-  return canaries.flatMap(({ line, form }) => readBooking(line, form).providerName ?? []);
-}
 
 /** A copy of an e-mail may have other line ends. */
 function identify(bytes: Buffer): string {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { callCommand } from '../support/command.js';
@@ -41,4 +41,19 @@ it('the e-mails of the sandbox, in each of their forms, name the bookings that a
     (reference) => !wrongReferences.includes(reference),
   );
   for (const reference of others) expect(await readVerdicts(folder, reference)).not.toContain('incorrect');
+});
+
+it.each(['body', 'file'])('the sandbox names the canary of a run by %s in an e-mail', async (delivery) => {
+  const folder = await createFolder();
+  await callSandbox(folder);
+  const file = join(folder, 'sandbox.yaml');
+  const settings = (await readFile(file, 'utf8')).replace('# canary:', 'canary:');
+  await writeFile(file, settings.replace('delivery: body', `delivery: ${delivery}`));
+  await makeDayIn(folder, '--count', '20');
+  const run = ['run', '--day', '2026-11-20', ...config];
+  expect((await runIn(folder, ...run)).stdout).toContain('canary: sent, not named yet');
+  const emails = (await readdir(join(folder, 'outbox'))).map((name) => join('outbox', name));
+  expect((await runIn(folder, 'verdicts', 'import', ...emails, ...config)).exitCode).toBe(0);
+  const { json } = await runIn(folder, 'status', '2026-11-20', '--json', ...config);
+  expect(json).toMatchObject({ runs: [{ delivery, canary: { state: 'named', namedBy: 'email' } }] });
 });

@@ -18,7 +18,7 @@ const plans: fc.Arbitrary<{ delivery: Run['delivery']; steps: PlannedStep[] }> =
     .map((bookings) => ({ delivery: 'body' as const, steps: [...planBatches(bookings, 4), canaryStep] })),
   fc
     .record({ file: fc.integer({ min: 1, max: 9 }), body: fc.integer({ min: 0, max: 9 }) })
-    .map((bookings) => ({ delivery: 'file' as const, steps: planFileRun(bookings) })),
+    .map((bookings) => ({ delivery: 'file' as const, steps: [...planFileRun(bookings), canaryStep] })),
   fc
     .array(fc.record({ size: fc.integer({ min: 1, max: 5 }), after: fc.option(fc.nat()) }), { minLength: 1 })
     .map((wanted) => ({

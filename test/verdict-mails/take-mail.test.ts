@@ -28,7 +28,7 @@ const bookings = [
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
-async function prepare(withCanary = false) {
+async function prepare(withCanary = false, hotelOfCanary = canaryHotel) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
   const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
@@ -47,9 +47,9 @@ async function prepare(withCanary = false) {
   });
   const reference = 'CANARY-r1';
   const line = renderedLine((written) =>
-    renderItem({ ...stay, serviceId: 1, bookingReferenceId: reference, ...canaryHotel }, written),
+    renderItem({ ...stay, serviceId: 1, bookingReferenceId: reference, ...hotelOfCanary }, written),
   );
-  const canary = withCanary ? { reference, form: 'body' as const, line, withinMs: 3_600_000 } : undefined;
+  const canary = withCanary ? { reference, line, withinMs: 3_600_000 } : undefined;
   const steps = [...planBatches(bookings.length, 10), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
   if (canary) await perform(ledger, planned, 'canary', done);
@@ -248,10 +248,7 @@ describe('An e-mail that names a canary', () => {
       bookings: [],
       canaries,
     });
-    expect(await ledger.findCanary('r1')).toMatchObject({
-      namedBy: 'email',
-      namedAt: Date.UTC(2026, 10, 21, 2, 30),
-    });
+    expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: Date.UTC(2026, 10, 21, 2, 30) });
     expect(events).toMatchObject([{ type: 'verdict-mail-named', named: 0, canaries: 1 }]);
     expect(await taker.take({ bytes, from: 'b.eml' })).toMatchObject({ outcome: 'already-read', canaries });
     expect(await listCases()).toEqual([]);
@@ -265,7 +262,7 @@ describe('An e-mail that names a canary', () => {
       bookings: [{ reference: 'BR-1042' }],
       canaries: [{ reference: 'CANARY-r1' }],
     });
-    expect(await ledger.findCanary('r1')).toMatchObject({ namedBy: 'email' });
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeDefined();
     expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1', origins: ['email'] }]);
   });
 
@@ -280,25 +277,43 @@ describe('An e-mail that names a canary', () => {
     expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
   });
 
-  it('by its pair alone names it, unless the pair is of another master hotel', async () => {
-    const { ledger, taker, listCases } = await prepare(true);
-    const row = (serviceId: string) =>
-      Buffer.from(
-        mailOf(
-          'text/html',
-          htmlTable([
-            ['ProviderName', 'ProviderHotelId', 'ServiceId'],
-            ['X', 'C-1', serviceId],
-          ]),
-        ),
-      );
-    await taker.take({ bytes: row('2'), from: 'a.eml' });
-    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
-    expect(await taker.take({ bytes: row('1'), from: 'b.eml' })).toMatchObject({
-      outcome: 'named',
-      pairs: [],
+  it('beside its pair names it only: the pair counts for nothing', async () => {
+    const { ledger, taker, listCases } = await prepare(true, { providerName: 'Beta', providerHotelId: '9' });
+    const table = htmlTable([
+      ['Booking reference', 'ProviderName', 'ProviderHotelId', 'ServiceId'],
+      ['CANARY-r1', 'Beta', '9', '7'],
+    ]);
+    const bytes = Buffer.from(mailOf('text/html', table));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({
+      ...{ outcome: 'named', bookings: [], pairs: [], canaries: [{ reference: 'CANARY-r1' }] },
     });
-    expect(await ledger.findCanary('r1')).toMatchObject({ namedBy: 'email' });
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeDefined();
+    expect(await listCases()).toEqual([]);
+  });
+
+  it.each([
+    ['only its pair', 'Incorrect: X C-1'],
+    ['the reference of another night', 'Incorrect: CANARY-r2'],
+    ['a longer reference that begins like it', 'Incorrect: CANARY-r10, CANARY-r1-2 and CANARY-r1/2'],
+    ['its reference in other letters', 'Incorrect: canary-R1'],
+    ['the beginning of its reference', 'Incorrect: CANARY'],
+  ])('as %s does not name it', async (_, text) => {
+    const { ledger, taker } = await prepare(true);
+    expect(await taker.take({ bytes: plain(text), from: 'a.eml' })).toMatchObject({
+      ...{ outcome: 'nothing-known', canaries: [] },
+    });
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+  });
+
+  it('as a row with its pair does not name it', async () => {
+    const { ledger, taker, listCases } = await prepare(true);
+    const table = htmlTable([
+      ['ProviderName', 'ProviderHotelId', 'ServiceId'],
+      ['X', 'C-1', '1'],
+    ]);
+    const bytes = Buffer.from(mailOf('text/html', table));
+    expect(await taker.take({ bytes, from: 'a.eml' })).toMatchObject({ outcome: 'nothing-known', pairs: [] });
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
     expect(await listCases()).toEqual([]);
   });
 });

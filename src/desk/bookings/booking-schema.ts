@@ -94,7 +94,7 @@ const canary = z.object({
   sentAt: instant.nullable(),
   dueAt: instant.nullable(),
   namedAt: instant.nullable(),
-  namedBy: z.enum(['result', 'email']).nullable(),
+  namedBy: z.literal('email').nullable(),
   code: z.string().exactOptional(),
 }) satisfies z.ZodType<CanaryReport>;
 

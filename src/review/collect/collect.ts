@@ -126,12 +126,9 @@ export async function collectDay(
   // A run that tops up the day stores a part of it, but reads all of it.
   const accepted = parts.delivered ? sendable : body + file;
   await checkVolume({ day: day.iso, accepted, providers }, { ...parts, right }, collect);
-  const steps = [...delivery.plan(bookings.accepted)];
   const canary =
-    parts.canary && sendable > 0
-      ? makeCanary(parts.canary, { id: run.id, hasFile: file > 0 }, delivery, clock())
-      : undefined;
-  if (canary?.form === 'body') steps.push(canaryStep);
+    parts.canary && sendable > 0 ? makeCanary(parts.canary, run.id, delivery, clock()) : undefined;
+  const steps = [...delivery.plan(bookings.accepted), ...(canary ? [canaryStep] : [])];
   return collect.finish({ steps, canary, at: clock() });
 }
 

@@ -12,18 +12,14 @@ const clientName = 'Canary Test';
 
 const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 
-/**
- * Makes the canary of a run.
- *
- * @param hasFile whether the run has a review file; without one the canary goes by body
- */
+/** Makes the canary of a run. */
 export function makeCanary(
   { serviceId, providerName, providerHotelId, withinMs }: CanarySettings,
-  run: { readonly id: string; readonly hasFile: boolean },
-  { formOf, render }: Pick<BookingForms, 'formOf' | 'render'>,
+  runId: string,
+  { render }: Pick<BookingForms, 'render'>,
   now: number,
 ): NewCanary {
-  const reference = `CANARY-${run.id}`;
+  const reference = `CANARY-${runId}`;
   const booking: Booking = {
     serviceId,
     bookingReferenceId: reference,
@@ -33,8 +29,7 @@ export function makeCanary(
     checkInDate: toDay(now + daysUntilCheckIn * dayMs),
     checkOutDate: toDay(now + (daysUntilCheckIn + 1) * dayMs),
   };
-  const form = run.hasFile && formOf(booking) === 'file' ? 'file' : 'body';
   const line = createLineBuffer(0);
-  render(booking, form, line);
-  return { reference, form, line: line.handOver().toString(), withinMs };
+  render(booking, 'body', line);
+  return { reference, line: line.handOver().toString(), withinMs };
 }

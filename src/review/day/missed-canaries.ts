@@ -6,7 +6,7 @@ export interface MissedCanaryParts {
   readonly notify: (event: CanaryEvent) => void;
 }
 
-/** Reports the canaries that nothing named in time. Of all processes, the one that finds a canary reports it. */
+/** Reports the canaries that no e-mail named in time. Of all processes, the one that finds a canary reports it. */
 export async function reportMissedCanaries({
   ledger,
   clock,

@@ -3,13 +3,11 @@ import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import {
-  awaitsCanary,
   decideOnResult,
   isComplete,
   isSettled,
   listColumns,
   listVerdicts,
-  namesCanary,
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
@@ -42,7 +40,7 @@ function calledAt({ file, startedAt }: FileAttempt['run']): number {
 }
 
 /** What an attempt found out about the result. */
-type Found = Pick<StepOutcome, 'file' | 'verdicts' | 'namesCanary'>;
+type Found = Pick<StepOutcome, 'file' | 'verdicts'>;
 
 /** Waits for the next look, which comes early if a result may have settled by then. */
 function waitOn(
@@ -88,8 +86,7 @@ export async function lookForResult(
   if (!result) return notYet('result-growing');
   const since = isUnchanged ? growing.since : now;
   // Reading the same bytes once more could not find anything else.
-  const isRead =
-    moment.isQuiet || (result.end.isWhole && resultNames === 'all' && !awaitsCanary(result, moment));
+  const isRead = moment.isQuiet || (result.end.isWhole && resultNames === 'all');
   const file = { growing: { ...seen, since, token: claim.token, ...(isRead && { isRead }) } };
   if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });
   return judge(parts, attempt, { result, seen, moment, file, notYet });
@@ -114,11 +111,10 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
     isComplete: completes,
   });
   const decision = decideOnResult(result, counts, moment, parts);
-  const said = { verdicts, ...(namesCanary(result, parts) && { namesCanary: true as const }) };
   switch (decision.kind) {
     case 'wait':
     case 'not-ours':
-      return notYet('result-growing', { file: { ...file, verdicts: counts }, ...said });
+      return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
     case 'refuse': {
       const { code } = decision;
       const { resultColumn = defaultResultColumn } = parts;
@@ -128,7 +124,7 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
         kind: 'refused',
         evidence: { code },
         file: { ...file, verdicts: counts, ...(code === 'result-unreadable' && { unreadable }) },
-        ...said,
+        verdicts,
       };
     }
     case 'accept': {
@@ -138,7 +134,7 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
         kind: 'done',
         evidence: { code: 'ok', sha256 },
         file: { result: received, verdicts: counts },
-        ...said,
+        verdicts,
       };
     }
   }

@@ -6,7 +6,6 @@ import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
 import { formatDuration } from '../../text/format.js';
-import type { CanaryFinder } from '../canary.js';
 import type { ClaimCheck } from '../claims.js';
 import type { StepOutcome } from '../delivery.js';
 import type { Notify } from '../events.js';
@@ -22,7 +21,7 @@ import type { IncompleteBookings } from './review-line.js';
 
 /** What the steps of a file delivery work with. */
 export interface FileParts {
-  readonly ledger: RunReader & RunLister & BatchReader & CanaryFinder & AttemptReader & ClaimCheck;
+  readonly ledger: RunReader & RunLister & BatchReader & AttemptReader & ClaimCheck;
   readonly service: Pick<ReviewService, 'reviewBookedHotelsByFile'>;
   readonly sftp: SftpServer;
   /** How long an attempt of a step may use the server. */

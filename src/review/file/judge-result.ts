@@ -2,7 +2,6 @@ import type { ResultCounts } from '../review-file.js';
 import type { Run, RunFailure } from '../run.js';
 import { isMoreThanShare } from '../share.js';
 import type { Judged, JudgedPlaces } from '../verdict.js';
-import type { ResultWithoutCanary } from './result-canary.js';
 import { namingFields } from './result-index.js';
 import type { ResultTotals } from './result-join.js';
 
@@ -13,9 +12,6 @@ export interface ResultRules {
   /** The share of the file's bookings that may stay without a verdict. */
   readonly maxUnansweredShare: number;
 }
-
-/** A result in numbers, and what it says about the canary. */
-export type SeenTotals = ResultTotals & Pick<ResultWithoutCanary, 'canary'>;
 
 export interface ResultMoment {
   /** It has not changed for `resultQuietSeconds`. */
@@ -48,33 +44,17 @@ export function isSettled(
  * for long enough, and each of its rows must name a booking, because any other row may be about one that would count as
  * correct.
  */
-export function isComplete(totals: SeenTotals, moment: ResultMoment, { resultNames }: ResultRules): boolean {
+export function isComplete(
+  totals: ResultTotals,
+  moment: ResultMoment,
+  { resultNames }: ResultRules,
+): boolean {
   if (totals.foreign > 0) return false;
-  if (totals.unanswered === 0) return isSettled(totals, moment) && !awaitsCanary(totals, moment);
+  if (totals.unanswered === 0) return isSettled(totals, moment);
   if (resultNames === 'all') return false;
   const { end, fields, unidentified } = totals;
   const namesBookings = fields.some((field) => namingFields.includes(field));
   return moment.isQuiet && end.isWhole && namesBookings && end.malformed + unidentified === 0;
-}
-
-/**
- * A service may leave the canary out of its result: then every booking is answered, and it is waited for only until the
- * result stops changing.
- */
-export function awaitsCanary(
-  { unanswered, canary }: Pick<SeenTotals, 'unanswered' | 'canary'>,
-  { isQuiet, isDue }: ResultMoment,
-): boolean {
-  return unanswered === 0 && canary === 'not-in-result' && !isQuiet && !isDue;
-}
-
-/** Whether the result calls the canary incorrect. Without a column of verdicts, being named is the verdict. */
-export function namesCanary(
-  { canary, fields }: Pick<SeenTotals, 'canary' | 'fields'>,
-  { resultNames }: ResultRules,
-): boolean {
-  const isVerdict = resultNames === 'incorrect' && !fields.includes('isCorrect');
-  return canary === 'incorrect' || (isVerdict && canary === 'unclear');
 }
 
 /** What the result says about each booking, as it is recorded. */
@@ -102,7 +82,7 @@ export async function listVerdicts(
 
 /** Decides about a result: the one place that says what is good enough. */
 export function decideOnResult(
-  totals: SeenTotals,
+  totals: ResultTotals,
   { unanswered, unclear }: Pick<ResultCounts, 'unanswered' | 'unclear'>,
   moment: ResultMoment,
   rules: ResultRules,

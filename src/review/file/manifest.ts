@@ -16,8 +16,6 @@ export interface Manifest {
   readonly runId: string;
   readonly remotePath: string | undefined;
   readonly rows: number | undefined;
-  /** The reference of the canary: one more row of the file, and of a result that names all rows. */
-  readonly canary?: string;
   readonly counts: {
     readonly read: number;
     readonly accepted: number;
@@ -72,13 +70,12 @@ export async function keepManifest(
 /** The part that the ledger knows for as long as it keeps the run. */
 export function describeRun({ id, day, counts, file }: Run): Omit<Manifest, 'tool' | 'calls' | 'files'> {
   const { read, accepted, duplicates, rejected } = counts;
-  const { remotePath, rows, canary, result, verdicts } = file ?? {};
+  const { remotePath, rows, result, verdicts } = file ?? {};
   return {
     day,
     runId: id,
     remotePath,
     rows,
-    ...(canary !== undefined && { canary }),
     counts: { read, accepted, duplicates, rejected },
     result: result && { name: result.name, rows: result.rows, isWhole: result.isWhole },
     verdicts: verdicts && toCounts(verdicts),

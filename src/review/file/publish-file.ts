@@ -5,14 +5,7 @@ import { convertFailures, expectClaim, type FileAttempt, type FileParts, inSessi
 import { checkReviewFile } from './file-check.js';
 import { limitEarlier } from './received-size.js';
 import { createResultNameTest, expectFewResults } from './remote-files.js';
-import {
-  earlierName,
-  ensureSpooled,
-  findCanaryOfFile,
-  hashSpooled,
-  reviewName,
-  spoolReviewFile,
-} from './spooled-files.js';
+import { earlierName, ensureSpooled, hashSpooled, reviewName, spoolReviewFile } from './spooled-files.js';
 
 /**
  * `write`: writes the review file to the spool and checks it byte by byte against the file rules. (Spec 4.3.)
@@ -24,8 +17,7 @@ export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): P
     const { bytes, sha256 } = await spoolReviewFile(parts, run);
     const { bookings: rows } = await ledger.measureBatches(run.id, 'file');
     const mayBeEmpty = incomplete === 'leave-empty';
-    const canary = await findCanaryOfFile(ledger, run);
-    const expected = { masterIdColumn, rows: rows + (canary ? 1 : 0), sha256, mayBeEmpty };
+    const expected = { masterIdColumn, rows, sha256, mayBeEmpty };
     const fault = await checkReviewFile(spool.read(reviewName(run)), expected);
     if (fault) {
       const { code, row, column } = fault;
@@ -40,8 +32,7 @@ export async function writeReviewFile(parts: FileParts, { run }: FileAttempt): P
           : `the written file breaks the file rules at ${place}; nothing was sent: please report this and keep the ledger`,
       };
     }
-    const file = { rows, bytes, sha256, ...(canary && { canary: canary.reference }) };
-    return { kind: 'done', evidence: { code: 'ok', sha256 }, file };
+    return { kind: 'done', evidence: { code: 'ok', sha256 }, file: { rows, bytes, sha256 } };
   });
 }
 

@@ -69,8 +69,6 @@ export interface Judgement {
 }
 
 export interface JoinedResult extends ResultTotals {
-  /** Judges the bookings of stored lines. */
-  readonly judge: Judgement['judge'];
   /**
    * The bookings of each batch whose mapping the result does not call correct. Reads the sent bookings once more, unless
    * there are none.
@@ -100,7 +98,6 @@ export function startJoin({ readBytes, readSent }: JoinSources, reading: ResultR
         (await echo.end()) ?? (await compareResult(readResult(readBytes(), reading), readSent));
       return {
         ...totals,
-        judge,
         async *findJudged() {
           const { incorrect, unreadable, unanswered, loose } = totals;
           if (incorrect + unreadable + unanswered + loose === 0) return;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { freeMemory } from '../../async/free-memory.js';
 import { SftpError, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool, SpooledFile } from '../../spool/spool.js';
-import { type Canary, type CanaryFinder, canaryBatch } from '../canary.js';
 import type { BatchReader } from '../ledger.js';
 import { isSameSighting, type Sighting } from '../review-file.js';
 import type { Run } from '../run.js';
@@ -10,8 +9,7 @@ import { readStoredBatches, type StoredBatch } from '../stored-batches.js';
 import { lineEnd } from './csv.js';
 import type { FileAttempt, FileParts } from './file-attempt.js';
 import { limitReceived, limitRows } from './received-size.js';
-import { type ResultWithoutCanary, takeOutCanary } from './result-canary.js';
-import { startJoin } from './result-join.js';
+import { type JoinedResult, startJoin } from './result-join.js';
 import { renderReviewHeader } from './review-line.js';
 
 /** The file to be sent. */
@@ -68,41 +66,25 @@ export async function ensureSpooled(parts: FileParts, run: Run): Promise<void> {
     );
 }
 
-/** The bytes of the review file, in the order of the bookings, and last the canary if it has one. A block is valid until the next one is read. */
+/** The bytes of the review file, in the order of the bookings. A block is valid until the next one is read. */
 export async function* renderReviewFile(
-  parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: BatchReader & CanaryFinder },
+  parts: Pick<FileParts, 'masterIdColumn'> & { readonly ledger: BatchReader },
   run: Run,
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`${renderReviewHeader(parts.masterIdColumn)}${lineEnd}`);
   for await (const { lines } of readSent(parts.ledger, run)) yield lines;
 }
 
-/** The lines of the review file: the bookings, and last its canary. A batch is valid until the next one is read. */
-async function* readSent(
-  ledger: BatchReader & CanaryFinder,
-  run: Run,
-): AsyncGenerator<StoredBatch, void, undefined> {
+/** The lines of the review file. A batch is valid until the next one is read. */
+async function* readSent(ledger: BatchReader, run: Run): AsyncGenerator<StoredBatch, void, undefined> {
   for await (const batch of readStoredBatches(ledger, run, 'file')) {
     yield batch;
     freeMemory(batch.lines);
   }
-  const canary = await findCanaryOfFile(ledger, run);
-  if (canary) yield { batch: canaryBatch, lines: toLine(canary) };
-}
-
-/** The run's canary, if it is in the file. */
-export async function findCanaryOfFile(ledger: CanaryFinder, { id }: Run): Promise<Canary | undefined> {
-  const canary = await ledger.findCanary(id);
-  return canary?.form === 'file' ? canary : undefined;
-}
-
-/** With its line end. */
-function toLine({ line }: Canary): Buffer {
-  return Buffer.from(`${line}${lineEnd}`);
 }
 
 /** A result as it was read. */
-export interface ReadResult extends ResultWithoutCanary {
+export interface ReadResult extends JoinedResult {
   /** The checksum of the bytes that were judged. */
   readonly sha256: string;
 }
@@ -135,9 +117,7 @@ export async function fetchResult(
       },
     });
     if (!isSameSighting(received, seen)) return undefined;
-    const joined = await join.end();
-    const canary = await findCanaryOfFile(ledger, run);
-    return { ...takeOutCanary(joined, canary && toLine(canary)), sha256: hash.digest('hex') };
+    return { ...(await join.end()), sha256: hash.digest('hex') };
   } catch (error) {
     const isMoving =
       error instanceof SftpError && (error.code === 'changed-while-reading' || error.code === 'no-such-file');

@@ -1,6 +1,5 @@
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
-import type { CanaryFinder } from '../canary.js';
 import { type ErasureReader, followErasures } from '../erasures.js';
 import type { AttemptReader } from '../history.js';
 import type { BatchReader } from '../ledger.js';
@@ -19,7 +18,7 @@ export interface VerifiedItem {
 
 export interface VerifyParts {
   readonly archive: Archive;
-  readonly ledger: BatchReader & CanaryFinder & AttemptReader & Pick<ErasureReader, 'listErasedContents'>;
+  readonly ledger: BatchReader & AttemptReader & Pick<ErasureReader, 'listErasedContents'>;
   readonly masterIdColumn: string;
 }
 
@@ -30,8 +29,7 @@ export interface VerifyParts {
 export async function verifyRun(parts: VerifyParts, run: Run): Promise<readonly VerifiedItem[]> {
   const { archive, ledger, masterIdColumn } = parts;
   const { id, day, file } = run;
-  const { sha256 = '' } = file ?? {};
-  const rows = (file?.rows ?? 0) + (file?.canary === undefined ? 0 : 1);
+  const { sha256 = '', rows = 0 } = file ?? {};
   const items: VerifiedItem[] = [];
   const add = (item: string, fault: string | undefined) => {
     items.push(fault === undefined ? { item } : { item, fault });

@@ -203,12 +203,11 @@ function endStep(
   }
 }
 
-function findingsOf({ evidence, file, verdicts, namesCanary, nothingSent }: Findings): Findings {
+function findingsOf({ evidence, file, verdicts, nothingSent }: Findings): Findings {
   return {
     evidence,
     ...(file && { file }),
     ...(verdicts && { verdicts }),
-    ...(namesCanary && { namesCanary }),
     ...(nothingSent && { nothingSent }),
   };
 }

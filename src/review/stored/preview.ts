@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { buildRequestBody } from '../body/request-body.js';
-import type { CanaryFinder } from '../canary.js';
 import { renderReviewFile } from '../file/spooled-files.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
@@ -67,7 +66,7 @@ export async function previewBodies(
 
 /** Builds the review file as it would be sent; undefined if no booking can be in it. */
 export async function previewReviewFile(
-  ledger: BatchReader & CanaryFinder,
+  ledger: BatchReader,
   run: Run,
   { masterIdColumn, name }: { readonly masterIdColumn: string; readonly name: string },
   take?: TakeContent,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
-import { canaryStep, judgeCanary, type NewCanary } from '../../../src/review/canary.js';
+import { canaryStep, judgeCanary } from '../../../src/review/canary.js';
 import type { Ledger, NewRun } from '../../../src/review/ledger.js';
 import type { Run } from '../../../src/review/run.js';
 import type { OpenedLedger } from '../ledger.js';
@@ -9,10 +9,8 @@ import {
   batchOf,
   batchSize,
   chunkOf,
-  claimStep,
   done,
   failed,
-  fileLineOf,
   lineOf,
   newRun,
   openNames,
@@ -25,19 +23,14 @@ import { performUpTo, planFileRun } from './file-days.js';
 
 const withinMs = 3_600_000;
 
-async function runWithCanary(
-  ledger: Ledger,
-  id: string,
-  changes: Partial<NewRun> & { readonly form?: NewCanary['form'] } = {},
-): Promise<Run> {
-  const { form = 'body', ...asked } = changes;
-  const run = await ledger.createRun(newRun(id, { delivery: form, ...asked }));
+async function runWithCanary(ledger: Ledger, id: string, asked: Partial<NewRun> = {}): Promise<Run> {
+  const run = await ledger.createRun(newRun(id, asked));
   const collect = await startCollect(ledger, run);
-  await collect.store(chunkOf({ batches: [batchOf(0, references(3), form)] }));
+  await collect.store(chunkOf({ batches: [batchOf(0, references(3), run.delivery)] }));
   const reference = `CANARY-${id}`;
-  const line = form === 'file' ? fileLineOf(reference) : lineOf(reference);
-  const steps = form === 'file' ? planFileRun({ file: 3 }) : [...planBatches(3, batchSize), canaryStep];
-  return collect.finish({ steps, canary: { reference, form, line, withinMs }, at });
+  const steps = run.delivery === 'file' ? planFileRun({ file: 3 }) : planBatches(3, batchSize);
+  const canary = { reference, line: lineOf(reference), withinMs };
+  return collect.finish({ steps: [...steps, canaryStep], canary, at });
 }
 
 export function describeCanaries(opened: () => OpenedLedger): void {
@@ -53,7 +46,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect((await ledger.getRun('r1')).counts).toMatchObject({ delivered: 3, pending: 0, repeated: 0 });
       expect(await ledger.tally('r1')).toMatchObject({ stored: 3, delivered: 3, openSteps: 0 });
       expect(await ledger.findCanary('r1')).toMatchObject({
-        ...{ runId: 'r1', day: '2026-11-20', form: 'body', line: lineOf('CANARY-r1'), withinMs, sentAt: at },
+        ...{ runId: 'r1', day: '2026-11-20', line: lineOf('CANARY-r1'), withinMs, sentAt: at },
       });
       expect(await ledger.findCanaryByReference('CANARY-r1')).toMatchObject({ runId: 'r1' });
       expect(await ledger.findCanaryByReference('BR-1')).toBeUndefined();
@@ -71,16 +64,26 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect(canary && judgeCanary(canary, at)).toBe('not-taken');
     });
 
-    it('in the file is sent with the call, and named by the result that calls it incorrect', async () => {
+    it('of a run by file waits for no step of the file, and none of them waits for it or sends it', async () => {
       const { ledger } = opened();
-      const run = await runWithCanary(ledger, 'r1', { form: 'file' });
+      const run = await runWithCanary(ledger, 'r1', { delivery: 'file' });
+      expect(run.counts).toMatchObject({ accepted: 3, pending: 3, posted: 0 });
+      expect(await openNames(ledger, 'r1')).toEqual(['write', 'canary']);
+      expect(await performUpTo(ledger, run, 'archive')).toMatchObject({
+        ...{ openSteps: 1, counts: { delivered: 3, pending: 0 } },
+      });
       expect((await ledger.findCanary('r1'))?.sentAt).toBeUndefined();
-      await performUpTo(ledger, run, 'trigger');
+      const { run: after } = await perform(ledger, run, 'canary', done);
+      expect(after).toMatchObject({ openSteps: 0, counts: { delivered: 3, posted: 0, repeated: 0 } });
       expect(await ledger.findCanary('r1')).toMatchObject({ sentAt: at });
-      const claim = await claimStep(ledger, run, 'await-result');
-      await ledger.record(claim, { ...done, verdicts: [], namesCanary: true }, at + 5_000);
-      expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 5_000, namedBy: 'result' });
-      expect(await ledger.reportMissedCanaries(at + 2 * withinMs)).toEqual([]);
+    });
+
+    it('of a run by file leaves it waiting for nothing but its result, even after its other steps', async () => {
+      const { ledger } = opened();
+      const run = await runWithCanary(ledger, 'r1', { delivery: 'file' });
+      await performUpTo(ledger, run, 'trigger');
+      const { run: after } = await perform(ledger, run, 'canary', refused);
+      expect(after).toMatchObject({ state: 'awaiting-result', openSteps: 2, failedSteps: 0 });
     });
 
     it('that nothing names in time is reported once, over all processes', async () => {
@@ -116,7 +119,7 @@ export function describeCanaries(opened: () => OpenedLedger): void {
       expect(await ledger.verdictMails.record({ ...named, receivedAt: at + 8_000 })).toMatchObject({
         isNew: false,
       });
-      expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 4_000, namedBy: 'email' });
+      expect(await ledger.findCanary('r1')).toMatchObject({ namedAt: at + 4_000 });
       expect(await ledger.verdictMails.findMail('bb')).toMatchObject({ outcome: 'named', named: 0 });
       expect(await ledger.verdictMails.listWithoutCases()).toEqual([]);
     });

@@ -5,11 +5,9 @@ import {
   isComplete,
   listColumns,
   listVerdicts,
-  namesCanary,
   pauseBeforeLook,
   type ResultMoment,
   type ResultRules,
-  type SeenTotals,
 } from '../../../src/review/file/judge-result.js';
 import type { ResultTotals } from '../../../src/review/file/result-join.js';
 import type { JudgedPlaces } from '../../../src/review/verdict.js';
@@ -31,26 +29,6 @@ describe('a result that names all bookings', () => {
     ['that names others too', { foreign: 1 }, quiet, false],
   ])('%s is complete or not', (_, differing, moment, expected) => {
     expect(isComplete(totalsOf(differing), moment, all)).toBe(expected);
-  });
-
-  it('without the canary is complete once it no longer changes or is due, and says nothing about the canary', () => {
-    const totals = { ...totalsOf(), canary: 'not-in-result' as const };
-    expect([growing, quiet].map((moment) => isComplete(totals, moment, all))).toEqual([false, true]);
-    expect(decideOnResult(totals, everyVerdict, growing, all)).toEqual({ kind: 'wait' });
-    expect(decideOnResult(totals, everyVerdict, due, all)).toEqual({ kind: 'accept', isComplete: true });
-    expect(namesCanary(totals, all)).toBe(false);
-  });
-
-  it('names the canary only by calling it incorrect, or by its row where only incorrect rows are named', () => {
-    const names = (
-      canary: NonNullable<SeenTotals['canary']>,
-      rules: ResultRules,
-      fields: SeenTotals['fields'] = [],
-    ) => namesCanary({ canary, fields }, rules);
-    expect(names('incorrect', all)).toBe(true);
-    expect([names('correct', all), names('unclear', all)]).toEqual([false, false]);
-    expect(names('unclear', incorrectOnly)).toBe(true);
-    expect(names('unclear', incorrectOnly, ['isCorrect'])).toBe(false);
   });
 
   it('is accepted when it is complete', () => {

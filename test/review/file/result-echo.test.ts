@@ -99,7 +99,7 @@ it('a result that repeats the file, or nearly, is joined like any other', async 
         const echo = writeEcho(bookings, () => verdicts.next().value ?? '', header);
         const result = changes[name](echo, at, by);
         const sources = sourcesOf(bookings, result, { batchSize, blockBytes });
-        const { findJudged, judge: _, ...totals } = await joinResult(sources, reading);
+        const { findJudged, ...totals } = await joinResult(sources, reading);
         const joined = { totals, judged: await gather(findJudged()) };
 
         const parts = readResult(sources.readBytes(), reading);
