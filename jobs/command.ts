@@ -8,11 +8,9 @@ import { type Config, loadConfig } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
 import { completeCommands } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
-import { noTracing } from '../src/traces/tracing.js';
 import type { HeartbeatParts } from './heartbeat.js';
 import type { CommandIo } from './process.js';
 import { createTerminal, type Terminal } from './terminal.js';
-import { openTracing } from './traces.js';
 
 /** How much longer than `workers.stopSeconds` a command may take to stop. */
 const lastResortMs = 5_000;
@@ -26,19 +24,12 @@ export interface Command {
 type Job = (terminal: Terminal) => Promise<number>;
 type ConfiguredJob = (config: Config, terminal: Terminal) => Promise<number>;
 
-const leaveUntraced: typeof openTracing = async () => noTracing;
-
-/** What the heartbeat and the traces need. */
-interface ObservingParts {
-  readonly settings?: Config;
-  readonly openTraces?: typeof openTracing;
-}
-
+/** @param settings what the heartbeat needs; none for a command without a configuration */
 export async function withTerminal(
   { config, logLevel, stackTrace }: GlobalOptions,
   { io, reports }: Command,
   job: Job,
-  { settings, openTraces = leaveUntraced }: ObservingParts = {},
+  settings?: Config,
 ): Promise<number> {
   io.signal.throwIfAborted();
   refuseUnverifiedTls(io.env);
@@ -46,9 +37,7 @@ export async function withTerminal(
   const warn = (message: string) =>
     log ? log.warn(message) : void print(io.stderr, `warning: ${message}\n`);
   const heartbeat = settings && (await loadHeartbeat(settings, { warn, stop: io.signal }));
-  const tracing = await openTraces(io, log);
-  const observing = { log, heartbeat, tracing };
-  const terminal = createTerminal({ config, reports, ...observing, showsModuleErrors: stackTrace, io });
+  const terminal = createTerminal({ config, reports, log, heartbeat, showsModuleErrors: stackTrace, io });
   try {
     return await job(terminal);
   } catch (error) {
@@ -56,8 +45,8 @@ export async function withTerminal(
     throw new UsageError(completeCommands(error.message, terminal.command));
   } finally {
     terminal.endProgress();
-    // Calls in flight, which nothing else waits for.
-    await Promise.all([heartbeat?.close(), tracing.close()]);
+    // A call in flight, which nothing else waits for.
+    await heartbeat?.close();
   }
 }
 
@@ -78,18 +67,12 @@ export async function withConfig(
   globals: GlobalOptions,
   command: Command,
   job: ConfiguredJob,
-  openTraces = leaveUntraced,
 ): Promise<number> {
   const { io } = command;
   refuseUnverifiedTls(io.env);
   const config = await loadConfig({ file: resolve(io.cwd, globals.config), env: io.env });
   const work: Job = (terminal) => stopInTime(job(config, terminal), config, command);
-  return withTerminal(globals, command, work, { settings: config, openTraces });
-}
-
-/** Like `withConfig`, for a job that is traced if the environment requests it. */
-export function withTraces(globals: GlobalOptions, command: Command, job: ConfiguredJob): Promise<number> {
-  return withConfig(globals, command, job, openTracing);
+  return withTerminal(globals, command, work, config);
 }
 
 /** Fails if a stop takes too long: a ledger or a queue that does not answer must not delay the exit. */

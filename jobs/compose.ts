@@ -11,7 +11,6 @@ import { readErasedGuests } from '../src/review/erasures.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import type { ClosableSftpServer } from '../src/sftp/server.js';
 import type { WriteCommand } from '../src/text/shell.js';
-import type { Tracing } from '../src/traces/tracing.js';
 import { clock, random } from './clock.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
@@ -26,7 +25,6 @@ export interface ComposeOptions {
   readonly warn: (message: string) => void;
   readonly command: WriteCommand;
   readonly signal: AbortSignal;
-  readonly tracing: Tracing;
   readonly sourceMessages: SourceMessages;
   /** False for a process that leaves the steps to workers. */
   readonly performs?: boolean;
@@ -39,7 +37,7 @@ const hourMs = 3_600_000;
 /** The parts of a review as configured: the one place that chooses adapters. */
 export async function composeReview(
   config: Config,
-  { notify, tracing, sourceMessages, performs = true, ...telling }: ComposeOptions,
+  { notify, sourceMessages, performs = true, ...telling }: ComposeOptions,
 ) {
   const ledger = await openLedger(config);
   const readErased = () => readErasedGuests(ledger, config.hashKey);
@@ -50,10 +48,10 @@ export async function composeReview(
     await ledger.close();
     throw error;
   }
-  const service = openReviewService(config, tracing);
+  const service = openReviewService(config);
   let sftp: ClosableSftpServer | undefined;
   const findSftp = () => {
-    sftp ??= openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }, tracing);
+    sftp ??= openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
     return sftp;
   };
   const deliveries = new Map<DeliveryKind, Delivery>();
@@ -61,7 +59,7 @@ export async function composeReview(
     const known = deliveries.get(kind);
     if (known) return known;
     const parts = { ledger, service, findSftp, notify, clock };
-    const delivery = tracing.traceSteps(createDelivery(kind, config, parts));
+    const delivery = createDelivery(kind, config, parts);
     deliveries.set(kind, delivery);
     return delivery;
   };

@@ -21,7 +21,6 @@ import { type ClosableSftpServer, createSftpServer, type SftpServerOptions } fro
 import type { SftpServer } from '../src/sftp/sftp.js';
 import { encryptSpool } from '../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../src/spool/spool.js';
-import { noTracing, type Tracing } from '../src/traces/tracing.js';
 import { findBucket } from './buckets.js';
 import { openKeys } from './keys.js';
 import { readVersion } from './version.js';
@@ -122,12 +121,10 @@ function openStoredArchive(config: Config): StoringArchive {
 export function openSftp(
   { file: { sftp } }: Config,
   how: Partial<SftpServerOptions> = {},
-  tracing: Pick<Tracing, 'traceSftp'> = noTracing,
 ): ClosableSftpServer {
   if (!sftp)
     throw new UsageError('delivery by file needs an SFTP server: set file.sftp (host, username, hostKey, …)');
   const { host, port, root, maxEntries, ...account } = sftp;
   const { limits, ...login } = toSftpLogin(account);
-  const server = createSftpServer({ host, port, root, ...login, limits: { ...limits, maxEntries }, ...how });
-  return tracing.traceSftp(server, { host, port });
+  return createSftpServer({ host, port, root, ...login, limits: { ...limits, maxEntries }, ...how });
 }

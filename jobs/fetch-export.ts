@@ -35,7 +35,7 @@ export async function fetchOneExport(
     );
   const folder = findFolder(config);
   const archive = openArchive(config);
-  const sftp = openSftp(config, { keep: { idleMs: sftpIdleMs, clock } }, terminal.tracing);
+  const sftp = openSftp(config, { keep: { idleMs: sftpIdleMs, clock } });
   const ledger = await openLedger(config);
   try {
     const parts = {
@@ -57,9 +57,7 @@ export async function fetchOneExport(
       notify: terminal.notify,
     };
     const timeoutMs = (wait ?? timeoutMinutes) * 60_000;
-    const result = await terminal.tracing.traceWork('export fetch', () =>
-      fetchExport({ since, timeoutMs }, parts, terminal.signal),
-    );
+    const result = await fetchExport({ since, timeoutMs }, parts, terminal.signal);
     terminal.endProgress();
     const hotels = await loadFetched(config, result, { archive, ledger }, terminal.signal);
     return report(result, { hotels, folder, locate: (id) => archive.locate(archiveDay, id) }, terminal);

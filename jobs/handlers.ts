@@ -8,7 +8,7 @@ import { isRunId } from '../src/review/day/open-run.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
-import { type Command, withConfig, withTerminal, withTraces } from './command.js';
+import { type Command, withConfig, withTerminal } from './command.js';
 
 /** It ships with the package. */
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
@@ -19,7 +19,7 @@ export function createHandlers(command: Command): Handlers {
     run: async (options, globals) => {
       const { day, dryRun, out, delivery, detach, acceptVolume, metricsFile } = options;
       const run = (note?: (config: Config) => void) =>
-        withTraces(globals, command, async (configured, terminal) => {
+        withConfig(globals, command, async (configured, terminal) => {
           note?.(configured);
           const config = withDelivery(configured, globals, delivery);
           const businessDay = readDayIn(config.timezone, day);
@@ -44,7 +44,7 @@ export function createHandlers(command: Command): Handlers {
         return cancelRun(config, wanted, options, terminal);
       }),
     replay: (day, options, globals) =>
-      withTraces(globals, command, async (config, terminal) => {
+      withConfig(globals, command, async (config, terminal) => {
         const { replayDays } = await import('./replay-days.js');
         return replayDays(withDelivery(config, globals, options.delivery), day, options, terminal);
       }),
@@ -141,7 +141,7 @@ export function createHandlers(command: Command): Handlers {
         (await import('./show-privacy.js')).showPrivacy(config, terminal),
       ),
     syncMappings: (options, globals) =>
-      withTraces(globals, command, async (config, terminal) =>
+      withConfig(globals, command, async (config, terminal) =>
         (await import('./sync-mappings.js')).syncOnce(config, options, terminal),
       ),
     showMapping: (providerName, providerHotelId, globals) =>
@@ -154,7 +154,7 @@ export function createHandlers(command: Command): Handlers {
         (await import('./show-mappings.js')).showStats(config, terminal),
       ),
     watch: (globals) =>
-      withTraces(globals, command, async (config, terminal) =>
+      withConfig(globals, command, async (config, terminal) =>
         (await import('./watch.js')).watchOnce(config, terminal),
       ),
     brands: (options, globals) =>
@@ -174,11 +174,11 @@ export function createHandlers(command: Command): Handlers {
         (await import('./list-verdict-mails.js')).listVerdictMails(config, options, terminal),
       ),
     requestExport: (options, globals) =>
-      withTraces(globals, command, async (config, terminal) =>
+      withConfig(globals, command, async (config, terminal) =>
         (await import('./request-export.js')).requestOneExport(config, options, terminal),
       ),
     fetchExport: (options, globals) =>
-      withTraces(globals, command, async (config, terminal) =>
+      withConfig(globals, command, async (config, terminal) =>
         (await import('./fetch-export.js')).fetchOneExport(config, options, terminal),
       ),
     compareExport: (file, options, globals) =>
@@ -190,11 +190,11 @@ export function createHandlers(command: Command): Handlers {
         (await import('./test-channels.js')).testChannels(config, channel, terminal),
       ),
     work: (options, globals) =>
-      withTraces(toLog(globals), command, async (config, terminal) =>
+      withConfig(toLog(globals), command, async (config, terminal) =>
         (await import('./work.js')).work(config, options, terminal),
       ),
     serve: (options, globals) =>
-      withTraces(toLog(globals), command, async (config, terminal) =>
+      withConfig(toLog(globals), command, async (config, terminal) =>
         (await import('./serve.js')).serve(config, options, terminal),
       ),
     hook: (options, globals) =>

@@ -3,12 +3,11 @@ import { toServiceAccess } from '../src/config/resolve.js';
 import { createServiceClient, type ServiceClient } from '../src/mapping-service/client.js';
 import { createMappingService } from '../src/mapping-service/mapping-service.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
-import { noTracing, type Tracing } from '../src/traces/tracing.js';
 import { random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
 
 /** The client for reviews, with the configured limits; it never retries, because the step runner does. */
-export function openReviewService(config: Config, { watchCall }: Pick<Tracing, 'watchCall'>): ServiceClient {
+export function openReviewService(config: Config): ServiceClient {
   const { service, body, file } = config;
   return createServiceClient({
     ...toServiceAccess(config),
@@ -16,16 +15,12 @@ export function openReviewService(config: Config, { watchCall }: Pick<Tracing, '
     connections: body.concurrency,
     timeoutMs: (body.timeoutSeconds ?? service.timeoutSeconds) * 1000,
     connectTimeoutMs: service.connectTimeoutSeconds * 1000,
-    watchCall,
     clock: () => new Date(),
   });
 }
 
 /** The service's typed operations, with the configured retries. */
-export function openMappingService(
-  config: Config,
-  { watchCall }: Pick<Tracing, 'watchCall'> = noTracing,
-): MappingService {
+export function openMappingService(config: Config): MappingService {
   const { service, mappings } = config;
   return createMappingService({
     ...toServiceAccess(config),
@@ -37,7 +32,6 @@ export function openMappingService(
       ...Object.fromEntries(mappings.resumeKeyCodes.map((code) => [code, 'refused' as const])),
       ...service.statusCodes,
     },
-    watchCall,
     masterIdName: service.masterIdName,
     deletedTypes: mappings.deletedTypes,
     maxSkippedShare: mappings.maxSkippedShare,

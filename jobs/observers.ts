@@ -11,8 +11,6 @@ export interface ObserverParts {
   readonly counters: { readonly notify: Observer } | undefined;
   /** Tells the heartbeat service how last night went. */
   readonly heartbeat: { readonly notify: Observer } | undefined;
-  /** Where traces are sent. */
-  readonly tracing: { readonly observe: Observer | undefined };
   readonly onFault: (error: unknown) => void;
 }
 
@@ -22,7 +20,6 @@ const observers: readonly ((parts: ObserverParts) => Observer | undefined)[] = [
   ({ log }) => log && createLogObserver(log),
   ({ counters }) => counters?.notify,
   ({ heartbeat }) => heartbeat?.notify,
-  ({ tracing }) => tracing.observe,
 ];
 
 export function openObservers(parts: ObserverParts): NotifyAll {

@@ -16,13 +16,11 @@ export async function requestOneExport(
   terminal: Terminal,
 ): Promise<number> {
   const ledger = await openLedger(config);
-  const service = openMappingService(config, terminal.tracing);
+  const service = openMappingService(config);
   const startedAt = clock();
   try {
     const parts = { service, log: ledger.exports, clock };
-    const requested = await terminal.tracing.traceWork('export request', () =>
-      requestExport({ emailId: email, providers }, parts, terminal.signal),
-    );
+    const requested = await requestExport({ emailId: email, providers }, parts, terminal.signal);
     terminal.answer(renderRequest(requested, email, terminal.command), toRequestReport(requested));
     return exitCode.done;
   } catch (error) {

@@ -10,7 +10,6 @@ import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
-import type { Tracing } from '../src/traces/tracing.js';
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
@@ -74,7 +73,6 @@ export interface SyncWorkContext {
   /** Sends what a watch found in danger, if that is enabled. */
   readonly review: ReviewEndangeredParts['review'];
   readonly notify: NotifyAll;
-  readonly tracing: Pick<Tracing, 'traceWork' | 'watchCall'>;
   /** Called after each completed sync. */
   readonly afterSync: () => Promise<void>;
 }
@@ -92,7 +90,7 @@ export interface SyncWork {
 /** Syncs with the configured settings, whether on schedule or on request. */
 export function createSyncWork(
   config: Config,
-  { ledger, review, notify, tracing, afterSync }: SyncWorkContext,
+  { ledger, review, notify, afterSync }: SyncWorkContext,
 ): SyncWork {
   /** False if bookings are left to send. */
   async function reviewWatched(stop: AbortSignal): Promise<boolean> {
@@ -115,10 +113,10 @@ export function createSyncWork(
   return {
     isSyncing: () => syncing > 0,
     async sync(stop) {
-      const service = openMappingService(config, tracing);
+      const service = openMappingService(config);
       syncing += 1;
       try {
-        await syncCopy(config, {}, { ledger, service, notify, tracing }, stop);
+        await syncCopy(config, {}, { ledger, service, notify }, stop);
         if (!stop.aborted) await afterSync();
       } finally {
         syncing -= 1;
@@ -126,7 +124,7 @@ export function createSyncWork(
       }
     },
     async watch(stop) {
-      await watchCopy(config, { ledger, notify, tracing }, stop);
+      await watchCopy(config, { ledger, notify }, stop);
       return !config.watch.review || (await reviewWatched(stop));
     },
   };

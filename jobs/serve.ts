@@ -73,7 +73,6 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     ledger,
     review: observed.parts,
     notify: notifyAndTell,
-    tracing: terminal.tracing,
     afterSync: () => followUpSync(config, followUp),
   });
   const syncScheduler = openSyncScheduler(config, { work: syncWork, ledger, notify: notifyAndTell, signal });

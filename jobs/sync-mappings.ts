@@ -14,7 +14,6 @@ import {
 import type { NotifySync } from '../src/mappings/sync-events.js';
 import { syncMappings } from '../src/mappings/sync-mappings.js';
 import { toSyncReport } from '../src/report/mappings.js';
-import type { Tracing } from '../src/traces/tracing.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
@@ -38,7 +37,7 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
   const warning = warnAboutLimit(config.mappings.limit);
   if (warning !== undefined) terminal.say(warning);
   const ledger = await openLedger(config);
-  const service = openMappingService(config, terminal.tracing);
+  const service = openMappingService(config);
   try {
     await recordLook(ledger, { action: 'sync' }, terminal);
     const sync = await syncCopy(config, options, { ...terminal, ledger, service }, terminal.signal);
@@ -64,19 +63,18 @@ export interface SyncDeps {
   readonly ledger: { readonly mappings: MappingCopy };
   readonly service: Pick<MappingService, 'getMappings'>;
   readonly notify: NotifySync;
-  readonly tracing: Pick<Tracing, 'traceWork'>;
 }
 
 /** A sync with the configured settings. */
 export function syncCopy(
   { mappings }: Config,
   { since, providerFamily = mappings.providerFamily }: SyncOptions,
-  { ledger, service, notify, tracing }: SyncDeps,
+  { ledger, service, notify }: SyncDeps,
   signal: AbortSignal,
 ): Promise<MappingSync> {
   const settings = { ...mappings, overlapMs: mappings.overlapMinutes * 60_000 };
   const parts = { service, copy: ledger.mappings, settings, clock, createSyncId: randomUUID, notify };
-  return tracing.traceWork('mappings sync', () => syncMappings({ since, providerFamily }, parts, signal));
+  return syncMappings({ since, providerFamily }, parts, signal);
 }
 
 interface HotelListing {

@@ -10,7 +10,6 @@ import type { NotifyAll } from '../src/events/events.js';
 import { describeError } from '../src/text/safe-error.js';
 import { createCommandWriter, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
-import { noTracing, type Tracing } from '../src/traces/tracing.js';
 import { clock } from './clock.js';
 import { type ObserverParts, openObservers } from './observers.js';
 import type { CommandIo } from './process.js';
@@ -30,8 +29,6 @@ export interface Terminal {
   notifyCounting(counters: ObserverParts['counters']): NotifyAll;
   /** Writes log lines if they were requested. */
   readonly log: Log;
-  /** Traces the work if a collector is named. */
-  readonly tracing: Tracing;
   endProgress(): void;
   /** Shows the progress of many days at once, instead of one. */
   followDays(): Pick<RangeProgress, 'end' | 'say' | 'stop'>;
@@ -60,14 +57,13 @@ interface TerminalOptions {
   /** Replaces the progress. */
   readonly log?: Log | undefined;
   readonly heartbeat?: ObserverParts['heartbeat'];
-  readonly tracing?: Tracing;
   /** Shows the messages of a bookings module's errors, which may quote a booking. */
   readonly showsModuleErrors?: boolean;
   readonly io: CommandIo;
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { reports, config, log, heartbeat, tracing = noTracing, showsModuleErrors = false, io } = options;
+  const { reports, config, log, heartbeat, showsModuleErrors = false, io } = options;
   const { stdout: output, stderr: errors } = io;
   const target = reports.isJson ? errors : output;
   const palette = createPalette({ stream: target, env: io.env, mark: createMark() });
@@ -79,7 +75,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     else warn(`warning: the progress can't be shown: ${describeError(error)}`);
   };
   const notifyCounting = (counters: ObserverParts['counters']) =>
-    openObservers({ progress, log, counters, heartbeat, tracing, onFault });
+    openObservers({ progress, log, counters, heartbeat, onFault });
   const say = (text: string) => {
     print(target, text.endsWith('\n') ? text : `${text}\n`, palette.show);
   };
@@ -90,7 +86,6 @@ export function createTerminal(options: TerminalOptions): Terminal {
     notify: notifyCounting(undefined),
     notifyCounting,
     log: log ?? silentLog,
-    tracing,
     endProgress: progress.stop,
     followDays: () =>
       log ? { end() {}, say: (words) => log.info(words), stop() {} } : progress.followDays(),

@@ -7,7 +7,6 @@ import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import { DayBusyError } from '../src/review/refusals.js';
 import type { Run } from '../src/review/run.js';
-import type { Tracing } from '../src/traces/tracing.js';
 import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
 import { clock } from './clock.js';
 import { followUpSync } from './follow-up.js';
@@ -27,9 +26,9 @@ export async function watchOnce(config: Config, terminal: Terminal): Promise<num
       terminal.answer(`The local copy of the mappings is empty. ${hint}\n`, nothing);
       return exitCode.done;
     }
-    const { notify, tracing, say: warn, signal, command } = terminal;
+    const { notify, say: warn, signal, command } = terminal;
     await followUpSync(config, { ledger, notify, warn, signal });
-    const { counts, findings } = await watchCopy(config, { ledger, notify, tracing }, signal);
+    const { counts, findings } = await watchCopy(config, { ledger, notify }, signal);
     const sent = review ? await sendOnce(config, review, terminal) : undefined;
     terminal.endProgress();
     terminal.answer(
@@ -103,19 +102,9 @@ export function sendEndangered(
 /** A watch on the account's day. */
 export function watchCopy(
   { timezone, watch }: Config,
-  {
-    ledger,
-    notify,
-    tracing,
-  }: {
-    readonly ledger: WatchLedger;
-    readonly notify: NotifyAll;
-    readonly tracing: Pick<Tracing, 'traceWork'>;
-  },
+  { ledger, notify }: { readonly ledger: WatchLedger; readonly notify: NotifyAll },
   signal: AbortSignal,
 ): Promise<WatchReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  return tracing.traceWork('watch', () =>
-    watchMappings({ ledger, today, reviews: watch.review, clock, notify }, signal),
-  );
+  return watchMappings({ ledger, today, reviews: watch.review, clock, notify }, signal);
 }

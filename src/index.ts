@@ -5,7 +5,6 @@
  */
 
 export type { RetryPolicy } from './async/retry.js';
-export type { EndedCall, StartedCall, WatchCall } from './http/watch-call.js';
 export {
   MappingServiceError,
   type ServiceErrorDetails,

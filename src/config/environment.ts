@@ -106,15 +106,6 @@ function isProxyAddress(text: string): boolean {
   }
 }
 
-/** The address to which traces are sent, by the variables of OpenTelemetry; undefined if traces are not requested. */
-export function readTracesAddress(env: NodeJS.ProcessEnv): string | undefined {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: ofAll, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = env;
-  const isOff = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none';
-  if (isOff) return undefined;
-  if (ofTraces?.trim()) return ofTraces.trim();
-  return ofAll?.trim() ? `${ofAll.trim().replace(/\/$/, '')}/v1/traces` : undefined;
-}
-
 /** Expected beside the configuration file. */
 export const dotEnvName = '.env';
 

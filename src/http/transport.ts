@@ -4,7 +4,6 @@ import { type AbortWatch, createAbortWatch } from '../async/abort.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { chooseProxy, openTunnel, readAuthority } from './tunnel.js';
-import type { WatchCall } from './watch-call.js';
 
 interface TransportOptions extends ConnectionRules {
   /** Scheme, host and port, such as `https://service.example.com`. */
@@ -16,7 +15,6 @@ interface TransportOptions extends ConnectionRules {
   readonly connectTimeoutMs: number;
   /** How much of an answer's body is read before the connection is cut. */
   readonly maxAnswerBytes: number;
-  readonly watchCall?: WatchCall | undefined;
 }
 
 interface TransportRequest {
@@ -79,11 +77,9 @@ export function createTransport(options: TransportOptions): Transport {
     bodyTimeout: 0,
   });
   let closed: Promise<void> | undefined;
-  const perform: Transport['call'] = (request) => call(pool, aborts, options, request);
-  const { watchCall, origin } = options;
 
   return {
-    call: watchCall ? (request) => callWatched(perform, request, watchCall, origin) : perform,
+    call: (request) => call(pool, aborts, options, request),
     close() {
       closed ??= pool.destroy().finally(() => closing.abort());
       return closed;
@@ -112,25 +108,6 @@ function createConnector(
       (error: Error) => done(error, null),
     );
   };
-}
-
-async function callWatched(
-  perform: Transport['call'],
-  request: TransportRequest,
-  watchCall: WatchCall,
-  origin: string,
-): Promise<HttpResult> {
-  const url = new URL(request.path, origin);
-  url.search = '';
-  const end = watchCall({ method: request.method, url: url.href });
-  try {
-    const result = await perform(request);
-    end({ status: result.answer?.status, failure: result.failure?.code });
-    return result;
-  } catch (error) {
-    end({ failure: 'aborted' });
-    throw error;
-  }
 }
 
 function call(

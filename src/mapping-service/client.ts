@@ -1,7 +1,6 @@
 import type { ConnectionRules } from '../http/connection-rules.js';
 import { readDate } from '../http/headers.js';
 import { createTransport, type HttpAnswer, type HttpResult } from '../http/transport.js';
-import type { WatchCall } from '../http/watch-call.js';
 import { checkBaseUrl, checkHeaderValue } from './options.js';
 import { createRedaction } from './redaction.js';
 import { reviewByFilePath, reviewPath } from './requests.js';
@@ -32,7 +31,6 @@ export interface ServiceClientOptions extends ConnectionRules {
   readonly httpStatus?: HttpStatusTable;
   /** How much of an answer is read, in bytes, default 65,536; a longer 200 counts as unreadable. */
   readonly maxAnswerBytes?: number;
-  readonly watchCall?: WatchCall | undefined;
   readonly clock: () => Date;
 }
 
@@ -104,9 +102,9 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     ...['User-Agent', 'booked-hotel-review'],
   ];
   const headersWithBody = [...headers, ...['Content-Type', 'application/json']];
-  const { ca, proxy, watchCall } = options;
+  const { ca, proxy } = options;
   const limits = { connections, timeoutMs, connectTimeoutMs, maxAnswerBytes };
-  const transport = createTransport({ origin, ...limits, ca, proxy, watchCall });
+  const transport = createTransport({ origin, ...limits, ca, proxy });
 
   const judge = ({ answer, failure }: HttpResult, startsWork: boolean): Verdict => {
     const judgeWhole = (whole: HttpAnswer) =>

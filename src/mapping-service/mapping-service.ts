@@ -48,7 +48,7 @@ export function createMappingService(options: CreateMappingServiceOptions): Mapp
   const { httpStatus = {} } = options;
   const client = createServiceClient({
     ...{ baseUrl, apiKey, accountId, statusCodes, httpStatus, maxAnswerBytes },
-    ...{ ca: options.ca, proxy: options.proxy, watchCall: options.watchCall },
+    ...{ ca: options.ca, proxy: options.proxy },
     ...limits,
   });
   const closing = new AbortController();

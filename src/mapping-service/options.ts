@@ -1,7 +1,6 @@
 import type { RetryPolicy } from '../async/retry.js';
 import type { ProxyRules } from '../http/connection-rules.js';
 import { isLoopback } from '../http/url.js';
-import type { WatchCall } from '../http/watch-call.js';
 import type { HttpStatusMeaning, LastPage, VerdictKind } from './operations.js';
 
 export interface CreateMappingServiceOptions {
@@ -37,8 +36,6 @@ export interface CreateMappingServiceOptions {
   readonly lastPage?: LastPage;
   /** How many consecutive pages may contain nothing new before the service counts as broken, default 10. */
   readonly maxPagesWithoutNews?: number;
-  /** Called when a try starts; the function that it returns is called when that try has ended. Neither may throw. */
-  readonly watchCall?: WatchCall | undefined;
   /** The time from which a `Retry-After` date counts. */
   readonly clock?: () => Date;
   /** Uniform in [0, 1): spreads the waits between tries. */

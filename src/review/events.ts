@@ -12,8 +12,6 @@ export type ReviewEvent =
       readonly type: 'run-opened';
       readonly run: Run;
       readonly isResumed: boolean;
-      /** Other processes are working on it; it was not taken over. */
-      readonly isJoined?: true;
     }
   | {
       readonly type: 'collecting';

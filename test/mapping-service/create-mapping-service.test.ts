@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { settingsSchema } from '../../src/config/schema.js';
-import type { WatchCall } from '../../src/http/watch-call.js';
 import { createMappingService } from '../../src/mapping-service/mapping-service.js';
 import { type CreateMappingServiceOptions, defaultRetryPolicy } from '../../src/mapping-service/options.js';
 import { type StandInAnswer, startStandIn } from '../support/http-stand-in.js';
@@ -55,41 +54,6 @@ describe('the options', () => {
       await Promise.all(Array.from({ length: 40 }, () => service.reviewBookedHotels([])));
     }
     expect([eight.standIn.connections, two.standIn.connections]).toEqual([8, 2]);
-  });
-});
-
-describe('watchCall', () => {
-  it('sees each try of a call, without the query, and how it ended', async () => {
-    const seen: string[] = [];
-    const watchCall: WatchCall = ({ method, url }) => {
-      const call = `${method} ${url.replace(/^http:..127.0.0.1:[0-9]+/, '')}`;
-      seen.push(call);
-      return ({ status, failure }) => seen.push(`${call}: ${status} ${failure}`);
-    };
-    const answers: readonly StandInAnswer[] = [
-      { kind: 'text', status: 503, body: '' },
-      { kind: 'drop', when: 'mid-answer' },
-      { kind: 'json', body: { Status: true, Message: 'Success', StatusCode: 2000 } },
-      { kind: 'hang' },
-    ];
-    const { service, standIn } = await openService((_, number) => answers[number - 1] ?? { kind: 'hang' }, {
-      watchCall,
-    });
-    const query = { lastUpdateDateTime: new Date('2026-11-20T00:00:00Z'), syncId: 'sync-1' };
-    await service.getMappings(query).catch(() => {});
-    const stopping = new AbortController();
-    const stopped = service.getMappings(query, { signal: stopping.signal }).catch(() => {});
-    await standIn.received(4);
-    stopping.abort();
-    await stopped;
-
-    const call = 'GET /api/3.0/mappings';
-    expect(seen).toEqual([
-      ...[call, `${call}: 503 undefined`],
-      ...[call, `${call}: 200 connection-reset`],
-      ...[call, `${call}: 200 undefined`],
-      ...[call, `${call}: undefined aborted`],
-    ]);
   });
 });
 

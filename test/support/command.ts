@@ -83,7 +83,7 @@ export interface CommandOptions {
 }
 
 /** Variables that Node or a library reads from the process itself instead of from the command's arguments. */
-const ofProcess = /^(?:NODE_|LD_|AWS_|OTEL_(?!SDK_DISABLED|EXPORTER_OTLP_ENDPOINT))/;
+const ofProcess = /^(?:NODE_|LD_|AWS_)/;
 
 export interface CallOptions extends Omit<CommandOptions, 'after'> {
   readonly temporaryFolder?: string;

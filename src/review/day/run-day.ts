@@ -75,8 +75,7 @@ export async function runDay(
     callbacks.onOpened?.(run, isNew);
   };
   if (found.kind === 'to-join') {
-    notify({ type: 'run-opened', run: found.run, isResumed: true, isJoined: true });
-    callbacks.onOpened?.(found.run, false);
+    onOpened(found.run, false);
     return { run: await workforce.deliver(found.run, signal), wasDone: false };
   }
   const { hold, runBefore } = found;
