@@ -12,7 +12,7 @@ export async function rotateKeys(config: Config, terminal: Terminal): Promise<nu
   const keys = requireKeys(config);
   // Without a ledger nothing is encrypted.
   await recordWhereLedger(config, { action: 'keys-rotate' }, terminal);
-  const { master, days, unreadable } = await keys.rotate();
+  const { master, days, unreadable } = keys.rotate();
   const lines = [
     `master key ${master} is in use and wraps the keys of ${formatCountOf(days.length, 'day')}; the old one is removed from ${keys.root}`,
     ...unreadable.map(

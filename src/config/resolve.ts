@@ -5,7 +5,6 @@ import { defaultStatusCodes, type StatusCodeTable } from '../mapping-service/ver
 import { completePostgresUrl } from '../settings/connection-security.js';
 import { resolveKeyFile } from '../settings/sftp-account.js';
 import { kindOf } from '../sources/registry.js';
-import { type KeyLocation, toKeyLocation } from './key-settings.js';
 import {
   type ArchiveLocation,
   type LedgerLocation,
@@ -20,14 +19,12 @@ import type { Settings } from './schema.js';
 
 /** The configuration as the parts use it: with all defaults, every path absolute. */
 export interface Config
-  extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive' | 'keys' | 'notify'> {
+  extends Omit<Settings, 'service' | 'body' | 'ledger' | 'queue' | 'archive' | 'notify'> {
   readonly service: Omit<Settings['service'], 'statusCodes'> & { readonly statusCodes: StatusCodeTable };
   readonly body: Settings['body'] & { readonly timeoutSeconds: number };
   readonly ledger: LedgerLocation;
   readonly queue: QueueLocation;
   readonly archive: ArchiveLocation;
-  /** Undefined if nothing is encrypted. */
-  readonly keys?: KeyLocation;
   readonly notify: readonly ChannelSettings[];
   /** The configuration file's folder, absolute. */
   readonly folder: string;
@@ -48,10 +45,9 @@ export function resolveConfig(
   settings: Settings,
   { folder, ...facts }: { readonly folder: string } & Pick<Config, 'proxy' | 'literalSecrets'>,
 ): Config {
-  const { keys, ...others } = settings;
-  const { service, source, body, file } = others;
+  const { service, source, body, file, keys } = settings;
   return {
-    ...others,
+    ...settings,
     service: {
       ...service,
       ...(service.ca !== undefined && { ca: resolve(folder, service.ca) }),
@@ -70,15 +66,11 @@ export function resolveConfig(
     notify: resolveChannels(settings.notify, folder),
     server: resolveServer(settings.server, folder),
     verdicts: resolveVerdicts(settings.verdicts, folder),
-    ...(keys !== undefined && { keys: resolveKeys(toKeyLocation(keys), folder) }),
+    ...(keys !== undefined && { keys: resolve(folder, keys) }),
     archive: resolvePath(mustRead(readArchiveLocation, settings.archive), folder),
     folder,
     ...facts,
   };
-}
-
-function resolveKeys(keys: KeyLocation, folder: string): KeyLocation {
-  return { ...keys, folder: resolve(folder, keys.folder) };
 }
 
 /** The driver takes the CA certificate from the address. */

@@ -12,6 +12,11 @@ interface RetiredSetting {
 
 const retiredSettings: readonly RetiredSetting[] = [
   { path: ['source', 'pagination', 'behindLast'], instead: 'is called afterLastPage now' },
+  {
+    path: ['keys'],
+    isRetired: isGroup,
+    instead: 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
+  },
 ];
 
 /** The retired settings that a configuration still has. */

@@ -9,6 +9,7 @@ import {
   isGroup,
   oneOf,
   share,
+  text,
   textThat,
   wholeNumber,
 } from '../settings/values.js';
@@ -17,7 +18,6 @@ import { isGuessable } from '../text/guessable.js';
 import { canary } from './canary-settings.js';
 import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
-import { keys } from './key-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
 import { noNamesInFile } from './problems.js';
@@ -95,7 +95,7 @@ export const settingsSchema = group({
   archive: textThat((value) => readArchiveLocation(value) !== undefined, 'a folder or s3://…')
     .default('./data/archive')
     .describe('Where sent files and received results are kept.'),
-  keys: keys
+  keys: text('a folder')
     .exactOptional()
     .describe(
       "Encrypts everything that holds guests' names: bookings, the service's words and rejected values in the ledger, and the files " +

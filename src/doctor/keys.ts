@@ -22,7 +22,7 @@ export async function checkKeys(
   try {
     const { folder, isThere } = await findPlace(root);
     await tryToWrite(folder);
-    const { days, masters, faults } = await keys.examine();
+    const { days, masters, faults } = keys.examine();
     const usable = masters === 0 ? 'no key yet' : `${formatCountOf(days.length, 'day key')}, all usable`;
     return [
       ...faults.map((fault) => wrong(fault)),

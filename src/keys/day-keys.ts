@@ -1,5 +1,3 @@
-import { LockedKeyError } from './key-error.js';
-
 /** The data key of a business day. */
 export interface DayKey {
   /** YYYY-MM-DD. */
@@ -13,15 +11,12 @@ export interface DayKey {
 /**
  * The data keys of business days, each wrapped by the master key and kept outside of ledger and archive.
  *
- * Reading a key is synchronous, because a transaction of SQLite can't wait; loading the master key may ask a server. So
- * `use` and `find` throw LockedKeyError until `unlock` has loaded it: see `whileUnlocked`.
+ * Reading a key is synchronous, because a transaction of SQLite can't wait.
  */
 export interface DayKeys {
-  /** Loads the master key; cheap once it is loaded. @throws KeyError `unusable` */
-  unlock(): Promise<void>;
-  /** The day's key, for writing; created if there is none. @throws KeyError, LockedKeyError */
+  /** The day's key, for writing; created if there is none. @throws KeyError */
   use(day: string): DayKey;
-  /** The key under which something was written. @throws KeyError `lost`, `destroyed`, `unusable`; LockedKeyError */
+  /** The key under which something was written. @throws KeyError `lost`, `destroyed`, `unusable` */
   find(day: string, id: string): DayKey;
 }
 
@@ -31,18 +26,4 @@ export interface DayKeyRemoval {
   listDays(): readonly string[];
   /** Makes everything written under the day's key unreadable. */
   destroy(day: string): void;
-}
-
-/** Runs work that needs keys, and repeats it once the master key is loaded. The work must be repeatable. */
-export async function whileUnlocked<Result>(
-  keys: Pick<DayKeys, 'unlock'> | undefined,
-  work: () => Result | Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!keys || !(error instanceof LockedKeyError)) throw error;
-  }
-  await keys.unlock();
-  return work();
 }

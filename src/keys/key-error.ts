@@ -21,6 +21,3 @@ export class KeyError extends SafeError {
     super(message, options);
   }
 }
-
-/** The master key has not been loaded yet, or has changed since it was: see `whileUnlocked`. */
-export class LockedKeyError extends KeyError {}

@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 import { createTextFile, listNames, readTextFile, replaceTextFile, wipeFile } from './durable-file.js';
 import { KeyError } from './key-error.js';
-import type { StoredMaster } from './master-key.js';
 
 /** A file of a master key. The one with the highest number is in use; others are left over from an interrupted rotation. */
 export interface MasterFile {
   readonly id: string;
   readonly number: number;
-  readonly stored: StoredMaster;
+  readonly stored: {
+    /** `plain`; anything else can't be used. */
+    readonly kind: string;
+    /** In base64. */
+    readonly key: string;
+  };
 }
 
 /** The file of a day's key. */
@@ -32,7 +36,7 @@ export function createKeyFiles(root: string) {
     (readTextFile(destroyedPath(day)) ?? '').split('\n').filter((id) => id !== '');
 
   return {
-    root,
+    masterPath,
     dayPath,
     readDay,
     readDestroyed,

@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { open, seal } from './cipher.js';
 import { isDay } from './day.js';
 import type { DayKey, DayKeyRemoval, DayKeys } from './day-keys.js';
-import { KeyError, LockedKeyError } from './key-error.js';
+import { KeyError } from './key-error.js';
 import { anyKey, createKeyFiles, type DayFile, type MasterFile } from './key-files.js';
-import { type MasterKeeper, masterBytes } from './master-key.js';
 
-export interface KeyFolderOptions {
-  readonly root: string;
-  readonly keeper: MasterKeeper;
-}
+/** All keys are for AES-256. */
+const keyBytes = 32;
 
 export interface Rotation {
   /** The id of the new master key. */
@@ -31,42 +28,78 @@ export interface KeyInventory {
 export interface KeyFolder extends DayKeys, DayKeyRemoval {
   readonly root: string;
   /** Checks all keys. Creates nothing. */
-  examine(): Promise<KeyInventory>;
+  examine(): KeyInventory;
   /** Declares the day's lost keys destroyed. */
   forget(day: string): void;
   /** Replaces the master key. Nothing that was encrypted changes. Resumes an interrupted rotation. */
-  rotate(): Promise<Rotation>;
+  rotate(): Rotation;
 }
 
 /** Days whose keys a process remembers. */
 const rememberedDays = 64;
 
-/** Day keys in a folder, wrapped by a master key that is there too, in its own file or encrypted by a server. */
-export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
+/** Day keys in a folder, wrapped by a master key that is there too, in a file of its own. */
+export function createKeyFolder(root: string): KeyFolder {
   const files = createKeyFiles(root);
-  /** By id. A master key that can't be opened is tried again by the next `unlock`. */
-  const masters = new Map<string, Buffer | KeyError>();
+  /** By id. */
+  const masters = new Map<string, Buffer>();
   const remembered = new Map<string, DayKey>();
   /** Keys used since the folder was last read, by day: a transaction encrypts thousands of values at once. */
   const inUse = new Map<string, DayKey>();
-  /** New keys that are still wrapped by a replaced master key. */
-  const outdated: DayKey[] = [];
 
-  function findMaster(id: string, day: string): Buffer {
-    const master = masters.get(id);
-    if (Buffer.isBuffer(master)) return master;
-    if (master) throw new LockedKeyError(master.code, master.message, { cause: master });
-    throw new LockedKeyError(
-      'unusable',
-      `the key of ${day} in ${root} is wrapped by master key ${id}, which is not there: restore ${root}/master-*.key from the backup of the keys`,
-    );
+  function openMaster({ id, number, stored: { kind, key } }: MasterFile): Buffer {
+    const known = masters.get(id);
+    if (known) return known;
+    const path = files.masterPath(number);
+    if (kind !== 'plain')
+      throw new KeyError(
+        'unusable',
+        `the master key in ${path} is itself encrypted, which is not supported: replace it there by the decrypted key, as "stored":{"kind":"plain","key":"BASE64"}`,
+      );
+    const secret = Buffer.from(key, 'base64');
+    if (secret.length !== keyBytes)
+      throw new KeyError('unusable', `the master key in ${path} has the wrong length`);
+    masters.set(id, secret);
+    return secret;
+  }
+
+  /** Undefined if the master key is not there. */
+  function findMaster(id: string): Buffer | undefined {
+    const known = masters.get(id);
+    if (known) return known;
+    const found = files.listMasters().find((file) => file.id === id);
+    return found && openMaster(found);
+  }
+
+  /** The master key in use; made if there are no keys at all. */
+  function findCurrent(): MasterFile {
+    // Read first: another process makes the master key before the first day's key.
+    const days = files.listDays();
+    const current = files.listMasters().at(-1);
+    if (current) return current;
+    if (days.length > 0) throw new KeyError('unusable', sayNoMaster());
+    addMaster(1);
+    return findCurrent();
+  }
+
+  function addMaster(number: number): void {
+    const id = randomBytes(8).toString('hex');
+    const key = randomBytes(keyBytes).toString('base64');
+    files.addMaster({ id, number, stored: { kind: 'plain', key } });
   }
 
   function unwrap(file: DayFile): DayKey {
     const { day, id, master, key } = file;
     const known = remembered.get(id);
     if (known) return known;
-    const secret = open(findMaster(master, day), Buffer.from(key, 'base64'), wrapContext(file));
+    const masterKey = findMaster(master);
+    if (!masterKey) {
+      // A rotation may have replaced the master key since the file was read.
+      const newest = files.readDay(day);
+      if (newest?.id === id && newest.master !== master) return unwrap(newest);
+      throw new KeyError('unusable', sayMissing(file));
+    }
+    const secret = open(masterKey, Buffer.from(key, 'base64'), wrapContext(file));
     if (!secret)
       throw new KeyError(
         'damaged',
@@ -79,27 +112,28 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
     return found;
   }
 
-  function wrap({ day, id, secret }: DayKey, { id: master }: MasterFile): DayFile {
-    const context = wrapContext({ day, id, master });
-    return { day, id, master, key: seal(findMaster(master, day), secret, context).toString('base64') };
+  function wrap({ day, id, secret }: DayKey, current: MasterFile): DayFile {
+    const file = { day, id, master: current.id };
+    return { ...file, key: seal(openMaster(current), secret, wrapContext(file)).toString('base64') };
   }
 
   function makeKey(day: string): DayFile {
-    const current = files.listMasters().at(-1);
-    if (!current) throw new LockedKeyError('unusable', sayNoMaster());
-    const key: DayKey = { day, id: randomBytes(8).toString('hex'), secret: randomBytes(32) };
+    let current = findCurrent();
+    const key: DayKey = { day, id: randomBytes(8).toString('hex'), secret: randomBytes(keyBytes) };
     files.addDay(wrap(key, current));
+    // A rotation that began meanwhile may have listed the keys before this file was there.
+    for (let newest = findCurrent(); newest.id !== current.id; newest = findCurrent()) {
+      current = newest;
+      if (files.readDay(day)?.id === key.id) files.replaceDay(wrap(key, current));
+    }
     const stored = files.readDay(day);
     if (!stored) throw lost(day, key.id);
-    if (stored.id === key.id && files.listMasters().at(-1)?.id !== current.id) {
-      // A rotation that began meanwhile may have listed the keys before this file was there.
-      outdated.push(key);
-      throw new LockedKeyError(
-        'unusable',
-        `the master key in ${root} was just replaced: run the command again`,
-      );
-    }
     return stored;
+  }
+
+  function sayMissing({ day, master }: DayFile): string {
+    if (files.listMasters().length === 0) return sayNoMaster();
+    return `the key of ${day} in ${root} is wrapped by master key ${master}, which is not there: restore ${root}/master-*.key from the backup of the keys`;
   }
 
   const sayNoMaster = () =>
@@ -118,28 +152,8 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
     );
   }
 
-  async function addMaster(number: number): Promise<void> {
-    const id = randomBytes(8).toString('hex');
-    const { secret, stored } = await keeper.create(id);
-    if (files.addMaster({ id, number, stored })) masters.set(id, secret);
-  }
-
-  async function unlock(): Promise<void> {
-    if (files.listMasters().length === 0) {
-      if (files.listDays().length > 0) throw new KeyError('unusable', sayNoMaster());
-      await addMaster(1);
-    }
-    for (const { id, stored } of files.listMasters()) {
-      if (Buffer.isBuffer(masters.get(id))) continue;
-      masters.set(id, await keeper.open(id, stored).then(expectLength, expectKeyError));
-    }
-    const current = files.listMasters().at(-1);
-    if (current) for (const key of outdated.splice(0)) files.replaceDay(wrap(key, current));
-  }
-
   return {
     root,
-    unlock,
     use(day) {
       const used = inUse.get(day);
       if (used) return used;
@@ -165,17 +179,16 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
       remembered.delete(file.id);
       inUse.delete(day);
     },
-    async examine() {
+    examine() {
       const [masters, days] = [files.listMasters().length, files.listDays()];
       const faults = new Set<string>();
-      const collect = (error: unknown) => void faults.add(expectKeyError(error).message);
-      if (masters + days.length > 0) await unlock().catch(collect);
-      for (const day of faults.size > 0 ? [] : days) {
+      for (const day of days) {
         try {
           const file = files.readDay(day);
           if (file) unwrap(file);
         } catch (error) {
-          collect(error);
+          if (!(error instanceof KeyError)) throw error;
+          faults.add(error.message);
         }
       }
       return { masters, days, faults: [...faults] };
@@ -184,13 +197,11 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
       files.destroyDay({ day, id: anyKey });
       inUse.delete(day);
     },
-    async rotate() {
-      await unlock();
+    rotate() {
+      const { number } = findCurrent();
       const old = files.listMasters();
-      await addMaster((old.at(-1)?.number ?? 0) + 1);
-      await unlock();
-      const current = files.listMasters().at(-1);
-      if (!current) throw new KeyError('unusable', sayNoMaster());
+      addMaster(number + 1);
+      const current = findCurrent();
       const unreadable = new Set<string>();
       const isLeft = (day: string) => {
         const file = files.readDay(day);
@@ -225,15 +236,4 @@ export function createKeyFolder({ root, keeper }: KeyFolderOptions): KeyFolder {
 
 function wrapContext({ day, id, master }: Omit<DayFile, 'key'>): Buffer {
   return Buffer.from(`hotel-review key of ${day} ${id} under ${master}`);
-}
-
-function expectLength(secret: Buffer): Buffer | KeyError {
-  return secret.length === masterBytes
-    ? secret
-    : new KeyError('unusable', 'a master key has the wrong length');
-}
-
-function expectKeyError(error: unknown): KeyError {
-  if (error instanceof KeyError) return error;
-  throw error;
 }

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { freeMemory } from '../async/free-memory.js';
 import { decrypt, encryptTo, tagBytes } from './cipher.js';
-import { type DayKeys, whileUnlocked } from './day-keys.js';
+import type { DayKeys } from './day-keys.js';
 import { headingBytes, isSealed, readHeading, writeHeading } from './heading.js';
 import { damaged, findKey } from './sealed-value.js';
 
@@ -79,7 +79,7 @@ export async function* sealFile(
   content: AsyncIterable<Uint8Array>,
   place: string,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const sealer = await whileUnlocked(keys, () => createFileSealer(keys, day, place));
+  const sealer = createFileSealer(keys, day, place);
   for await (const block of content) yield* sealer.take(block);
   yield sealer.end();
 }
@@ -108,7 +108,7 @@ export async function* openFile(
       if (begun.length < startBytes) continue;
       if (isSealed(begun)) {
         const start = begun.subarray(0, startBytes);
-        opener = await whileUnlocked(keys, () => createFileOpener(keys, start, place));
+        opener = createFileOpener(keys, start, place);
         yield* opener.take(begun.subarray(startBytes));
       } else {
         isPlain = true;

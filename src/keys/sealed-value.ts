@@ -17,7 +17,7 @@ export function sealValue(keys: Pick<DayKeys, 'use'>, day: string, plain: Uint8A
 /**
  * Decrypts a value; one that is not encrypted is returned as it is.
  *
- * @throws KeyError, LockedKeyError
+ * @throws KeyError
  */
 export function openValue(keys: Pick<DayKeys, 'find'> | undefined, stored: Buffer, place: string): Buffer {
   if (!isSealed(stored)) return stored;

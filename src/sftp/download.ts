@@ -25,7 +25,7 @@ export async function downloadFile(
   { limit, onProgress, onBytes, resumes = false }: DownloadOptions,
 ): Promise<Stats> {
   const localPath = typeof local === 'string' ? local : local.path;
-  const converter = typeof local === 'string' ? undefined : await local.convert();
+  const converter = typeof local === 'string' ? undefined : local.convert();
   if (converter && resumes) throw new RangeError("a converted download can't be resumed");
   const before = await find(remote, path);
   const { size } = before;

@@ -20,7 +20,7 @@ export interface StoredFile {
   /** The content. A block is valid until the next one is read. */
   read(): AsyncIterable<Uint8Array>;
   /** Converts content that arrives in pieces. */
-  convert(): Promise<FileConverter>;
+  convert(): FileConverter;
 }
 
 /** What it returns is valid until the next call or iteration. */

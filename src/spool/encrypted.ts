@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { createMeasure, measure } from '../async/measure.js';
-import { type DayKeys, whileUnlocked } from '../keys/day-keys.js';
+import type { DayKeys } from '../keys/day-keys.js';
 import { KeyError } from '../keys/key-error.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../keys/sealed-file.js';
 import { type DirectorySpool, findFinishedName, isAbsence, type Spool, type SpooledFile } from './spool.js';
@@ -62,7 +62,7 @@ export function encryptSpool(spool: DirectorySpool, { keys, dayOf }: EncryptedSp
           return size;
         },
         read: () => read(name),
-        convert: () => whileUnlocked(keys, () => createFileSealer(keys, dayOf(name), name)),
+        convert: () => createFileSealer(keys, dayOf(name), name),
       };
     },
     async write(name, content) {

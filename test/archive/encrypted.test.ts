@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createDirectoryArchive } from '../../src/archive/directory.js';
 import { encryptArchive } from '../../src/archive/encrypted.js';
+import { createKeyFolder } from '../../src/keys/key-folder.js';
 import { describeArchiveContract } from '../contracts/archive.js';
-import { openTestKeys } from '../keys/test-keys.js';
 
 async function create() {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-archive-'));
   const plain = createDirectoryArchive({ root: join(folder, 'archive') });
-  const keys = openTestKeys(join(folder, 'keys'));
+  const keys = createKeyFolder(join(folder, 'keys'));
   const encrypts = (_: string, name: string) => name !== 'manifest.json';
   return {
     plain,

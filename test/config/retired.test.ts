@@ -9,6 +9,10 @@ describe('A retired setting', () => {
       { source: { ...http, pagination: { kind: 'page', parameter: 'p', behindLast: 'empty' } } },
       'source.pagination.behindLast: is called afterLastPage now',
     ],
+    [
+      { keys: { folder: './keys', kms: { keyId: 'alias/hotel-review' } } },
+      'keys: is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
+    ],
   ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
     expect(complain(settings)).toEqual([sentence]);
   });

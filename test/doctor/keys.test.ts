@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkKeys } from '../../src/doctor/keys.js';
-import { whileUnlocked } from '../../src/keys/day-keys.js';
-import { openTestKeys } from '../keys/test-keys.js';
+import { createKeyFolder } from '../../src/keys/key-folder.js';
 
 let home: string;
 beforeEach(() => {
@@ -14,7 +13,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const check = (root: string, queue: 'in-process' | 'redis' = 'in-process') =>
   checkKeys(
-    openTestKeys(root),
+    createKeyFolder(root),
     {
       ledger: { kind: 'sqlite', path: join(home, 'data', 'ledger.db') },
       archive: { kind: 'directory', path: join(home, 'kept') },
@@ -22,15 +21,12 @@ const check = (root: string, queue: 'in-process' | 'redis' = 'in-process') =>
     },
     'linux',
   );
-const makeKey = (root: string) => {
-  const keys = openTestKeys(root);
-  return whileUnlocked(keys, () => keys.use('2026-11-20'));
-};
+const makeKey = (root: string) => createKeyFolder(root).use('2026-11-20');
 
 it('doctor says where keys are, and makes none', async () => {
   const root = join(home, 'keys');
   expect(await check(root)).toEqual([{ part: 'keys', verdict: 'ok', message: `${root} will be created` }]);
-  await makeKey(root);
+  makeKey(root);
   expect(await check(root)).toEqual([
     { part: 'keys', verdict: 'ok', message: `${root}: 1 day key, all usable` },
   ]);
@@ -49,7 +45,7 @@ it.each(['data/keys', 'data', 'kept/a/keys', 'linked'])('doctor warns about keys
 
 it('doctor warns about keys that others can read, or that other machines lack', async () => {
   const root = join(home, 'keys');
-  await makeKey(root);
+  makeKey(root);
   chmodSync(root, 0o755);
   expect(await check(root, 'redis')).toMatchObject([
     { verdict: 'ok' },
@@ -60,7 +56,7 @@ it('doctor warns about keys that others can read, or that other machines lack', 
 
 it('doctor says which master key is missing', async () => {
   const root = join(home, 'keys');
-  await makeKey(root);
+  makeKey(root);
   rmSync(join(root, 'master-1.key'));
   expect(await check(root)).toMatchObject([
     { verdict: 'wrong', message: expect.stringContaining(`there is no master key in ${root}`) },

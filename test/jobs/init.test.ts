@@ -243,7 +243,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     expect(await readText(folder, 'hotel-review.yaml')).not.toMatch(/geheim|4711/);
     expect(await load(folder)).toMatchObject({
       timezone: 'Europe/Madrid',
-      keys: { folder: join(folder, 'keys') },
+      keys: join(folder, 'keys'),
       schedule: { today: '*/30 * * * *' },
       service: { baseUrl: 'https://maps.test/api/3.0', apiKey: 'top-geheim', accountId: '4711' },
       source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },

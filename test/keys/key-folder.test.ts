@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { whileUnlocked } from '../../src/keys/day-keys.js';
-import { openTestKeys } from './test-keys.js';
+import { createKeyFolder } from '../../src/keys/key-folder.js';
 
 const day = '2026-11-20';
 const otherDay = '2026-11-21';
@@ -18,16 +17,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const use = async (ofDay = day, keys = openTestKeys(root)) => whileUnlocked(keys, () => keys.use(ofDay));
-const find = async (id: string, ofDay = day) => {
-  const keys = openTestKeys(root);
-  return whileUnlocked(keys, () => keys.find(ofDay, id));
-};
+const use = (ofDay = day, keys = createKeyFolder(root)) => keys.use(ofDay);
+const find = (id: string, ofDay = day) => createKeyFolder(root).find(ofDay, id);
 const list = (folder = root) => readdirSync(folder).sort();
 
 describe('a folder of keys', () => {
-  it('is made with the first key, for its owner only', async () => {
-    await use();
+  it('is made with the first key, for its owner only', () => {
+    use();
     expect(list()).toEqual(['days', 'master-1.key']);
     expect(list(join(root, 'days'))).toEqual([`${day}.key`]);
     for (const path of ['.', 'days']) expect(statSync(join(root, path)).mode & 0o777).toBe(0o700);
@@ -35,11 +31,11 @@ describe('a folder of keys', () => {
       expect(statSync(join(root, path)).mode & 0o777).toBe(0o600);
   });
 
-  it('has one key for each day, the same for every process', async () => {
-    const key = await use();
-    expect(await use()).toEqual(key);
-    expect(await find(key.id)).toEqual(key);
-    const other = await use(otherDay);
+  it('has one key for each day, the same for every process', () => {
+    const key = use();
+    expect(use()).toEqual(key);
+    expect(find(key.id)).toEqual(key);
+    const other = use(otherDay);
     expect(other.secret.equals(key.secret)).toBe(false);
     expect(readFileSync(join(root, 'days', `${day}.key`), 'utf8')).not.toContain(
       key.secret.toString('base64'),
@@ -49,10 +45,7 @@ describe('a folder of keys', () => {
   it('gives processes that start at once the same key', async () => {
     const script = `
       import { createKeyFolder } from ${JSON.stringify(resolve('dist/src/keys/key-folder.js'))};
-      import { plainKeeper } from ${JSON.stringify(resolve('dist/src/keys/master-key.js'))};
-      import { whileUnlocked } from ${JSON.stringify(resolve('dist/src/keys/day-keys.js'))};
-      const keys = createKeyFolder({ root: ${JSON.stringify(root)}, keeper: plainKeeper });
-      const { secret } = await whileUnlocked(keys, () => keys.use('${day}'));
+      const { secret } = createKeyFolder(${JSON.stringify(root)}).use('${day}');
       process.stdout.write(secret.toString('hex'));`;
     const file = join(home, 'use.mjs');
     writeFileSync(file, script);
@@ -64,99 +57,125 @@ describe('a folder of keys', () => {
     expect(list()).toEqual(['days', 'master-1.key']);
   });
 
-  it('names the day, the key and the file of a lost key; others are readable', async () => {
-    const key = await use();
-    const other = await use(otherDay);
+  it('names the day, the key and the file of a lost key; others are readable', () => {
+    const key = use();
+    const other = use(otherDay);
     rmSync(join(root, 'days', `${day}.key`));
-    await expect(find(key.id)).rejects.toMatchObject({
-      code: 'lost',
-      message: expect.stringMatching(
-        new RegExp(`^key ${key.id} of ${day} .*restore ${root}/days/${day}.key`),
-      ),
-    });
-    expect(await find(other.id, otherDay)).toEqual(other);
+    expect(() => find(key.id)).toThrow(
+      expect.objectContaining({
+        code: 'lost',
+        message: expect.stringMatching(
+          new RegExp(`^key ${key.id} of ${day} .*restore ${root}/days/${day}.key`),
+        ),
+      }),
+    );
+    expect(find(other.id, otherDay)).toEqual(other);
     // The day gets another key, and the first one stays lost.
-    expect((await use()).id).not.toBe(key.id);
-    await expect(find(key.id)).rejects.toMatchObject({ code: 'lost' });
+    expect(use().id).not.toBe(key.id);
+    expect(() => find(key.id)).toThrow(expect.objectContaining({ code: 'lost' }));
   });
 
-  it('makes no second master key if day keys are left without theirs', async () => {
-    const key = await use();
+  it('makes no second master key if day keys are left without theirs', () => {
+    const key = use();
     rmSync(join(root, 'master-1.key'));
-    for (const work of [use(), use(otherDay), find(key.id)])
-      await expect(work).rejects.toMatchObject({ code: 'unusable', message: expect.stringContaining(root) });
+    for (const work of [() => use(), () => use(otherDay), () => find(key.id)])
+      expect(work).toThrow(
+        expect.objectContaining({ code: 'unusable', message: expect.stringContaining(root) }),
+      );
     expect(list()).toEqual(['days']);
   });
 
-  it('refuses a master key of another folder', async () => {
-    const key = await use();
-    const other = openTestKeys(join(home, 'other'));
-    await use(day, other);
+  it('refuses a master key of another folder', () => {
+    const key = use();
+    const other = createKeyFolder(join(home, 'other'));
+    use(day, other);
     cpSync(join(home, 'other', 'master-1.key'), join(root, 'master-1.key'));
-    await expect(find(key.id)).rejects.toMatchObject({
-      code: 'unusable',
-      message: expect.stringContaining('which is not there'),
-    });
+    expect(() => find(key.id)).toThrow(
+      expect.objectContaining({
+        code: 'unusable',
+        message: expect.stringContaining('which is not there'),
+      }),
+    );
+  });
+
+  it('refuses a master key that is itself encrypted, and names its file', () => {
+    const key = use();
+    const path = join(root, 'master-1.key');
+    const encrypted = readFileSync(path, 'utf8').replace('"plain"', '"other"');
+    writeFileSync(path, encrypted);
+    for (const work of [() => use(), () => use(otherDay), () => find(key.id)])
+      expect(work).toThrow(
+        expect.objectContaining({
+          code: 'unusable',
+          message: expect.stringContaining(`the master key in ${path} is itself encrypted`),
+        }),
+      );
+    expect(createKeyFolder(root).rotate()).toMatchObject({ days: [], unreadable: [day] });
+    expect(readFileSync(path, 'utf8')).toBe(encrypted);
+    // Other days get a new master key.
+    expect(find(use(otherDay).id, otherDay)).toEqual(use(otherDay));
   });
 
   it('destroys a key for good, even for processes that still remember it when they write', async () => {
-    const keys = openTestKeys(root);
-    const key = await use(day, keys);
+    const keys = createKeyFolder(root);
+    const key = use(day, keys);
     const restored = readFileSync(join(root, 'days', `${day}.key`));
-    openTestKeys(root).destroy(day);
+    // A process can only notice it after it has yielded.
+    await Promise.resolve();
+    createKeyFolder(root).destroy(day);
     expect(list(join(root, 'days'))).toEqual([`${day}.destroyed`]);
-    await expect(find(key.id)).rejects.toMatchObject({ code: 'destroyed' });
-    expect((await use(day, keys)).id).not.toBe(key.id);
+    expect(() => find(key.id)).toThrow(expect.objectContaining({ code: 'destroyed' }));
+    expect(use(day, keys).id).not.toBe(key.id);
     expect(restored.includes(key.id)).toBe(true);
   });
 
-  it('refuses an invalid day', async () => {
-    await expect(use('../x')).rejects.toThrow(RangeError);
+  it('refuses an invalid day', () => {
+    expect(() => use('../x')).toThrow(RangeError);
   });
 });
 
 describe('a rotation', () => {
-  it('replaces the master key and keeps all day keys, even for processes that run meanwhile', async () => {
-    const running = openTestKeys(root);
-    const key = await use(day, running);
-    const other = await use(otherDay);
+  it('replaces the master key and keeps all day keys, even for processes that run meanwhile', () => {
+    const running = createKeyFolder(root);
+    const key = use(day, running);
+    const other = use(otherDay);
     const old = readFileSync(join(root, 'master-1.key'), 'utf8');
-    const { master, days, unreadable } = await openTestKeys(root).rotate();
+    const { master, days, unreadable } = createKeyFolder(root).rotate();
     expect({ days, unreadable }).toEqual({ days: [day, otherDay], unreadable: [] });
     expect(list()).toEqual(['days', 'master-2.key']);
     expect(readFileSync(join(root, 'master-2.key'), 'utf8')).toContain(master);
-    expect(await find(key.id)).toEqual(key);
-    expect(await find(other.id, otherDay)).toEqual(other);
+    expect(find(key.id)).toEqual(key);
+    expect(find(other.id, otherDay)).toEqual(other);
     for (const ofDay of [day, '2026-11-22']) {
-      const used = await use(ofDay, running);
-      expect(await find(used.id, ofDay)).toEqual(used);
+      const used = use(ofDay, running);
+      expect(find(used.id, ofDay)).toEqual(used);
     }
     expect(old).not.toContain(master);
   });
 
-  it('continues one that was cut off', async () => {
-    const key = await use();
+  it('continues one that was cut off', () => {
+    const key = use();
     const before = readFileSync(join(root, 'master-1.key'));
     const dayFile = readFileSync(join(root, 'days', `${day}.key`));
-    await openTestKeys(root).rotate();
+    createKeyFolder(root).rotate();
     // As if it had ended before it wrapped the day's key.
     writeFileSync(join(root, 'master-1.key'), before);
     writeFileSync(join(root, 'days', `${day}.key`), dayFile);
-    expect(await find(key.id)).toEqual(key);
-    await openTestKeys(root).rotate();
+    expect(find(key.id)).toEqual(key);
+    createKeyFolder(root).rotate();
     expect(list()).toEqual(['days', 'master-3.key']);
-    expect(await find(key.id)).toEqual(key);
+    expect(find(key.id)).toEqual(key);
   });
 
-  it('leaves a key that nobody can unwrap as it is, and says so', async () => {
-    await use();
+  it('leaves a key that nobody can unwrap as it is, and says so', () => {
+    use();
     const file = join(root, 'days', `${day}.key`);
     const broken = readFileSync(file, 'utf8').replace(/"key":"..../, '"key":"AAAA');
     writeFileSync(file, broken);
-    const other = await use(otherDay);
-    expect(await openTestKeys(root).rotate()).toMatchObject({ days: [otherDay], unreadable: [day] });
+    const other = use(otherDay);
+    expect(createKeyFolder(root).rotate()).toMatchObject({ days: [otherDay], unreadable: [day] });
     expect(readFileSync(file, 'utf8')).toBe(broken);
     expect(list()).toEqual(['days', 'master-1.key', 'master-2.key']);
-    expect(await find(other.id, otherDay)).toEqual(other);
+    expect(find(other.id, otherDay)).toEqual(other);
   });
 });

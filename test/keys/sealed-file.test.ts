@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createKeyFolder } from '../../src/keys/key-folder.js';
 import { createFileSealer, measureContent, openFile, sealFile } from '../../src/keys/sealed-file.js';
 import { openValue, sealValue } from '../../src/keys/sealed-value.js';
-import { openTestKeys } from './test-keys.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const keys = openTestKeys(join(folder, 'keys'));
+const keys = createKeyFolder(join(folder, 'keys'));
 const day = '2026-11-20';
 const chunk = 64 * 1024;
 const sealedChunk = chunk + 16;

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createKeyFolder } from '../../src/keys/key-folder.js';
 import { type Database, openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { NoticeLedger } from '../../src/notifications/notice-store.js';
 import { at, carriesReference } from '../contracts/ledger/days.js';
 import type { OpenedLedger } from '../contracts/ledger.js';
-import { openTestKeys } from '../keys/test-keys.js';
 
 export interface OpenedSqliteLedger extends OpenedLedger {
   readonly path: string;
@@ -22,7 +22,7 @@ export async function openSqliteLedger({ isEncrypted = false } = {}): Promise<Op
   const databases: Database[] = [];
   let now = at;
   const open = () => {
-    const keys = isEncrypted ? openTestKeys(join(folder, 'keys')) : undefined;
+    const keys = isEncrypted ? createKeyFolder(join(folder, 'keys')) : undefined;
     const ledger = createSqliteLedger({ path, carriesReference, clock: () => now, keys });
     ledgers.push(ledger);
     return ledger;

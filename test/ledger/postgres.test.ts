@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { createKeyFolder } from '../../src/keys/key-folder.js';
 import { describeLedgerContract } from '../contracts/ledger.js';
-import { openTestKeys } from '../keys/test-keys.js';
 import { isNightly } from '../support/nightly.js';
 import { usePostgres } from '../support/use-servers.js';
 import { openPostgresLedger } from './opened-postgres.js';
@@ -16,5 +16,5 @@ describeLedgerContract('PostgreSQL', { open: () => openPostgresLedger(postgres()
 // What encrypts is the same code for both databases: outside the nightly suite, the contract of SQLite is enough.
 if (isNightly)
   describeLedgerContract('PostgreSQL, encrypted', {
-    open: () => openPostgresLedger(postgres(), { keys: openTestKeys(join(folder, 'keys')) }),
+    open: () => openPostgresLedger(postgres(), { keys: createKeyFolder(join(folder, 'keys')) }),
   });

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyFolder } from '../../src/keys/key-folder.js';
-import { plainKeeper } from '../../src/keys/master-key.js';
 import { encryptSpool } from '../../src/spool/encrypted.js';
 import { createDirectorySpool, type Spool } from '../../src/spool/spool.js';
 import { readWhole } from '../review/file/file-run.js';
@@ -15,7 +14,7 @@ describe('an encrypted file in the spool', () => {
   let root = '';
   let spool: Spool;
   const openSpool = () => {
-    const keys = createKeyFolder({ root: join(root, 'keys'), keeper: plainKeeper });
+    const keys = createKeyFolder(join(root, 'keys'));
     return encryptSpool(createDirectorySpool({ root }), { keys, dayOf: () => '2026-11-20' });
   };
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
+import type { DayKeys } from '../../keys/day-keys.js';
 import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
 import { createAuditTrail } from '../audit-trail.js';
@@ -91,18 +91,14 @@ export function createPostgresLedger(options: PostgresLedgerOptions): NoticeLedg
     beginCollect: (right, collect) => beginCollect(store, right, collect),
     claim(right, step, attempt, at) {
       const request = { right, step, attempt, at, leaseMs, id: randomUUID() };
-      return whileUnlocked(options.keys, () =>
-        perform((session, mayBeDone) => claim(session, dialect.sealing, request, mayBeDone)),
-      );
+      return perform((session, mayBeDone) => claim(session, dialect.sealing, request, mayBeDone));
     },
     async record(held, ending, at) {
       let wasTried = false;
-      const recorded = await whileUnlocked(options.keys, () =>
-        perform(async (session, mayBeDone) => {
-          wasTried = mayBeDone;
-          return mayBeDone ? undefined : recordAcceptedBatch(session, dialect.sealing, held, ending, at);
-        }),
-      );
+      const recorded = await perform(async (session, mayBeDone) => {
+        wasTried = mayBeDone;
+        return mayBeDone ? undefined : recordAcceptedBatch(session, dialect.sealing, held, ending, at);
+      });
       return (
         recorded ?? store.transact((mayBeDone) => record(dialect, held, ending, at, wasTried || mayBeDone))
       );

@@ -1,5 +1,5 @@
 import { hashReference } from '../../booking/reference-hash.js';
-import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
+import type { DayKeys } from '../../keys/day-keys.js';
 import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import type { NameForm } from '../../review/guest-names.js';
@@ -68,14 +68,14 @@ export function createPostgresStore(
   keys: DayKeys | undefined,
 ): Store {
   const inTransaction: Store['transact'] = (query) =>
-    whileUnlocked(keys, () => transact((session, mayBeDone) => session.perform(query(mayBeDone))));
+    transact((session, mayBeDone) => session.perform(query(mayBeDone)));
   const sealing = createSealing(keys);
   return {
     dialect: { ...dialect, sealing, nextDelivered: (run, after) => nextDelivered(sealing, run, after) },
     // Autovacuum reuses the space of old row versions.
     async overwriteRemains() {},
-    read: (query) => whileUnlocked(keys, () => perform((session) => session.perform(query()))),
-    readTogether: (query) => whileUnlocked(keys, () => snapshot((session) => session.perform(query()))),
+    read: (query) => perform((session) => session.perform(query())),
+    readTogether: (query) => snapshot((session) => session.perform(query())),
     transact: inTransaction,
     transactUnflushed: inTransaction,
   };

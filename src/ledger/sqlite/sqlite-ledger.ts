@@ -1,5 +1,5 @@
 import type { Hold } from '../../async/hold.js';
-import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
+import type { DayKeys } from '../../keys/day-keys.js';
 import type { NoticeLedger, ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
 import { createAuditTrail } from '../audit-trail.js';
 import { createCanaryWriter } from '../canaries.js';
@@ -39,7 +39,6 @@ export function createSqliteLedger(options: SqliteLedgerOptions): NoticeLedger {
   const store = createSqliteStore(database, { clock, keys, dropLog });
   const { dialect } = store;
   const commits = createGroupCommit(database);
-  const commit = <Result>(work: () => Result) => whileUnlocked(keys, () => commits.transact(work));
   const tryHold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
     const lock = tryLock(locks, name, busyTimeoutMs);
     return lock && { lost: new AbortController().signal, release: async () => lock.release() };
@@ -72,8 +71,9 @@ export function createSqliteLedger(options: SqliteLedgerOptions): NoticeLedger {
     },
     beginCollect: (right, collect) => beginCollect(store, right, collect),
     claim: (right, step, attempt, at) =>
-      commit(() => perform(database, claim(dialect, right, step, attempt, at, clock() + leaseMs))),
-    record: (held, ending, at) => commit(() => perform(database, record(dialect, held, ending, at, false))),
+      commits.transact(() => perform(database, claim(dialect, right, step, attempt, at, clock() + leaseMs))),
+    record: (held, ending, at) =>
+      commits.transact(() => perform(database, record(dialect, held, ending, at, false))),
     holdsClaim: async (held) => findClaimed(database, held) !== undefined,
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     async close() {

@@ -1,5 +1,5 @@
 import { hashReference } from '../../booking/reference-hash.js';
-import { type DayKeys, whileUnlocked } from '../../keys/day-keys.js';
+import type { DayKeys } from '../../keys/day-keys.js';
 import { bookingForms } from '../../review/step.js';
 import { findInPage } from '../hash-index.js';
 import { toStorableHotel } from '../mapping-changes.js';
@@ -32,7 +32,6 @@ export function createSqliteStore(
   database: Database,
   { clock, keys, dropLog = () => {} }: SqliteStoreOptions,
 ): Store {
-  const unlocked = <Result>(work: () => Result) => whileUnlocked(keys, work);
   return {
     dialect: createDialect(clock, createSealing(keys)),
     async overwriteRemains(of) {
@@ -41,19 +40,18 @@ export function createSqliteStore(
       // SQLite overwrites in the log: until a checkpoint, the file keeps what it held at the last one.
       dropLog();
     },
-    read: (query) => unlocked(() => perform(database, query())),
-    readTogether: (query) => unlocked(() => perform(database, query())),
-    transact: (query) => unlocked(() => database.transact(() => perform(database, query(false)))),
-    transactUnflushed: (query) =>
-      unlocked(() => {
-        // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
-        database.exec('PRAGMA synchronous = NORMAL');
-        try {
-          return database.transact(() => perform(database, query(false)));
-        } finally {
-          database.exec('PRAGMA synchronous = FULL');
-        }
-      }),
+    read: async (query) => perform(database, query()),
+    readTogether: async (query) => perform(database, query()),
+    transact: async (query) => database.transact(() => perform(database, query(false))),
+    async transactUnflushed(query) {
+      // Whatever a power failure destroys is collected again; the commit of the plan flushes all that precedes it.
+      database.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return database.transact(() => perform(database, query(false)));
+      } finally {
+        database.exec('PRAGMA synchronous = FULL');
+      }
+    },
   };
 }
 
