@@ -1,17 +1,19 @@
 import { describe, it } from 'vitest';
-import { listSourceChecks } from '../../src/testing/source-checks.js';
-import type { SourceDriver } from '../../src/testing/source-driver.js';
 import { isNightly } from '../support/nightly.js';
+import { day, drivenChecks } from './source/driven-checks.js';
+import { manyRecords } from './source/reading.js';
+import { readingChecks } from './source/reading-checks.js';
+import type { SourceDriver } from './source/source-driver.js';
 
 export type {
   DayOfRecords,
   IntendedRecord,
   PreparedSource,
   SourceDriver,
-} from '../../src/testing/source-driver.js';
+} from './source/source-driver.js';
 
 /**
- * The suite that every source must pass: the one that the package exports.
+ * The suite that every source must pass. Each check creates a driver of its own and disposes of it.
  *
  * @param among outside the nightly suite, runs only these checks: those in which a second driver of a source differs
  */
@@ -21,8 +23,21 @@ export function describeSourceContract(
   { among = /^/ }: { readonly among?: RegExp } = {},
 ): void {
   describe(`the source contract: ${name}`, () => {
-    const checks = listSourceChecks(createDriver);
-    for (const check of isNightly ? checks : checks.filter((one) => among.test(one.name)))
-      it(check.name, check.run);
+    const test = (check: string, run: (driver: SourceDriver) => Promise<void>) => {
+      if (!isNightly && !among.test(check)) return;
+      it(check, async () => {
+        const driver = createDriver();
+        try {
+          await run(driver);
+        } finally {
+          await driver.dispose();
+        }
+      });
+    };
+    for (const { name, check } of drivenChecks) test(name, check);
+    for (const { name, records, check } of readingChecks)
+      test(name, async (driver) =>
+        check({ ...(await driver.prepare(manyRecords(records), day)), day, count: records }),
+      );
   });
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readAll } from '../../src/testing/reading.js';
+import { readAll } from '../contracts/source/reading.js';
 import { day } from '../sources/csv/csv-folder.js';
 import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { openModuleSource } from '../sources/module/module-folder.js';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const rules = {
-  layers: [['booking'], ['review'], ['queue', 'ledger'], ['testing'], ['jobs']],
+  layers: [['booking'], ['review'], ['queue', 'ledger'], ['sources'], ['jobs']],
   islands: { sandbox: ['booking'] },
   withoutLibraries: ['review'],
   allowedLibraries: ['node:crypto'],

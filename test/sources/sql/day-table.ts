@@ -5,8 +5,7 @@ import { serviceFields } from '../../../src/booking/booking.js';
 import type { BusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/review/source.js';
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
-import type { DayOfRecords } from '../../../src/testing/source-driver.js';
-import type { IntendedRecord } from '../../contracts/source.js';
+import type { DayOfRecords, IntendedRecord } from '../../contracts/source.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
 import { day } from '../csv/csv-folder.js';
 

@@ -1,6 +1,6 @@
-import type { RawBooking } from '../booking/booking.js';
-import type { BusinessDay } from '../booking/business-day.js';
-import type { BookingSource } from '../review/source.js';
+import type { RawBooking } from '../../../src/booking/booking.js';
+import type { BusinessDay } from '../../../src/booking/business-day.js';
+import type { BookingSource } from '../../../src/review/source.js';
 
 /** A record as the suite expects it: texts only, without missing fields. */
 export type IntendedRecord = { readonly [field in keyof RawBooking]: string };
@@ -32,12 +32,4 @@ export interface SourceDriver {
   prepareDays(days: readonly DayOfRecords[]): Promise<Pick<PreparedSource, 'source'>>;
   /** Cleans up after one check. */
   dispose(): Promise<void>;
-}
-
-/** One check that every source must pass. */
-export interface SourceCheck {
-  /** Completes a sentence that starts with the source's name. */
-  readonly name: string;
-  /** @throws AssertionError if the check fails */
-  run(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { equal } from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RawBooking } from '../booking/booking.js';
-import type { BusinessDay } from '../booking/business-day.js';
-import type { BookingSource } from '../review/source.js';
+import type { RawBooking } from '../../../src/booking/booking.js';
+import type { BusinessDay } from '../../../src/booking/business-day.js';
+import type { BookingSource } from '../../../src/review/source.js';
 import type { IntendedRecord, PreparedSource } from './source-driver.js';
 
 export interface ReadRecord {
