@@ -16,7 +16,7 @@ import { createDelivery, openSftp } from './deliveries.js';
 import { openLedger } from './ledgers.js';
 import { openReviewService } from './mapping-services.js';
 import { startNotifications } from './notifications.js';
-import { openFillingReader, openReader } from './reading.js';
+import { openReader } from './reading.js';
 import type { SourceMessages } from './sources.js';
 import { openWorkforce } from './workforces.js';
 
@@ -67,7 +67,7 @@ export async function composeReview(
   const notifications = await startNotifications(config, { ...telling, ledger, notify });
   const parts: RunDayParts & { readonly ledger: NoticeLedger } = {
     ...(await composeCollect(config, sourceMessages)),
-    comparison: await composeComparison(config, ledger, sourceMessages),
+    comparison: composeComparison(config, ledger),
     readErased,
     canary: readCanarySettings(config),
     ledger,
@@ -110,15 +110,9 @@ export async function composeCollect(config: Config, sourceMessages: SourceMessa
 }
 
 /** The local copy of the mappings, with which bookings are compared before they are sent. */
-export async function composeComparison(
-  config: Config,
+export function composeComparison(
+  { mappings: { suspectDays } }: Config,
   { mappings: copy }: { readonly mappings: MappingReader },
-  sourceMessages: SourceMessages,
-): Promise<MappingComparison> {
-  const { suspectDays, fillServiceId } = config.mappings;
-  return {
-    copy,
-    suspectDays,
-    ...(fillServiceId && { fillingReader: await openFillingReader(config, copy, sourceMessages) }),
-  };
+): MappingComparison {
+  return { copy, suspectDays };
 }

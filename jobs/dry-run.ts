@@ -12,7 +12,6 @@ import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
 import { rejectsListed } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
-import { toSuspectsReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import { type KeptColumnReader, keptAt } from '../src/review/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
@@ -66,7 +65,7 @@ export async function dryRunDay(
       delivery: run.delivery,
       source: run.source,
       counts: run.counts,
-      ...(run.suspects && { suspects: toSuspectsReport(run.suspects) }),
+      ...(run.suspects !== undefined && { suspects: { bookings: run.suspects } }),
       ...(run.volume && { volume: run.volume }),
       rejects: details.rejects,
       warnings: details.warnings,
@@ -149,7 +148,7 @@ async function collect(
     notify,
     clock,
   });
-  const comparison = kept && { comparison: await composeComparison(config, kept, sourceMessages) };
+  const comparison = kept && { comparison: composeComparison(config, kept) };
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
     ...comparison,

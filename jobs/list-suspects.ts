@@ -36,10 +36,10 @@ export async function listSuspects(
     const runs = (await ledger.listRuns({ day, limit: runsLookedAt })).filter(isOfItsDay);
     const compared = findComparedRuns(runs);
     const listed: SuspectReport[] = [];
-    const counts = { suspects: 0, filledIn: 0 };
+    let count = 0;
     const [run] = compared;
     if (!run) {
-      const words = renderSuspects(day, runs[0], { counts, first: [] }, { ...terminal, keptLabels });
+      const words = renderSuspects(day, runs[0], { count, first: [] }, { ...terminal, keptLabels });
       terminal.answer(words, { day, runId: null, suspects: [] });
       return exitCode.failed;
     }
@@ -53,14 +53,14 @@ export async function listSuspects(
     const read = () => readSuspects(reader, compared);
     for await (const suspects of order ? await orderSuspects(read, order) : read()) {
       await file?.add(suspects.map(toSuspectCells));
+      count += suspects.length;
       for (const suspect of suspects) {
-        counts[suspect.reason === 'filled-in' ? 'filledIn' : 'suspects'] += 1;
         if (json || listed.length < suspectsShown) listed.push(suspect);
       }
     }
     await file?.finish();
     const options = { command: terminal.command, csv, keptLabels };
-    terminal.answer(renderSuspects(day, run, { counts, first: listed }, options), {
+    terminal.answer(renderSuspects(day, run, { count, first: listed }, options), {
       day,
       runId: run.id,
       suspects: listed,

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { BusinessDay } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
-import type { MappingCopy } from '../src/mappings/mapping-copy.js';
 import { createThreadedReader } from '../src/reading-thread/threaded-reader.js';
 import { createBodyForms } from '../src/review/body/booking-item.js';
 import { createDayReader, type DayReader } from '../src/review/collect/day-reader.js';
@@ -11,7 +10,6 @@ import type { ErasedGuests } from '../src/review/erasures.js';
 import { createFileForms } from '../src/review/file/review-line.js';
 import { createGuestNames, type GuestNameSettings } from '../src/review/guest-names.js';
 import type { DeliveryKind } from '../src/review/run.js';
-import { createFillingSource } from '../src/sources/filling-source.js';
 import { composeSource, type SourceMessages, type SourceSettings } from './sources.js';
 
 /** The part of the configuration that reading a day needs; plain data that can be sent to another thread. */
@@ -58,16 +56,6 @@ export async function openReader(
         resourceLimits: { maxYoungGenerationSizeMb },
       }),
   });
-}
-
-/** Reads in this thread, because another one can't query the local copy of the mappings. */
-export async function openFillingReader(
-  config: SourceSettings,
-  copy: Pick<MappingCopy, 'lookUp'>,
-  sourceMessages: SourceMessages,
-): Promise<DayReader> {
-  const { source, ...parts } = await composeSource(config, sourceMessages);
-  return createDayReader({ ...parts, source: createFillingSource(source, copy) });
 }
 
 export function createReadingOrder(

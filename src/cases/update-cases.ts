@@ -154,7 +154,7 @@ async function* findSuspects(
   run: Run,
   { ledger, today, clock }: UpdateCasesParts,
 ): AsyncGenerator<readonly Finding[]> {
-  if (!run.suspects?.suspects) return;
+  if (!run.suspects) return;
   const at = run.collectedAt ?? clock();
   let page = await ledger.nextSuspects(run.id);
   while (page) {

@@ -71,7 +71,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
         ([name, count]) => [name, formatCount(count)],
       ),
     ),
-    ...(suspects ? renderSuspects(suspects) : []),
+    ...(suspects ? renderSuspects(suspects.bookings) : []),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
     ...result,
@@ -79,9 +79,8 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
   return `${sections.join('\n')}\n`;
 }
 
-function renderSuspects({ bookings, notIndependentlyChecked }: SuspectsReport): string[] {
-  const explained = explainSuspects({ suspects: bookings, filledIn: notIndependentlyChecked });
-  return explained.length > 0 ? ['what the local copy of the mappings says:', ...explained] : [];
+function renderSuspects(suspects: number): string[] {
+  return suspects > 0 ? ['what the local copy of the mappings says:', explainSuspects(suspects)] : [];
 }
 
 function renderSums(

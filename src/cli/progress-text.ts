@@ -45,7 +45,7 @@ export function describeOpened(run: Run, isResumed: boolean): string {
 
 /** The day's suspects, as soon as they are known: a result may take hours. Undefined if there are none. */
 export function describeSuspects({ suspects }: Run): string | undefined {
-  return suspects && suspects.suspects > 0 ? formatCountOf(suspects.suspects, 'suspect') : undefined;
+  return suspects ? formatCountOf(suspects, 'suspect') : undefined;
 }
 
 /** Each step of a file delivery is a milestone; batches are only counted. */

@@ -1,4 +1,4 @@
-import type { Run, SuspectCounts } from '../review/run.js';
+import type { Run } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -12,10 +12,10 @@ const head = ['booking', 'ServiceId', 'provider', 'hotel id', 'check-in', 'in th
 
 /** The part of a run's summary about its suspects; empty if there are none. */
 export function renderSuspectSummary({ day, suspects }: Run, command: WriteCommand): string[] {
-  if (!suspects || suspects.suspects + suspects.filledIn === 0) return [];
+  if (!suspects) return [];
   return [
     'what the local copy of the mappings says:',
-    ...explainSuspects(suspects),
+    explainSuspects(suspects),
     `  all of them: ${command(`suspects ${day}`)}`,
   ];
 }
@@ -24,7 +24,7 @@ export function renderSuspectSummary({ day, suspects }: Run, command: WriteComma
 export function renderSuspects(
   day: string,
   run: Run | undefined,
-  { counts, first }: { readonly counts: SuspectCounts; readonly first: readonly SuspectReport[] },
+  { count, first }: { readonly count: number; readonly first: readonly SuspectReport[] },
   {
     command,
     csv,
@@ -36,39 +36,31 @@ export function renderSuspects(
   },
 ): string {
   if (!run) return `There is no run of ${day}.\n`;
-  if (!run.suspects)
+  if (run.suspects === undefined)
     return [
       `${day} was not compared with the local copy of the mappings, which was empty`,
       `when run ${run.id} started. To fill it: ${command('mappings sync')}`,
       '',
     ].join('\n');
-  const all = counts.suspects + counts.filledIn;
-  if (all === 0) return `${day}: the local copy of the mappings flags no booking (run ${run.id}).\n`;
+  if (count === 0) return `${day}: the local copy of the mappings flags no booking (run ${run.id}).\n`;
   return [
     `${day}: what the local copy of the mappings says (run ${run.id}):`,
-    ...explainSuspects(counts),
+    explainSuspects(count),
     renderTable(
       first.map((suspect) => [...toRow(suspect), ...toKeptRow(keptLabels, suspect.kept)]),
       [...head, ...keptLabels],
     ),
-    ...(all > first.length ? [`  … and ${formatCount(all - first.length)} more; --csv FILE lists all`] : []),
+    ...(count > first.length
+      ? [`  … and ${formatCount(count - first.length)} more; --csv FILE lists all`]
+      : []),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     '',
   ].join('\n');
 }
 
-/** The number of flagged bookings, one line for each kind. */
-export function explainSuspects({ suspects, filledIn }: SuspectCounts): string[] {
-  const explained: string[] = [];
-  if (suspects > 0)
-    explained.push(
-      `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or changed recently`,
-    );
-  if (filledIn > 0)
-    explained.push(
-      `  filled in: ${formatCountOf(filledIn, 'booking')} without a ServiceId, not independently checked`,
-    );
-  return explained;
+/** The number of flagged bookings. */
+export function explainSuspects(suspects: number): string {
+  return `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or changed recently`;
 }
 
 function toRow(suspect: SuspectReport): (string | undefined)[] {
@@ -89,8 +81,6 @@ function nameSuspicion({ reason, copyServiceId, movedAt }: Suspicion): string {
       return String(copyServiceId);
     case 'moved':
       return `${copyServiceId === null ? 'deleted' : 'moved'} ${movedAt?.slice(0, 10) ?? ''}`;
-    case 'filled-in':
-      return 'filled in';
   }
 }
 

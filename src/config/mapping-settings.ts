@@ -61,12 +61,6 @@ export const mappings = group({
     .describe(
       'For how many days a booking counts as suspect after its mapping moved to another master hotel.',
     ),
-  fillServiceId: z
-    .boolean(expected('true or false'))
-    .default(false)
-    .describe(
-      'Whether a booking without a ServiceId gets the one from the copy. It is then not checked independently.',
-    ),
 });
 
 const fileName = (kind: string) =>

@@ -16,6 +16,8 @@ const retiredSettings: readonly RetiredSetting[] = [
     path: ['keys'],
     isRetired: isGroup,
     instead: 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
+    path: ['mappings', 'fillServiceId'],
+    instead: 'no longer exists: let the source name the ServiceId of each booking',
   },
 ];
 

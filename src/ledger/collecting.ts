@@ -9,7 +9,7 @@ import type { BookingForm, PlannedStep } from '../review/step.js';
 import { readBatch } from './batches.js';
 import { storeCanary } from './canaries.js';
 import { createCollectedIndexes } from './collected-indexes.js';
-import { countSuspects, storeSuspects } from './findings.js';
+import { storeSuspects } from './findings.js';
 import { storeKeptColumns } from './kept-columns.js';
 import { raise } from './notices.js';
 import { change, type Dialect, insert, one, type Query, type Store } from './query.js';
@@ -99,20 +99,18 @@ function* resetRun(
   if (run.state !== 'collecting')
     throw new RangeError(`run ${right.runId} is ${run.state}: it has been collected already`);
   for (const table of runTables) yield* change(`DELETE FROM ${schema}${table} WHERE run = ?`, number);
-  const noSuspects = comparesMappings ? 0 : null;
   yield* change(
     `UPDATE ${schema}runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, affected = 0, suspects = ?, filled_in = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
+       repeated = 0, affected = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
        names_blanked_at = NULL, lines_blanked = 0, stays_indexed = 1
      WHERE number = ?`,
     source,
     batchSize,
     guestNames,
     at,
-    noSuspects,
-    noSuspects,
+    comparesMappings ? 0 : null,
     number,
   );
   return { number, day: run.day };
@@ -144,20 +142,18 @@ function* storeChunk(dialect: Dialect, { run, day }: CollectedRun, chunk: Collec
   yield* storeKeptColumns(dialect, { run, day }, batches);
   yield* storeRejects(dialect, { run, day }, chunk);
   const accepted = batches.reduce((sum, batch) => sum + batch.referenceHashes.length, 0);
-  const { suspects, filledIn } = countSuspects(batches);
-  // A run that compares nothing has no counts of suspects, and NULL stays NULL.
+  // A run that compares nothing has no count of suspects, and NULL stays NULL.
   yield* change(
     `UPDATE ${schema}runs SET ${dialect.countsChunks ? 'chunks = chunks + 1,' : ''}
        read = read + ?, accepted = accepted + ?, duplicates = duplicates + ?, rejected = rejected + ?,
-       filtered = filtered + ?, suspects = suspects + ?, filled_in = filled_in + ?
+       filtered = filtered + ?, suspects = suspects + ?
      WHERE number = ?`,
     accepted + duplicates + rejects.length + filtered,
     accepted,
     duplicates,
     rejects.length,
     filtered,
-    suspects,
-    filledIn,
+    batches.reduce((sum, batch) => sum + (batch.suspects?.length ?? 0), 0),
     run,
   );
 }

@@ -9,7 +9,7 @@ export function* markDays(
   { from, to }: { readonly from: string; readonly to: string },
 ): Query<DayMark[]> {
   const rows = yield* all(
-    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, filled_in, file, pruned_at,
+    `SELECT day, number, token, state, accepted, delivered, refused, collected_at, finished_at, suspects, file, pruned_at,
        (SELECT count(*) FROM ${schema}mail_bookings AS named WHERE named.run = runs.number) AS named
      FROM ${schema}runs AS runs WHERE day >= ? AND day <= ? ORDER BY day, number`,
     from,

@@ -1,6 +1,5 @@
 import type { CollectedBatch, Suspect, SuspectReason } from '../review/collected.js';
 import type { BatchCursor, JudgedLines, SuspectLines } from '../review/history.js';
-import type { SuspectCounts } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
 import type { Judged, JudgedPlaces } from '../review/verdict.js';
 import { readLinesAt } from './batches.js';
@@ -23,6 +22,9 @@ export function* storeSuspects(run: number, batches: readonly CollectedBatch[]):
   yield* insert('suspects', columns, rows);
 }
 
+/** Runs of 0.1.0 may have another one, which says nothing about the mapping. */
+const isKnownReason = "reason IN ('other-master', 'moved')";
+
 export function* nextSuspects(
   dialect: Dialect,
   runId: string,
@@ -31,8 +33,8 @@ export function* nextSuspects(
   const { schema } = dialect;
   const run = yield* runNumber(dialect, runId);
   const rows = yield* all(
-    `SELECT * FROM ${schema}suspects WHERE run = ? AND (form, batch) = (
-       SELECT form, batch FROM ${schema}suspects WHERE run = ? AND (form, batch) > (?, ?)
+    `SELECT * FROM ${schema}suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) = (
+       SELECT form, batch FROM ${schema}suspects WHERE run = ? AND ${isKnownReason} AND (form, batch) > (?, ?)
        ORDER BY form, batch LIMIT 1
      ) ORDER BY place`,
     run,
@@ -62,7 +64,7 @@ export function* findSuspect(
   place: number,
 ): Query<Suspect | undefined> {
   const row = yield* one(
-    `SELECT * FROM ${schema}suspects WHERE run = ? AND form = ? AND batch = ? AND place = ?`,
+    `SELECT * FROM ${schema}suspects WHERE run = ? AND form = ? AND batch = ? AND place = ? AND ${isKnownReason}`,
     run,
     form,
     batch,
@@ -145,23 +147,4 @@ function toSuspect(row: StoredRow): Suspect {
     serviceId: integer('service_id'),
     movedAt: integer('moved_at'),
   });
-}
-
-export function countSuspects(batches: readonly CollectedBatch[]): SuspectCounts {
-  let suspects = 0;
-  let filledIn = 0;
-  for (const batch of batches) {
-    for (const { reason } of batch.suspects ?? []) {
-      switch (reason) {
-        case 'other-master':
-        case 'moved':
-          suspects += 1;
-          break;
-        case 'filled-in':
-          filledIn += 1;
-          break;
-      }
-    }
-  }
-  return { suspects, filledIn };
 }

@@ -31,7 +31,7 @@ export const runColumns = [
   'guest_names',
   ...['read', 'accepted', 'duplicates', 'rejected', 'filtered', 'posted'],
   ...['delivered', 'refused', 'repeated'],
-  ...['suspects', 'filled_in'],
+  'suspects',
   ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
   ...['volume', 'accepts_volume', 'expected'],
   'file',
@@ -78,8 +78,7 @@ export function toRun(row: StoredRow): Run {
       posted: count('posted'),
       ...countVerdicts(file),
     },
-    suspects:
-      row.suspects === null ? undefined : { suspects: count('suspects'), filledIn: count('filled_in') },
+    suspects: integer('suspects'),
     openSteps: count('open_steps'),
     failedSteps: count('failed_steps'),
     failuresInRow: count('failures_in_row'),

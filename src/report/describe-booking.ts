@@ -58,7 +58,5 @@ export function describeSuspicion(
       return copyServiceId === null
         ? `suspect: its mapping was deleted${seen}`
         : `suspect: its mapping changed to this ServiceId recently${seen}`;
-    case 'filled-in':
-      return 'not independently checked: its ServiceId was filled in from the local copy';
   }
 }

@@ -101,11 +101,8 @@ export interface Suspect {
   readonly movedAt?: number;
 }
 
-/**
- * `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. `filled-in`:
- * its ServiceId was taken from the copy, so that comparing it with the copy says nothing.
- */
-export type SuspectReason = 'other-master' | 'moved' | 'filled-in';
+/** `other-master`: in the copy it is another master hotel. `moved`: its mapping changed in the last few days. */
+export type SuspectReason = 'other-master' | 'moved';
 
 export type RejectCode = RejectReason | UnreadableReason | 'not-for-the-file';
 

@@ -58,14 +58,6 @@ export function countVerdicts(file: Run['file']): Pick<Counts, 'affected' | 'una
   return { affected: verdicts.affected, unanswered: verdicts.unanswered + verdicts.unclear };
 }
 
-/** Bookings that were flagged by comparing them with the local copy of the mappings; they are sent anyway. */
-export interface SuspectCounts {
-  /** In the copy their provider's hotel is another master hotel, or moved to this one in the last few days. */
-  readonly suspects: number;
-  /** Their ServiceId was taken from the copy: they are not independently checked. */
-  readonly filledIn: number;
-}
-
 /** Why a run stopped. Safe to show: no text of the service, no cell of the source. */
 export interface RunFailure {
   readonly class: FailureClass;
@@ -98,8 +90,11 @@ export interface Run {
   readonly collectedAt?: number;
   readonly finishedAt?: number;
   readonly counts: Counts;
-  /** What comparing with the local copy of the mappings found; absent without a copy. */
-  readonly suspects?: SuspectCounts;
+  /**
+   * How many bookings were flagged by comparing them with the local copy of the mappings: in the copy their provider's hotel is
+   * another master hotel, or moved to this one in the last few days. They are sent anyway. Absent without a copy.
+   */
+  readonly suspects?: number;
   /** Steps that can still be worked on: not ended, and not waiting for one that failed or is overdue. */
   readonly openSteps: number;
   readonly failedSteps: number;

@@ -17,8 +17,6 @@ export type SourceRecord =
       readonly fields: RawBooking;
       /** The same fields as the source holds them, where that is plain text. */
       readonly cells?: PlainCells;
-      /** The ServiceId was taken from the local copy of the mappings. */
-      readonly isFilledIn?: true;
       /** The values of the requested extra columns, in their order; undefined for one that it doesn't have. */
       readonly extras?: readonly unknown[];
       /** The values of the columns of `source.keep`, in their order; undefined for one that it doesn't have. */

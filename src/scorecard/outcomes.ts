@@ -167,7 +167,7 @@ function createJudgements(ledger: OutcomeLedger, { id }: Run, form: BookingForm)
   };
 }
 
-/** The places of each batch's suspects, asked in the order of the batches. A filled-in booking is not one. */
+/** The places of each batch's suspects, asked in the order of the batches. */
 function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
   let page: SuspectLines | undefined;
   let isAtEnd = false;
@@ -178,8 +178,7 @@ function createSuspects(ledger: OutcomeLedger, { id }: Run, form: BookingForm) {
       isAtEnd = page === undefined || page.form !== form;
     }
     if (isAtEnd || page?.cursor.batch !== batch) return new Set();
-    const doubted = page.suspects.filter(({ reason }) => reason !== 'filled-in');
-    return new Set(doubted.map(({ place }) => place));
+    return new Set(page.suspects.map(({ place }) => place));
   };
 }
 

@@ -60,11 +60,6 @@ export function createEventCounters(clock: () => number): EventCounters {
     'Bookings whose mapping is another one in the local copy of the mappings, or has changed lately',
     [],
   );
-  const filledIn = counter(
-    'filled_in_bookings',
-    'Bookings whose ServiceId was filled in from the local copy of the mappings',
-    [],
-  );
   const lateSources = counter('late_sources', 'Days whose source was not there yet, by what became of them', [
     'outcome',
   ]);
@@ -154,8 +149,7 @@ export function createEventCounters(clock: () => number): EventCounters {
           records.inc({ outcome: 'accepted' }, accepted);
           records.inc({ outcome: 'duplicate' }, duplicates);
           records.inc({ outcome: 'filtered' }, filtered);
-          suspects.inc(event.run.suspects?.suspects ?? 0);
-          filledIn.inc(event.run.suspects?.filledIn ?? 0);
+          suspects.inc(event.run.suspects ?? 0);
           return records.inc({ outcome: 'rejected' }, rejected);
         }
         case 'source-late':

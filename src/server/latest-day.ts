@@ -43,7 +43,7 @@ export function summariseLatestDay(
     posted,
     affected,
     unanswered,
-    suspects: sumKnown(senders.map(({ suspects }) => suspects?.suspects ?? null)),
+    suspects: sumKnown(senders.map(({ suspects }) => suspects ?? null)),
     providers: joinSmall(Object.entries(providers ?? {})),
   };
 }

@@ -60,11 +60,6 @@ describe('the history of a booking', () => {
       { reason: 'moved', copyServiceId: null, movedAt: '2026-11-21T02:30:05.000Z' },
       'suspect: its mapping was deleted (seen 2026-11-21 02:30:05Z)',
     ],
-    [
-      { place: 0, reason: 'filled-in', serviceId: 7 },
-      { reason: 'filled-in', copyServiceId: 7, movedAt: null },
-      'not independently checked: its ServiceId was filled in from the local copy',
-    ],
   ] as const)('reports what the local copy said: %j', (suspect, reported, words) => {
     const history = toHistory({ ...booked('done', [second]), suspect }, { withAnswers: false });
     expect(history.suspect).toEqual(reported);

@@ -26,7 +26,7 @@ export function collected(accepted: number, suspects?: number): ReviewEvent {
   const run = deliveringRun(0, accepted);
   return {
     type: 'collected',
-    run: suspects === undefined ? run : { ...run, suspects: { suspects, filledIn: 0 } },
+    run: suspects === undefined ? run : { ...run, suspects },
   };
 }
 

@@ -6,7 +6,7 @@ import { command } from './plain-command.js';
 
 const day = '2026-11-20';
 const movedAt = '2026-11-18T10:00:00.000Z';
-const compared = someRun({ suspects: { suspects: 3, filledIn: 1 } });
+const compared = someRun({ suspects: 3 });
 const doubted: SuspectReport = {
   BookingReferenceId: 'BR-1042',
   ServiceId: 100_200,
@@ -17,7 +17,7 @@ const doubted: SuspectReport = {
   copyServiceId: 100_300,
   movedAt: null,
 };
-const none = { counts: { suspects: 0, filledIn: 0 }, first: [] };
+const none = { count: 0, first: [] };
 
 describe('the suspects of a day', () => {
   it('are unknown for a day without a run', () => {
@@ -43,32 +43,20 @@ when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
       { ...doubted, movedAt },
       { ...doubted, reason: 'moved', movedAt },
       { ...doubted, reason: 'moved', copyServiceId: null, movedAt },
-      {
-        ServiceId: 7,
-        ProviderName: 'a',
-        ProviderHotelId: 'b',
-        reason: 'filled-in',
-        copyServiceId: 7,
-        movedAt,
-      },
     ];
-    const counts = { suspects: 3, filledIn: 1 };
-    const text = renderSuspects(day, compared, { counts, first }, { command, csv: 'doubted.csv' });
+    const text = renderSuspects(day, compared, { count: 3, first }, { command, csv: 'doubted.csv' });
     expect(text).toBe(`2026-11-20: what the local copy of the mappings says (run 20261120-k3f9xq7d):
   suspects: 3 bookings whose mapping differs or changed recently
-  filled in: 1 booking without a ServiceId, not independently checked
   booking  ServiceId  provider   hotel id  check-in    in the copy
-  BR-1042     100200  hotelbeds  00123     2026-12-01  100300
-  BR-1042     100200  hotelbeds  00123     2026-12-01  moved 2026-11-18
-  BR-1042     100200  hotelbeds  00123     2026-12-01  deleted 2026-11-18
-                   7  a          b                     filled in
+  BR-1042     100200  hotelbeds     00123  2026-12-01  100300
+  BR-1042     100200  hotelbeds     00123  2026-12-01  moved 2026-11-18
+  BR-1042     100200  hotelbeds     00123  2026-12-01  deleted 2026-11-18
 All of them are in doubted.csv.
 `);
   });
 
   it('are the first of many, with a hint on how to get the others', () => {
-    const counts = { suspects: 1_201, filledIn: 0 };
-    const text = renderSuspects(day, compared, { counts, first: [doubted] }, { command });
+    const text = renderSuspects(day, compared, { count: 1_201, first: [doubted] }, { command });
     expect(text).toContain('  … and 1,200 more; --csv FILE lists all\n');
   });
 });

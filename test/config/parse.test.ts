@@ -100,7 +100,6 @@ describe('a configuration', () => {
         deletedTypes: ['Delete', 'Deleted'],
         resumeKeyCodes: [2006, 2027],
         suspectDays: 7,
-        fillServiceId: false,
       },
       verdicts: { pollMinutes: 5, matchDays: 14 },
       export: {

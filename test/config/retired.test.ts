@@ -12,6 +12,8 @@ describe('A retired setting', () => {
     [
       { keys: { folder: './keys', kms: { keyId: 'alias/hotel-review' } } },
       'keys: is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
+      { source: http, mappings: { fillServiceId: true } },
+      'mappings.fillServiceId: no longer exists: let the source name the ServiceId of each booking',
     ],
   ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
     expect(complain(settings)).toEqual([sentence]);

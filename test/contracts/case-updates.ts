@@ -331,7 +331,6 @@ export function describeCaseUpdatesContract(
         await collectSuspects('2026-11-17', [
           { place: 0, reason: 'other-master', serviceId: 70 },
           { place: 1, reason: 'moved', serviceId: 7, movedAt: at },
-          { place: 2, reason: 'filled-in', serviceId: 7 },
         ]),
       ).toEqual([]);
     });

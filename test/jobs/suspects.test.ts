@@ -13,18 +13,13 @@ import { sandboxSftp } from '../support/sandbox-sftp.js';
 import { useSftpServer } from '../support/use-servers.js';
 import { guest, makeDoubtedBookings, type ReportedSuspect } from './doubted-bookings.js';
 
-const filling: Settings = { mappings: { fillServiceId: true } };
 const listing = ['suspects', day, '--json'];
 
 /** The output of `suspects --json`. */
 const listed = ({ json }: CommandResult) => (json as { suspects: readonly ReportedSuspect[] }).suspects;
 /** The suspects in the report of a run. */
 const reported = ({ report }: CommandResult) =>
-  (
-    report as {
-      suspects?: { bookings: number; notIndependentlyChecked: number; listed: readonly ReportedSuspect[] };
-    }
-  ).suspects;
+  (report as { suspects?: { bookings: number; listed: readonly ReportedSuspect[] } }).suspects;
 const withoutMaster = (bookings: readonly MadeBooking[]) =>
   `${bookingsHeader}\n${bookings.map(({ ServiceId: _, ...fields }) => ['', ...Object.values(fields)].join(',')).join('\n')}\n`;
 
@@ -44,7 +39,6 @@ describe('suspects by body', () => {
     expectEachOnce(standIn, bookings);
     expect(reported(result)).toEqual({
       bookings: suspects.length,
-      notIndependentlyChecked: 0,
       listed: suspects,
     });
     expect(result.stderr).toContain(`suspects: ${suspects.length} bookings whose mapping differs`);
@@ -118,7 +112,7 @@ describe('suspects by body', () => {
   it('are counted in a dry run', async () => {
     const { folder, standIn, suspects } = await prepareDoubtedDay(100);
     const { json } = await folder.run(['run', '--day', day, '--dry-run', '--json']);
-    expect(json).toMatchObject({ suspects: { bookings: suspects.length, notIndependentlyChecked: 0 } });
+    expect(json).toMatchObject({ suspects: { bookings: suspects.length } });
     const { stdout } = await folder.run(['run', '--day', day, '--dry-run']);
     expect(stdout).toContain(`suspects: ${suspects.length} bookings`);
     expect(standIn.requests).toEqual([]);
@@ -137,7 +131,7 @@ describe('suspects by body', () => {
 
   it('are not searched while there is no copy to compare with', async () => {
     const { bookings } = makeDoubtedBookings(60, Date.now());
-    const { folder, standIn } = await prepareDay({ bookings: toCsv(bookings), settings: filling });
+    const { folder, standIn } = await prepareDay({ bookings: toCsv(bookings) });
     const result = await folder.runDay();
     expectEachOnce(standIn, bookings);
     expect(result.report).not.toHaveProperty('suspects');
@@ -150,62 +144,13 @@ describe('suspects by body', () => {
 });
 
 describe('a booking without a ServiceId', () => {
-  it('is rejected unless the setting fills it in', async () => {
+  it('is rejected, even if the copy knows its hotel', async () => {
     const { folder, bookings } = await prepareDoubtedDay(60);
     await folder.configure({ maxRejectedShare: 1 });
     await folder.writeBookings(withoutMaster(bookings));
     const result = await folder.runDay();
     expect(result.report.counts).toMatchObject({ read: 60, accepted: 0, rejected: 60 });
-    expect(reported(result)).toEqual({ bookings: 0, notIndependentlyChecked: 0, listed: [] });
-  });
-
-  it('gets the one from the copy and is reported as not independently checked', async () => {
-    const { folder, standIn, bookings } = await prepareDoubtedDay(60, { ...filling, maxRejectedShare: 1 });
-    const given = bookings.slice(0, 30);
-    const lacking = bookings.slice(30);
-    await folder.writeBookings(toCsv(given) + withoutMaster(lacking).slice(bookingsHeader.length + 1));
-    const result = await folder.runDay();
-    // Of every ten, one is unknown and two were deleted.
-    expect(result.report.counts).toMatchObject({ read: 60, accepted: 51, rejected: 9, delivered: 51 });
-    expect(reported(result)).toMatchObject({ bookings: 12, notIndependentlyChecked: 21 });
-    const filled = listed(await folder.run(listing)).filter(({ reason }) => reason === 'filled-in');
-    const kept = lacking.filter((_, index) => ![0, 4, 5].includes(index % 10));
-    expect(filled.map(({ BookingReferenceId }) => BookingReferenceId)).toEqual(
-      kept.map(({ BookingReferenceId }) => BookingReferenceId),
-    );
-    for (const { ServiceId, copyServiceId } of filled) expect(ServiceId).toBe(copyServiceId);
-    const masters = kept.map((booking, index) => ({
-      ...booking,
-      ServiceId: [1, booking.ServiceId, booking.ServiceId, 2][index % 7] ?? booking.ServiceId,
-    }));
-    expectEachOnce(standIn, [...given, ...masters]);
-    expect((await folder.run(['show', 'BR-32'])).stdout).toContain('not independently checked');
-    expect(result.stderr).toContain('filled in: 21 bookings without a ServiceId');
-  });
-
-  it('is a duplicate of a booking that has it, and is not sent again as late', async () => {
-    const { folder, standIn, bookings } = await prepareDoubtedDay(40, { ...filling, maxRejectedShare: 1 });
-    const same = bookings.filter((_, index) => index % 10 >= 7);
-    const rows = withoutMaster(same).slice(bookingsHeader.length + 1);
-    await folder.writeBookings(toCsv(bookings) + rows);
-    const result = await folder.runDay();
-    expect(result.report.counts).toMatchObject({ read: 52, accepted: 40, duplicates: 12 });
-    expect(reported(result)).toMatchObject({ notIndependentlyChecked: 0 });
-    const late = await folder.run(['replay', day, '--late', '--json']);
-    expect(late.report.counts).toMatchObject({ accepted: 0, duplicates: 52 });
-    expectEachOnce(standIn, bookings);
-  });
-
-  it('is filled in when it arrives late', async () => {
-    const { folder, standIn, bookings } = await prepareDoubtedDay(20, filling);
-    await folder.writeBookings(toCsv(bookings.slice(0, 17)));
-    await folder.runDay();
-    const rows = withoutMaster(bookings.slice(17)).slice(bookingsHeader.length + 1);
-    await folder.writeBookings(toCsv(bookings.slice(0, 17)) + rows);
-    const late = await folder.run(['replay', day, '--late', '--json']);
-    expect(late.report.counts).toMatchObject({ accepted: 3, duplicates: 17, rejected: 0 });
-    expect(reported(late)).toMatchObject({ bookings: 0, notIndependentlyChecked: 3 });
-    expectEachOnce(standIn, bookings);
+    expect(reported(result)).toEqual({ bookings: 0, listed: [] });
   });
 });
 
@@ -227,7 +172,6 @@ describe('suspects by file', () => {
     expect(parseRecords(service.calls[0]?.file)).toHaveLength(bookings.length);
     expect(reported(result)).toEqual({
       bookings: suspects.length,
-      notIndependentlyChecked: 0,
       listed: suspects,
     });
     expect(listed(await folder.run(listing))).toEqual(suspects);
@@ -244,22 +188,16 @@ describe('suspects by file', () => {
     expect(listed(await folder.run(listing))).toEqual(suspects);
   });
 
-  it('of a day with late bookings are reported once, and filled-in ones keep their state', async () => {
-    const { folder, service, bookings, suspects } = await prepareDoubtedFile(40, filling);
-    const same = bookings.filter((_, index) => index % 10 === 7);
-    const others = bookings.filter((_, index) => index % 10 !== 7);
-    const rows = withoutMaster(same).slice(bookingsHeader.length + 1);
-    await folder.writeBookings(toCsv(others.slice(0, 20)) + rows);
-    const early = await folder.runDay();
-    expect(reported(early)).toMatchObject({ notIndependentlyChecked: 4 });
-    await folder.writeBookings(toCsv(others) + rows);
+  it('of a day with late bookings are reported once', async () => {
+    const { folder, service, bookings, suspects } = await prepareDoubtedFile(40);
+    await folder.writeBookings(toCsv(bookings.slice(0, 20)));
+    await folder.runDay();
+    await folder.writeBookings(toCsv(bookings));
     const late = await folder.run(['replay', day, '--late', '--json']);
     expect(late.exitCode).toBe(0);
     expect(parseRecords(service.calls.at(-1)?.file)).toHaveLength(bookings.length);
-    expect(reported(late)).toMatchObject({ bookings: suspects.length, notIndependentlyChecked: 4 });
-    const all = listed(await folder.run(listing));
-    expect(all.filter(({ reason }) => reason === 'filled-in')).toHaveLength(4);
-    expect(all.filter(({ reason }) => reason !== 'filled-in').toSorted(byId)).toEqual(suspects);
+    expect(reported(late)).toMatchObject({ bookings: suspects.length });
+    expect(listed(await folder.run(listing)).toSorted(byId)).toEqual(suspects);
   });
 });
 

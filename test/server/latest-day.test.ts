@@ -8,7 +8,7 @@ describe('summariseLatestDay', () => {
   it('adds up what the runs sent, and counts what could not be sent once', () => {
     const runs = [
       someRun({
-        ...{ id: 'night', delivery: 'file', topsUp: true, suspects: { suspects: 1, filledIn: 0 } },
+        ...{ id: 'night', delivery: 'file', topsUp: true, suspects: 1 },
         counts: {
           read: 107,
           accepted: 40,

@@ -291,7 +291,7 @@ describe('the metrics of this process', () => {
   it('count records when collected, and runs when settled', async () => {
     const { notify, read } = createSomeMetrics();
     notify({ type: 'collected', run: someRun() });
-    notify({ type: 'collected', run: someRun({ counts: noCounts, suspects: { suspects: 4, filledIn: 3 } }) });
+    notify({ type: 'collected', run: someRun({ counts: noCounts, suspects: 4 }) });
     const file = { verdicts: { affected: 2, unanswered: 3, unclear: 0, malformed: 0 } };
     const counts = { affected: 2, unanswered: 3 };
     notify({ type: 'settled', run: someRun({ file, counts }) });
@@ -306,7 +306,6 @@ describe('the metrics of this process', () => {
     expect(lines).toContain('hotel_review_affected_bookings_total 2');
     expect(lines).toContain('hotel_review_unanswered_bookings_total 3');
     expect(lines).toContain('hotel_review_suspect_bookings_total 4');
-    expect(lines).toContain('hotel_review_filled_in_bookings_total 3');
     expect(lines).toContain('hotel_review_skipped_mappings_total 2');
   });
 

@@ -33,7 +33,7 @@ const history = z.object({
   bySilence: z.literal(true).exactOptional(),
   suspect: z
     .object({
-      reason: z.enum(['other-master', 'moved', 'filled-in']),
+      reason: z.enum(['other-master', 'moved']),
       copyServiceId: z.number().nullable(),
       movedAt: instant.nullable(),
     })

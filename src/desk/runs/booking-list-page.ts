@@ -149,7 +149,6 @@ function renderCopy({
   suspicion,
   movedAt,
 }: ListedBooking): Html {
-  if (suspicion === 'filled-in') return html`filled in, not independently checked`;
   const moved = movedAt ? html` <span class="faint">moved ${movedAt.slice(0, 10)}</span>` : undefined;
   if (copyServiceId === null || copyServiceId === undefined)
     return html`${suspicion === 'moved' ? 'deleted' : 'none'}${moved}`;

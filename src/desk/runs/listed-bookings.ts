@@ -116,10 +116,9 @@ async function readPosted(ledger: ListLedger, { id }: Run, page: number, { may }
 }
 
 async function readSuspected(ledger: ListLedger, run: Run, page: number) {
-  const { suspects, filledIn } = run.suspects ?? { suspects: 0, filledIn: 0 };
   const found = await takePage(readSuspects({ nextSuspects: ledger.nextSuspects }, [run]), page);
   return {
-    count: suspects + filledIn,
+    count: run.suspects ?? 0,
     bookings: found.map(({ reason, copyServiceId, movedAt, ...fields }) => ({
       ...toRow({ ...fields }),
       ...{ suspicion: reason, copyServiceId, movedAt },

@@ -64,7 +64,7 @@ function listCounts(moment: RunMoment): readonly Count[] {
     { name: 'Affected', value: countAffected(moment), list: 'affected', colour: 'bad' },
     {
       name: 'Suspects',
-      value: suspects ? suspects.bookings + suspects.notIndependentlyChecked : 'not compared',
+      value: suspects?.bookings ?? 'not compared',
       list: 'suspects',
       colour: 'wait',
     },

@@ -46,7 +46,7 @@ export const runReport: z.ZodType<RunReport> = z.object({
   durationMs: count,
   cancelReason: z.string().exactOptional(),
   topsUp: z.literal(true).exactOptional(),
-  suspects: z.object({ bookings: count, notIndependentlyChecked: count }).exactOptional(),
+  suspects: z.object({ bookings: count }).exactOptional(),
   volume: drop.exactOptional(),
   error: z.object({ class: z.string(), message: z.string() }).exactOptional(),
   waiting: z.object({ step: z.string(), until: z.iso.datetime(), code: z.string() }).exactOptional(),

@@ -161,7 +161,7 @@ export function createBatcher(
 type WholeBatch = Pick<CollectedBatch, 'referenceHashes' | 'stays'> & { readonly lines: Buffer<ArrayBuffer> };
 
 /** Where a line begins; of the line after the last one, where the block ends. */
-export function startOf({ ends }: Pick<LineBlock, 'ends'>, index: number): number {
+function startOf({ ends }: Pick<LineBlock, 'ends'>, index: number): number {
   return index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
 }
 

@@ -64,8 +64,6 @@ export interface MappingComparison {
   readonly copy: Pick<MappingCopy, 'isEmpty' | 'lookUp'>;
   /** For how many days after its mapping changed a booking is flagged. */
   readonly suspectDays: number;
-  /** Replaces the reader: it fills in missing ServiceIds from the copy. */
-  readonly fillingReader?: DayReader;
 }
 
 /**
@@ -79,9 +77,9 @@ export async function collectDay(
   parts: CollectParts,
   signal: AbortSignal,
 ): Promise<Run> {
-  const { delivery, limits, clock, notify } = parts;
+  const { reader, delivery, limits, clock, notify } = parts;
   const run = { id: right.runId, day: day.iso };
-  const { collect, reader } = await beginCollect(day, right, parts);
+  const collect = await beginCollect(day, right, parts);
   const known = parts.delivered && (await readKnown(parts.delivered, run, parts.delivery, signal));
   const bookings = createBookingStore(limits, collect, known);
   const erased = await parts.readErased?.();
@@ -137,16 +135,12 @@ async function beginCollect(
   day: BusinessDay,
   right: Right,
   { reader, delivery, ledger, limits: { batchSize }, clock, comparison }: CollectParts,
-): Promise<{ readonly collect: Collect; readonly reader: DayReader }> {
+): Promise<Collect> {
   const now = clock();
   const start = { source: reader.locate(day), at: now, batchSize, guestNames: delivery.names.form };
-  if (!comparison || (await comparison.copy.isEmpty()))
-    return { collect: await ledger.beginCollect(right, start), reader };
+  if (!comparison || (await comparison.copy.isEmpty())) return ledger.beginCollect(right, start);
   const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
-  return {
-    collect: createComparingCollect(collect, { ...comparison, now }),
-    reader: comparison.fillingReader ?? reader,
-  };
+  return createComparingCollect(collect, { ...comparison, now });
 }
 
 async function readKnown(

@@ -95,8 +95,6 @@ export interface RenderedLines {
   readonly providers: readonly string[];
   /** The provider of each line, counted from 1; 0 for none. */
   readonly providerOf: Uint16Array<ArrayBuffer>;
-  /** The indexes of lines whose ServiceId was filled in; absent if there are none. */
-  readonly filledIn?: ReadonlySet<number>;
   /** With a row for each line; absent if no columns are kept. */
   readonly kept?: KeptColumns;
 }
@@ -136,7 +134,6 @@ export function createChunkRenderer(
     const providers = createProviderNumbers();
     const providerOf = new Uint16Array(records.length);
     let lines = 0;
-    let filledIn: Set<number> | undefined;
     const keptRows: KeptRow[] = [];
     const rejects: Reject[] = [];
     const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace: number }>();
@@ -204,10 +201,6 @@ export function createChunkRenderer(
         for (const field of listObstacles?.(booking) ?? [])
           obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
       render(booking, form, buffer);
-      if (record.isFilledIn) {
-        filledIn ??= new Set();
-        filledIn.add(lines);
-      }
       const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
       addLine(bookingForms.indexOf(form), keys, booking.providerName);
       if (keepsColumns) keepColumns(isErased ? undefined : record.kept);
@@ -223,7 +216,6 @@ export function createChunkRenderer(
         keys: sliceLineKeys(lineKeys, 0, lines),
         providers: providers.names(),
         providerOf: providerOf.subarray(0, lines),
-        ...(filledIn && { filledIn }),
         ...(keepsColumns && { kept: { labels: keptLabels, rows: keptRows } }),
       },
       rejects,

@@ -1,19 +1,12 @@
 import { createStayKeys } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
-import {
-  type Collect,
-  type CollectedBatch,
-  type ReasonCount,
-  type Reject,
-  rejectsListed,
-} from '../collected.js';
-import { type BookingForm, bookingForms } from '../step.js';
+import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../collected.js';
+import { bookingForms } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
-import { createBatcher, startOf } from './batcher.js';
+import { createBatcher } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
 import type { DeliveredIndex } from './delivered-lines.js';
 import { createKeptRows } from './kept-rows.js';
-import { createLineIndex, type LineIndex } from './line-index.js';
 import { createLineKeys, setLineKeys } from './line-keys.js';
 import { createProviderCounts } from './provider-counts.js';
 
@@ -30,11 +23,8 @@ export function createBookingStore(
     body: createBatcher('body', batchSize, collect),
     file: createBatcher('file', batchSize, collect),
   };
-  const filledInMarks = createFilledInMarks(batchSize);
   const keptRows = createKeptRows(batchSize);
   const providers = createProviderCounts();
-  /** Filled-in bookings that were delivered before, by hash only: a collision would do no harm here. */
-  let filledBefore: LineIndex | undefined;
   const dates = { given: 0, unreadable: 0 };
   const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
   let rejects: Reject[] = [];
@@ -57,7 +47,7 @@ export function createBookingStore(
   async function store(isLast: boolean): Promise<void> {
     const batches = [...batching.body.takeBatches({ isLast }), ...batching.file.takeBatches({ isLast })];
     const chunk = {
-      batches: batches.map(filledInMarks.tell).map(keptRows.tell),
+      batches: batches.map(keptRows.tell),
       rejects,
       duplicates,
       filtered,
@@ -76,13 +66,8 @@ export function createBookingStore(
     return batching.body.ready + batching.file.ready + rejects.length >= bookingsPerTransaction;
   }
 
-  function noteFilledBefore(view: DataView, start: number, end: number): void {
-    filledBefore ??= createLineIndex();
-    filledBefore.findOrRemember(view, start, end, 0);
-  }
-
   async function takeLines({ lines }: RenderedChunk): Promise<void> {
-    const { ends, forms, keys, filledIn, kept } = lines;
+    const { ends, forms, keys, kept } = lines;
     const countProvider = providers.open(lines);
     const { buffer, byteOffset, byteLength } = lines.bytes;
     const block = {
@@ -97,10 +82,6 @@ export function createBookingStore(
       const taken = batches.take(block, index, known);
       // Avoids millions of awaits: only duplicate candidates return a promise.
       const isNew = typeof taken === 'boolean' ? taken : await taken;
-      if (filledIn?.has(index)) {
-        if (isNew) filledInMarks.note(form, batches.accepted - 1);
-        else if (known) noteFilledBefore(block.view, startOf(block, index), ends[index] ?? 0);
-      }
       // What was delivered before belongs to the day's volume too.
       if (isNew || known) countProvider(index);
       if (!isNew) {
@@ -147,10 +128,7 @@ export function createBookingStore(
           const booking = readBooking(bytes.toString('utf8', start, end), form);
           const referenceHash = hashReference(booking.bookingReferenceId);
           setLineKeys(block.keys, index, { referenceHash, ...findStayKey(booking) });
-          if (!(await batching.file.take(block, index))) continue;
-          if (filledBefore?.find(view, start, end) !== undefined)
-            filledInMarks.note(form, batching.file.accepted - 1);
-          if (isFull()) await store(false);
+          if ((await batching.file.take(block, index)) && isFull()) await store(false);
         }
       }
     },
@@ -178,27 +156,3 @@ function withoutCause({ place, reason, reference }: Reject): Reject {
   return { place, reason, ...(reference !== undefined && { reference }) };
 }
 export type BookingStore = ReturnType<typeof createBookingStore>;
-
-/** Tracks which bookings were filled in from the local copy of the mappings, until their batch is stored. */
-export function createFilledInMarks(batchSize: number) {
-  const places = new Map<string, number[]>();
-  const batchName = (form: BookingForm, number: number) => `${form} ${number}`;
-
-  return {
-    /** @param position index among all bookings of that form */
-    note(form: BookingForm, position: number): void {
-      const name = batchName(form, Math.floor(position / batchSize));
-      const ofBatch = places.get(name) ?? [];
-      ofBatch.push(position % batchSize);
-      places.set(name, ofBatch);
-    },
-    /** Adds the marks to a batch and forgets them. */
-    tell(batch: CollectedBatch): CollectedBatch {
-      const name = batchName(batch.form, batch.number);
-      const ofBatch = places.get(name);
-      if (!ofBatch) return batch;
-      places.delete(name);
-      return { ...batch, suspects: ofBatch.map((place) => ({ place, reason: 'filled-in' })) };
-    },
-  };
-}

@@ -1,14 +1,6 @@
 import { formatInstant } from '../../text/format.js';
 import type { WaitReader } from '../ledger.js';
-import {
-  type Counts,
-  type DeliveryKind,
-  hasWork,
-  type Run,
-  type RunState,
-  type SuspectCounts,
-  type Trigger,
-} from '../run.js';
+import { type Counts, type DeliveryKind, hasWork, type Run, type RunState, type Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import type { VolumeDrop } from '../volume.js';
 
@@ -105,9 +97,7 @@ export interface FileReport {
 export interface SuspectsReport {
   /** Bookings whose mapping differs in the copy or changed recently. */
   readonly bookings: number;
-  /** Bookings whose ServiceId was filled in from the copy. */
-  readonly notIndependentlyChecked: number;
-  /** The first bookings of both kinds; absent if only counts are reported. */
+  /** The first of them; absent if only their number is reported. */
   readonly listed?: readonly SuspectReport[];
 }
 
@@ -130,14 +120,10 @@ export function toReport(run: Run, now: number, listed?: readonly SuspectReport[
     durationMs: Math.max(0, (finishedAt ?? now) - startedAt),
     ...(run.cancelReason !== undefined && { cancelReason: run.cancelReason }),
     ...(topsUp && { topsUp }),
-    ...(suspects && { suspects: { ...toSuspectsReport(suspects), ...(listed && { listed }) } }),
+    ...(suspects !== undefined && { suspects: { bookings: suspects, ...(listed && { listed }) } }),
     ...(volume && { volume }),
     ...(failure && { error: { class: failure.class, message: failure.message } }),
   };
-}
-
-export function toSuspectsReport({ suspects, filledIn }: SuspectCounts): SuspectsReport {
-  return { bookings: suspects, notIndependentlyChecked: filledIn };
 }
 
 function toFileReport({ file }: Run): FileReport | null {

@@ -1,5 +1,5 @@
 import type { CopiedMapping, MappingCopy, ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { Collect, CollectedBatch, Suspect } from '../collected.js';
+import type { Collect, CollectedBatch, Suspect, SuspectReason } from '../collected.js';
 import type { BookingForm } from '../step.js';
 import { findHotel, readProviderHotel } from '../stored/stored-line.js';
 
@@ -44,10 +44,7 @@ interface Booked {
   readonly answer: Answer;
 }
 
-/**
- * Creates the function that adds suspects to batches. Bookings that were filled in from the copy are already marked
- * and keep their mark; what the copy knows about them is added.
- */
+/** Creates the function that adds suspects to batches. */
 function createComparison({ copy, ...judged }: ComparisonOptions) {
   const cache: Record<BookingForm, Map<string, Answer>> = { body: new Map(), file: new Map() };
 
@@ -91,12 +88,11 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
     }
   }
 
-  function judge({ suspects: filledIn = [] }: CollectedBatch, booked: readonly Booked[]): Suspect[] {
-    const filledPlaces = new Set(filledIn.map(({ place }) => place));
+  function judge(booked: readonly Booked[]): Suspect[] {
     const suspects: Suspect[] = [];
     for (const { place, serviceId, answer } of booked) {
       const { mapping } = answer;
-      const reason = filledPlaces.has(place) ? 'filled-in' : findSuspicion(serviceId, mapping, judged);
+      const reason = findSuspicion(serviceId, mapping, judged);
       if (reason) suspects.push({ place, reason, ...mapping });
     }
     return suspects;
@@ -107,7 +103,7 @@ function createComparison({ copy, ...judged }: ComparisonOptions) {
     const questions: Question[] = [];
     const booked = batches.map((batch) => listBooked(batch, questions));
     await lookUp(questions);
-    return batches.map((batch, index) => ({ ...batch, suspects: judge(batch, booked[index] ?? []) }));
+    return batches.map((batch, index) => ({ ...batch, suspects: judge(booked[index] ?? []) }));
   };
 }
 
@@ -131,7 +127,7 @@ export function findSuspicion(
   serviceId: number,
   mapping: KnownMapping,
   { now, suspectDays }: { readonly now: number; readonly suspectDays: number },
-): 'other-master' | 'moved' | undefined {
+): SuspectReason | undefined {
   if (mapping.serviceId !== undefined && mapping.serviceId !== serviceId) return 'other-master';
   if (mapping.movedAt === undefined) return undefined;
   return now - mapping.movedAt < suspectDays * dayMs ? 'moved' : undefined;

@@ -38,7 +38,7 @@ export async function listSuspects(
   limit: number,
 ): Promise<SuspectReport[]> {
   const listed: SuspectReport[] = [];
-  if (!suspects) return listed;
+  if (suspects === undefined) return listed;
   for await (const { reports } of readPieces(ledger, id)) {
     listed.push(...reports.slice(0, limit - listed.length));
     if (listed.length === limit) break;
@@ -53,10 +53,14 @@ export async function listSuspects(
  * @param runs of the day, newest first
  */
 export function findComparedRuns(runs: readonly Run[]): readonly Run[] {
-  const newest = runs.findIndex(({ suspects }) => suspects);
+  const newest = runs.findIndex(wasCompared);
   if (newest === -1) return [];
   const whole = runs.findIndex(({ topsUp }, index) => index >= newest && !topsUp);
-  return runs.slice(newest, whole === -1 ? undefined : whole + 1).filter(({ suspects }) => suspects);
+  return runs.slice(newest, whole === -1 ? undefined : whole + 1).filter(wasCompared);
+}
+
+function wasCompared({ suspects }: Run): boolean {
+  return suspects !== undefined;
 }
 
 /** All suspects of these runs, in chunks, with their kept columns if the ledger can read them. One that several runs sent is listed once. */

@@ -26,7 +26,7 @@ const elsewhere: Suspect = {
   movedAt: at - 5,
 };
 const deleted: Suspect = { place: 2, reason: 'moved', movedAt: at - 1 };
-const filledIn: Suspect = { place: 3, reason: 'filled-in', serviceId: 7 };
+const moved: Suspect = { place: 3, reason: 'moved', serviceId: 7, movedAt: at - 1 };
 
 export function describeSuspects(opened: () => OpenedLedger): void {
   describe('suspects', () => {
@@ -41,32 +41,32 @@ export function describeSuspects(opened: () => OpenedLedger): void {
     it('are zero while none are found', async () => {
       const { ledger } = opened();
       const run = await collect(ledger, await ledger.createRun(newRun('r1')), [batchOf(0, ['a', 'b'])]);
-      expect(run.suspects).toEqual({ suspects: 0, filledIn: 0 });
+      expect(run.suspects).toEqual(0);
       expect(await ledger.nextSuspects('r1')).toBeUndefined();
     });
 
-    it('are counted with each chunk, separately from filled-in bookings', async () => {
+    it('are counted with each chunk', async () => {
       const { ledger, reopen } = opened();
       const collecting = await startComparing(ledger, await ledger.createRun(newRun('r1')));
       const observer = await reopen();
       const counted = async () => (await observer.getRun('r1')).suspects;
-      expect(await counted()).toEqual({ suspects: 0, filledIn: 0 });
+      expect(await counted()).toEqual(0);
       await collecting.store(
         chunkOf({
-          batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted, filledIn])],
+          batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted, moved])],
         }),
       );
-      expect(await counted()).toEqual({ suspects: 2, filledIn: 1 });
+      expect(await counted()).toEqual(3);
       await collecting.store(chunkOf({ duplicates: 1 }));
       await collecting.store(
         chunkOf({
           batches: [
             withSuspects(batchOf(1, ['e']), []),
-            withSuspects(batchOf(0, ['f'], 'file'), [{ ...filledIn, place: 0 }]),
+            withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, place: 0 }]),
           ],
         }),
       );
-      expect(await counted()).toEqual({ suspects: 2, filledIn: 2 });
+      expect(await counted()).toEqual(4);
       expect((await observer.getRun('r1')).counts).toMatchObject({ accepted: 6, pending: 6 });
     });
 
@@ -75,10 +75,10 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       const names = (prefix: string) => ['a', 'b', 'c', 'd'].map((name) => `${prefix}${name}`);
       const batches = [
         withSuspects(batchOf(2, names('2')), [deleted]),
-        withSuspects(batchOf(1, names('f1'), 'file'), [filledIn]),
+        withSuspects(batchOf(1, names('f1'), 'file'), [moved]),
         withSuspects(batchOf(10, names('10')), [deleted]),
         batchOf(1, names('1')),
-        withSuspects(batchOf(0, names('0')), [elsewhere, filledIn]),
+        withSuspects(batchOf(0, names('0')), [elsewhere, moved]),
         withSuspects(batchOf(0, names('f0'), 'file'), [elsewhere]),
       ];
       await collect(ledger, await ledger.createRun(newRun('r1', { delivery: 'file' })), batches);
@@ -91,7 +91,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
           form: 'body',
           suspects: [
             { ...elsewhere, line: lineOf('0a') },
-            { ...filledIn, line: lineOf('0d') },
+            { ...moved, line: lineOf('0d') },
           ],
         },
         { cursor: { form: 'body', batch: 2 }, form: 'body', suspects: [{ ...deleted, line: lineOf('2c') }] },
@@ -108,7 +108,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         {
           cursor: { form: 'file', batch: 1 },
           form: 'file',
-          suspects: [{ ...filledIn, line: fileLineOf('f1d') }],
+          suspects: [{ ...moved, line: fileLineOf('f1d') }],
         },
       ]);
       expect(await readAll(ledger, 'other')).toMatchObject([{ suspects: [{ line: lineOf('x') }] }]);
@@ -119,7 +119,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       await collect(ledger, await ledger.createRun(newRun('r1')), [
         withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, deleted]),
         batchOf(1, ['e']),
-        withSuspects(batchOf(0, ['f'], 'file'), [{ ...filledIn, place: 0 }]),
+        withSuspects(batchOf(0, ['f'], 'file'), [{ ...moved, place: 0 }]),
       ]);
       const suspectOf = async (reference: string) => {
         const [trace, ...others] = await ledger.trace(reference);
@@ -127,7 +127,7 @@ export function describeSuspects(opened: () => OpenedLedger): void {
         return trace?.kind === 'booking' ? trace.suspect : trace;
       };
       const all = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(suspectOf));
-      expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...filledIn, place: 0 }]);
+      expect(all).toEqual([elsewhere, undefined, deleted, undefined, undefined, { ...moved, place: 0 }]);
     });
 
     it('of an interrupted collect are removed when it starts again', async () => {
@@ -135,17 +135,17 @@ export function describeSuspects(opened: () => OpenedLedger): void {
       const run = await ledger.createRun(newRun('r1'));
       const cutOff = await startComparing(ledger, run);
       await cutOff.store(
-        chunkOf({ batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, filledIn])] }),
+        chunkOf({ batches: [withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, moved])] }),
       );
       const owner = await ledger.takeOver('r1');
       const recollected = await collect(ledger, owner, [
         withSuspects(batchOf(0, ['a', 'b', 'c']), [deleted]),
       ]);
-      expect(recollected.suspects).toEqual({ suspects: 1, filledIn: 0 });
+      expect(recollected.suspects).toEqual(1);
       expect(await readAll(ledger, 'r1')).toMatchObject([{ suspects: [{ ...deleted, line: lineOf('c') }] }]);
       const late = chunkOf({ batches: [withSuspects(batchOf(1, ['e']), [elsewhere])] });
       await expect(cutOff.store(late)).rejects.toThrow(FencedError);
-      expect((await ledger.getRun('r1')).suspects).toEqual({ suspects: 1, filledIn: 0 });
+      expect((await ledger.getRun('r1')).suspects).toEqual(1);
     });
 
     it('are no longer counted if the new collect has no copy to compare with', async () => {
@@ -176,12 +176,12 @@ export function describeSuspects(opened: () => OpenedLedger): void {
     it('are removed when their day is pruned; their counts stay', async () => {
       const { ledger } = opened();
       const run = await collect(ledger, await ledger.createRun(newRun('r1', { day: '2024-01-01' })), [
-        withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, filledIn]),
+        withSuspects(batchOf(0, ['a', 'b', 'c', 'd']), [elsewhere, moved]),
       ]);
       await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2024-01-02') });
       expect(await ledger.prune('2024-02-01')).toBe(1);
       expect(await ledger.nextSuspects('r1')).toBeUndefined();
-      expect((await ledger.getRun('r1')).suspects).toEqual({ suspects: 1, filledIn: 1 });
+      expect((await ledger.getRun('r1')).suspects).toEqual(2);
     });
   });
 }

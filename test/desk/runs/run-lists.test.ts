@@ -225,7 +225,7 @@ it('Suspects are listed with what the copy has', async () => {
   });
   const suspects = [
     { place: 0, reason: 'other-master' as const, serviceId: 8, movedAt: at },
-    { place: 2, reason: 'filled-in' as const },
+    { place: 2, reason: 'moved' as const, movedAt: at },
   ];
   await collect.store(chunkOf({ batches: [{ ...batchOf(0, references(4)), suspects }] }));
   await collect.finish({ steps: planBatches(4, 4), at });
@@ -234,7 +234,7 @@ it('Suspects are listed with what the copy has', async () => {
     count: 2,
     bookings: [
       { reference: 'BR-0', suspicion: 'other-master', copyServiceId: 8, movedAt: '2026-11-21T01:30:00.000Z' },
-      { reference: 'BR-2', suspicion: 'filled-in', copyServiceId: null },
+      { reference: 'BR-2', suspicion: 'moved', copyServiceId: null },
     ],
   });
   expect(recorded).toMatchObject([{ action: 'suspects', subject: '2026-11-20' }]);

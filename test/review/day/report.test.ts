@@ -40,12 +40,8 @@ describe('the report of a run', () => {
   });
 
   it('reports what the local copy of the mappings found, if there was one', () => {
-    const suspects = { suspects: 12, filledIn: 3 };
-    expect(toReport(someRun({ suspects }), now).suspects).toEqual({
-      bookings: 12,
-      notIndependentlyChecked: 3,
-    });
-    expect(toReport(someRun({ suspects }), now, []).suspects).toMatchObject({ listed: [] });
+    expect(toReport(someRun({ suspects: 12 }), now).suspects).toEqual({ bookings: 12 });
+    expect(toReport(someRun({ suspects: 0 }), now, []).suspects).toEqual({ bookings: 0, listed: [] });
     expect(toReport(someRun(), now, [])).not.toHaveProperty('suspects');
   });
 

@@ -152,18 +152,6 @@ describe('comparing a day with the local copy', () => {
     await store(batchOf([withoutProvider, hotel(1)]));
     expect(stored[1]?.batches[0]?.suspects).toEqual([{ place: 1, reason: 'other-master', serviceId: 5 }]);
   });
-
-  it('marks a filled-in booking only as filled in, with what the copy knows', async () => {
-    const { stored, store } = compareWith([
-      { providerName: 'hotelbeds', providerHotelId: '1', serviceId: 5, movedAt: now - 1 },
-      { providerName: 'hotelbeds', providerHotelId: '2', serviceId: 5 },
-    ]);
-    await store({ ...batchOf([hotel(1), hotel(2)]), suspects: [{ place: 0, reason: 'filled-in' }] });
-    expect(stored[0]?.batches[0]?.suspects).toEqual([
-      { place: 0, reason: 'filled-in', serviceId: 5, movedAt: now - 1 },
-      { place: 1, reason: 'other-master', serviceId: 5 },
-    ]);
-  });
 });
 
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import type { BatchCursor, SuspectLines } from '../../../src/review/history.js';
 import { findComparedRuns, listSuspects, readSuspects } from '../../../src/review/suspects/listing.js';
 import { someRun } from '../some-run.js';
 
-const suspects = { suspects: 1, filledIn: 0 };
+const suspects = 1;
 const line = (number: number) =>
   `{"HotelId":${number},"BookingReferenceId":"BR-${number}","BookingClientName":"Ana Lovelace"}`;
 

@@ -5,11 +5,9 @@ import libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { readKeptValue } from '../../../src/booking/kept-values.js';
-import type { CopiedMapping } from '../../../src/mappings/mapping-copy.js';
 import { type BookingSource, SourceError } from '../../../src/review/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
-import { createFillingSource } from '../../../src/sources/filling-source.js';
 import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
 import { type BookingsApi, sendJson, startBookingsApi } from '../http/bookings-api.js';
 
@@ -129,7 +127,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a s
   ])('come with each record, %s, and one that the source does not have is a notice', async (_, where) => {
     const keep = { Status: column, Price: 'precio' };
     const settings: SourceSettings = sourceSchema.parse({ ...kinds[kind](), where, keep });
-    const source = createFillingSource(await openSource(settings, parts), { lookUp: async () => [] });
+    const source = await openSource(settings, parts);
     const kept = new Map<number, unknown>();
     const notices: unknown[] = [];
     for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
@@ -144,19 +142,15 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a s
   });
 });
 
-it('keeps the columns of a record that is filled in, and of one in quotes', async () => {
+it('keeps the columns of a record with quotes', async () => {
   const path = join(folder, 'quoted.csv');
-  await writeFile(path, 'ServiceId,ProviderName,ProviderHotelId,precio\n,A,1,5\n"",A,2,"6, or ""7"""\n');
+  await writeFile(path, 'ServiceId,ProviderName,precio\n1,A,5\n"2",A,"6, or ""7"""\n');
   const settings: SourceSettings = sourceSchema.parse({ kind: 'csv', path, keep: { Price: 'precio' } });
-  const lookUp = async (hotels: readonly object[]) => hotels.map(() => ({ serviceId: 9 }) as CopiedMapping);
-  const source = createFillingSource(await openSource(settings, parts), { lookUp });
+  const source = await openSource(settings, parts);
   const records = [];
   for await (const chunk of source.read(day, { signal: new AbortController().signal }))
     records.push(...chunk.records);
-  expect(records).toMatchObject([
-    { fields: { ServiceId: 9 }, isFilledIn: true, kept: ['5'] },
-    { fields: { ServiceId: 9 }, isFilledIn: true, kept: ['6, or "7"'] },
-  ]);
+  expect(records).toMatchObject([{ kept: ['5'] }, { fields: { ServiceId: '2' }, kept: ['6, or "7"'] }]);
 });
 
 describe('a filter, for a caller that needs only a few records', () => {
