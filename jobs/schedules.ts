@@ -5,8 +5,7 @@ import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
 import { DayBusyError } from '../src/review/refusals.js';
 import type { RepeatedCheck } from '../src/schedule/repeated-check.js';
-import { createCronerSchedule, type Schedule } from '../src/schedule/schedule.js';
-import type { NotifyScheduler } from '../src/schedule/scheduler-event.js';
+import { createCronerSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
@@ -14,26 +13,6 @@ import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
 import { sendEndangered, watchCopy } from './watch.js';
-
-/** The nightly schedule: kept by Redis where there is one, so that each slot reaches one of many processes. */
-export async function openSchedule(
-  { queue }: Config,
-  slots: Slots,
-  notify: NotifyScheduler,
-): Promise<Schedule> {
-  switch (queue.kind) {
-    case 'in-process':
-      return createCronerSchedule(slots);
-    case 'redis': {
-      const { connectorTo, createBullmqSchedule } = await import('../src/schedule/bullmq-schedule.js');
-      return createBullmqSchedule({
-        slots,
-        connect: connectorTo(queue),
-        onTrouble: (error) => notify({ type: 'schedule-away', error }),
-      });
-    }
-  }
-}
 
 export interface TodaySchedulerContext {
   readonly nights: Slots;

@@ -11,6 +11,7 @@ import type { Run } from '../src/review/run.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
+import { createCronerSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { type CallerSettings, createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
@@ -23,7 +24,7 @@ import { keepReport } from './keep-report.js';
 import { tellFailedSyncs } from './notifications.js';
 import { composeObserved } from './observed.js';
 import { applyConfiguredRetention } from './review-day.js';
-import { createSyncWork, openSchedule, openSyncScheduler, openTodayScheduler } from './schedules.js';
+import { createSyncWork, openSyncScheduler, openTodayScheduler } from './schedules.js';
 import type { Terminal } from './terminal.js';
 import { openMailPoller } from './verdict-mails.js';
 import { logQueueProblems } from './workforces.js';
@@ -52,7 +53,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const reviewScheduler = createReviewScheduler({
     ledger,
-    schedule: await openSchedule(config, slots, notify),
+    schedule: createCronerSchedule(slots),
     slots,
     giveUps,
     review: (day, { trigger }, stop) => reviews.review(day, { mode: 'run', trigger }, stop),
@@ -118,7 +119,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
     canaries = watchCanaries({ ...followUp, signal: untilClosed });
     // What an earlier process left unfinished.
     caughtUp = followUpRuns(config, followUp);
-    await Promise.all([reviewScheduler.start(), todayScheduler?.start(), syncScheduler?.start()]);
+    for (const scheduler of [reviewScheduler, todayScheduler, syncScheduler]) scheduler?.start();
     await untilAborted(signal);
     notify({ type: 'stopping', graceMs: config.workers.stopSeconds * 1000 });
   } finally {

@@ -123,18 +123,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { fault: describeError(event.error) },
         'what is owed could not be read: it is tried again',
       );
-    case 'slot-missed':
-      // Usual where several processes share a schedule: each slot reaches one of them.
-      return log.debug(
-        { slot: event.slot.toISOString() },
-        'slot not told by the schedule: looking at what is owed',
-      );
     case 'sync-failed':
       return log.error({ fault: describeError(event.error) }, 'sync failed: it is tried again');
     case 'watch-failed':
       return log.error({ fault: describeError(event.error) }, 'watch failed: it is tried again');
-    case 'schedule-away':
-      return log.warn({ fault: describeError(event.error) }, 'the schedule on Redis is out of reach');
 
     case 'sync-begun': {
       const since = new Date(event.sync.since).toISOString();

@@ -59,11 +59,9 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'today-failed':
         case 'due-day-failed':
         case 'check-failed':
-        case 'slot-missed':
         case 'source-given-up':
         case 'sync-failed':
         case 'watch-failed':
-        case 'schedule-away':
         case 'mailbox-away':
         case 'mailbox-back':
         case 'mailbox-read':

@@ -12,7 +12,7 @@ export interface RepeatedCheckParts {
 
 export interface RepeatedCheck {
   /** Checks for the first time, and starts to watch the schedule. Called once. */
-  start(): Promise<void>;
+  start(): void;
   /** Starts no more checks, aborts the one in progress, and waits for it. Idempotent. */
   close(): Promise<void>;
 }
@@ -47,15 +47,16 @@ export function createRepeatedCheck({ schedule, check, checkMs, signal }: Repeat
   async function close(): Promise<void> {
     closing.abort();
     clearInterval(timer);
-    await Promise.all([schedule.close(), current]);
+    schedule.close();
+    await current;
   }
 
   return {
-    async start() {
+    start() {
       if (stop.aborted) return;
       ask();
       timer = setInterval(ask, checkMs);
-      await schedule.start(ask);
+      schedule.start(ask);
     },
     close() {
       closed ??= close();

@@ -9,11 +9,9 @@ import type { NotifyScheduler } from './scheduler-event.js';
 import { createSerialGroups, type Group } from './serial-groups.js';
 import type { Slots } from './slots.js';
 
-/** Delay after a slot before checking for due days, where the schedule has not reported the slot. */
-const missedSlotMs = 60_000;
 /** A timer set for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
-type TimerName = 'resume' | 'slot' | 'last-try' | 'give-up';
+type TimerName = 'resume' | 'last-try' | 'give-up';
 /** The order matters: catching up waits for a nightly review that was woken before it. */
 const groups: readonly Group[] = ['nightly', 'catch-up', 'resume', 'results'];
 
@@ -41,7 +39,7 @@ export interface ReviewSchedulerParts {
 
 export interface ReviewScheduler {
   /** Checks for due days, and starts to watch the schedule. Called once. */
-  start(): Promise<void>;
+  start(): void;
   /** Starts no more reviews, aborts those in progress, and waits for them. Idempotent. */
   close(): Promise<void>;
 }
@@ -53,22 +51,19 @@ export interface ReviewScheduler {
  * take turns on it.
  *
  * No failure ends it: a day that was not done stays due, and the next check finds it. Any number of processes may run it: the
- * ledger makes sure that only one works on a day. Where the schedule does not report a slot within a minute, because Redis is
- * away or reported it to another process, the due days are checked all the same.
+ * ledger makes sure that only one works on a day.
  */
 export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewScheduler {
-  const { schedule, slots, timing, clock, notify } = parts;
+  const { schedule, timing, clock } = parts;
   const resumeMs = timing.resumeMinutes * 60_000;
   const watchedSince = new Date(clock());
   const closing = new AbortController();
   const stop = AbortSignal.any([parts.signal, closing.signal]);
   const timers = new Map<TimerName, NodeJS.Timeout>();
-  /** The last slot that has passed, by this process's clock or by the schedule. */
-  let lastSlot = watchedSince;
   let closed: Promise<void> | undefined;
 
   const work = createSerialGroups({
-    findDueDays: () => readDueDays(parts, { watchedSince, lastSlot, restMs: resumeMs / 2 }),
+    findDueDays: () => readDueDays(parts, { watchedSince, restMs: resumeMs / 2 }),
     async perform(dueDay) {
       await perform(dueDay, parts, stop);
       // The last try may end after the time to give up.
@@ -83,11 +78,6 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
     for (const group of groups) void work.wake(group);
   }
 
-  function checkAtSlot(slot: Date): void {
-    if (slot > lastSlot) lastSlot = slot;
-    check();
-  }
-
   function setTimer(name: TimerName, ms: number, act: () => void): void {
     if (!stop.aborted) timers.set(name, setTimeout(act, Math.min(ms, longestTimerMs)));
   }
@@ -96,19 +86,6 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
     setTimer('resume', resumeMs, () => {
       check();
       checkEveryResumeMinutes();
-    });
-  }
-
-  function watchForMissedSlots(): void {
-    const slot = slots.next(lastSlot);
-    if (!slot) return;
-    setTimer('slot', Math.max(0, slot.getTime() + missedSlotMs - clock()), () => {
-      const isMissed = slot > lastSlot && clock() >= slot.getTime() + missedSlotMs;
-      if (isMissed) {
-        notify({ type: 'slot-missed', slot });
-        checkAtSlot(slots.last(new Date(clock())) ?? slot);
-      }
-      watchForMissedSlots();
     });
   }
 
@@ -138,18 +115,18 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
   async function close(): Promise<void> {
     closing.abort();
     clearTimers();
-    await Promise.all([schedule.close(), work.idle()]);
+    schedule.close();
+    await work.idle();
   }
 
   return {
-    async start() {
+    start() {
       if (stop.aborted) return;
       stop.addEventListener('abort', clearTimers, { once: true });
       check();
       checkEveryResumeMinutes();
-      watchForMissedSlots();
       checkAtGiveUp();
-      await schedule.start(checkAtSlot);
+      schedule.start(check);
     },
     close() {
       closed ??= close();
@@ -160,10 +137,9 @@ export function createReviewScheduler(parts: ReviewSchedulerParts): ReviewSchedu
 
 async function readDueDays(
   { ledger, slots, giveUps, timing, clock, notify }: ReviewSchedulerParts,
-  { watchedSince, lastSlot, restMs }: { watchedSince: Date; lastSlot: Date; restMs: number },
+  { watchedSince, restMs }: { watchedSince: Date; restMs: number },
 ): Promise<readonly DueDay[]> {
-  // The clock of the process that reported the slot may be ahead of this one.
-  const now = new Date(Math.max(clock(), lastSlot.getTime()));
+  const now = new Date(clock());
   const range = findDayRange({ slots, now, catchUpDays: timing.catchUpDays });
   if (!range) return [];
   try {

@@ -17,13 +17,9 @@ export type SchedulerEvent =
   | { readonly type: 'source-given-up'; readonly run: RunName }
   /** The ledger did not say which days are due. The next check asks again. */
   | { readonly type: 'check-failed'; readonly error: unknown }
-  /** A slot passed that the schedule did not report. */
-  | { readonly type: 'slot-missed'; readonly slot: Date }
   /** A sync failed. It stays due, and the next check starts it again. */
   | { readonly type: 'sync-failed'; readonly error: unknown }
   /** What moved in the copy could not be compared with the upcoming stays: it is retried. */
-  | { readonly type: 'watch-failed'; readonly error: unknown }
-  /** Redis, which keeps the schedule, can't be reached or refuses. */
-  | { readonly type: 'schedule-away'; readonly error: unknown };
+  | { readonly type: 'watch-failed'; readonly error: unknown };
 
 export type NotifyScheduler = (event: SchedulerEvent) => void;

@@ -5,7 +5,7 @@ import { someRun } from '../review/some-run.js';
 import { patienceMs } from '../support/patience.js';
 
 const working: HotelReviewEvent = { type: 'working' };
-const away: HotelReviewEvent = { type: 'schedule-away', error: new Error('connection refused') };
+const away: HotelReviewEvent = { type: 'check-failed', error: new Error('connection refused') };
 
 it('every observer receives every event, in order', () => {
   const [first, second] = [vi.fn(), vi.fn()];

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClosingReport } from '../support/command.js';
-import { prepareDay, type Settings } from '../support/day-folder.js';
+import { type DayFolder, prepareDay, type Settings } from '../support/day-folder.js';
 import { expectEachOnce } from '../support/expectations.js';
 import { hookSecret as secret } from '../support/hook-secrets.js';
 import { fakeTimeNeeds, startingAt } from '../support/machine.js';
@@ -35,6 +35,31 @@ describe('schedule, hook and command at the same moment', () => {
   });
 });
 
+describe('two `serve` on one ledger and one queue', () => {
+  it('start the day of a slot once, each with a schedule of its own', async () => {
+    const engine = sharedSettings(await postgres().createDatabase(), `${redis().url}/4`);
+    const settings = { ...engine, timezone, schedule: { cron: '30 2 * * *' } };
+    const { folder, standIn } = await prepareDay({ settings });
+    await folder.writeBookings(toCsv(bookings), day);
+    const processes = await Promise.all(
+      [0, 1].map(() => serve(folder, { env: startingAt('2026-06-10T00:29:35Z') })),
+    );
+    await Promise.all(processes.map((serving) => untilItsClock(serving, slot)));
+    await until(async () => (await readRuns(folder)).some(({ state }) => state === 'succeeded'));
+    // The later of the two has seen the slot, too.
+    await Promise.all(processes.map((serving) => untilItsClock(serving, '2026-06-10T00:30:05Z')));
+    expect(await readRuns(folder)).toMatchObject([
+      { state: 'succeeded', trigger: 'schedule', counts: { delivered: 40, pending: 0, repeated: 0 } },
+    ]);
+    expectEachOnce(standIn, bookings);
+  });
+});
+
+async function readRuns(folder: DayFolder): Promise<readonly ClosingReport[]> {
+  const { json } = await folder.run(['status', day, '--json']);
+  return (json as { readonly runs: readonly ClosingReport[] }).runs;
+}
+
 async function pullTriggers(engine: Settings) {
   const { folder, standIn } = await prepareDay({
     settings: { ...engine, timezone, schedule: { cron: '30 2 * * *' }, hook: { secret } },
@@ -49,9 +74,7 @@ async function pullTriggers(engine: Settings) {
   const answer = await serving.call(body, sign(body, { at: Date.parse(slot) }));
   const { exitCode } = await command.ended;
   await until(async () => (await serving.get(`/days/${day}`)).text.includes('"succeeded"'));
-  const { json } = await folder.run(['status', day, '--json']);
-  const { runs } = json as { readonly runs: readonly ClosingReport[] };
-  expect(runs).toMatchObject([
+  expect(await readRuns(folder)).toMatchObject([
     { runId: answer.body.runId, state: 'succeeded', counts: { delivered: 40, pending: 0, repeated: 0 } },
   ]);
   expectEachOnce(standIn, bookings);

@@ -58,7 +58,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const faults: unknown[] = [];
   const slots = createSlots('30 2 * * *', timezone);
   let now = Date.parse('2026-01-01T12:00:00Z');
-  let reportSlot: (slot: Date) => void = () => {};
+  let reportSlot: () => void = () => {};
   const clock = () => now;
 
   function createProcess(): {
@@ -125,10 +125,10 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
   const scheduler = createReviewScheduler({
     ledger,
     schedule: {
-      async start(onSlot) {
+      start(onSlot) {
         reportSlot = onSlot;
       },
-      async close() {},
+      close() {},
     },
     slots,
     giveUps: createSlots('0 12 * * *', timezone),
@@ -171,7 +171,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
     limits: { answerMs: 30_000 },
   });
   const { url } = await server.listen();
-  await scheduler.start();
+  scheduler.start();
   onTestFinished(async () => {
     stop.abort();
     await Promise.all([server.close(), scheduler.close()]);
@@ -212,7 +212,7 @@ export async function prepareTriggers(engine: Engine): Promise<Triggers> {
       let hookStatus: Promise<number> | undefined;
       for (const trigger of order) {
         if (trigger !== order[0] && gapMs > 0) await pause(gapMs);
-        if (trigger === 'schedule') reportSlot(slot);
+        if (trigger === 'schedule') reportSlot();
         else if (trigger === 'manual') started.push(runCommand(day));
         else {
           hookStatus = callHook(day);

@@ -2,7 +2,6 @@ import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { checkQueue } from '../../src/doctor/queue.js';
 import { openRedisConnection } from '../../src/queue/redis-connection.js';
-import { connectorTo } from '../../src/schedule/bullmq-schedule.js';
 import { type CertificateFiles, certificateNeeds, makeCertificate } from '../support/machine.js';
 import { redisNeeds, startRedis } from '../support/redis.js';
 import { findFreePort } from '../support/sftp-server.js';
@@ -48,14 +47,11 @@ describe('Redis over TLS', () => {
     skip(certificateNeeds !== undefined, certificateNeeds);
   });
 
-  it('is used by queue, schedule and doctor if queue.ca names its authority', async () => {
+  it('is used by queue and doctor if queue.ca names its authority', async () => {
     const files = makeCertificate('DNS:localhost');
     const { url } = await startWith(files);
     const ca = files.certificate;
     expect(await ping({ url, ca })).toBe('PONG');
-    const client = connectorTo({ url, ca })();
-    expect(await client.ping()).toBe('PONG');
-    client.disconnect();
     const findings = await checkQueue({ url, ca, answerMs: 2_000 }, new AbortController().signal);
     expect(findings[0]).toMatchObject({ verdict: 'ok' });
   });

@@ -1,15 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCronerSchedule } from '../../src/schedule/schedule.js';
+import { createCronerSchedule, type Schedule } from '../../src/schedule/schedule.js';
 import { createSlots } from '../../src/schedule/slots.js';
-import { describeScheduleContract } from '../contracts/schedule.js';
 
-describeScheduleContract('croner', { create: async (slots) => createCronerSchedule(slots) });
+let schedule: Schedule | undefined;
 
-describe('the schedule of a single process, with a fake clock', () => {
+/** Starts a schedule, and returns when it reports. */
+function start(pattern: string, zone: string): string[] {
+  const reported: string[] = [];
+  schedule = createCronerSchedule(createSlots(pattern, zone));
+  schedule.start(() => reported.push(new Date().toISOString().slice(0, 19)));
+  return reported;
+}
+
+describe('the schedule of a process', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
   afterEach(() => {
+    schedule?.close();
     vi.useRealTimers();
   });
 
@@ -22,22 +30,36 @@ describe('the schedule of a single process, with a fake clock', () => {
     ],
   ])('reports one slot per night across the night in which the clocks %s', async (_name, from, expected) => {
     vi.setSystemTime(new Date(from));
-    const told: string[] = [];
-    const schedule = createCronerSchedule(createSlots('30 2 * * *', 'Europe/Madrid'));
-    await schedule.start((slot) => told.push(slot.toISOString().slice(0, 16)));
+    const reported = start('30 2 * * *', 'Europe/Madrid');
     await vi.advanceTimersByTimeAsync(3 * 24 * 3_600_000);
-    await schedule.close();
-    expect(told).toEqual(expected);
+    expect(reported).toEqual(expected.map((slot) => `${slot}:00`));
   });
 
-  it('reports the last of the slots that the process slept through', async () => {
+  it('reports each slot once, and not before its time', async () => {
+    vi.setSystemTime(new Date('2026-11-20T12:00:00.400Z'));
+    const reported = start('* * * * * *', 'UTC');
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(reported).toEqual(['2026-11-20T12:00:01', '2026-11-20T12:00:02', '2026-11-20T12:00:03']);
+  });
+
+  it('reports once after the process slept through slots', async () => {
     vi.setSystemTime(new Date('2026-11-20T12:00:00Z'));
-    const told: string[] = [];
-    const schedule = createCronerSchedule(createSlots('30 2 * * *', 'UTC'));
-    await schedule.start((slot) => told.push(slot.toISOString()));
+    const reported = start('30 2 * * *', 'UTC');
     vi.setSystemTime(new Date('2026-11-23T09:00:00Z'));
     await vi.advanceTimersByTimeAsync(60_000);
-    await schedule.close();
-    expect(told).toEqual(['2026-11-23T02:30:00.000Z']);
+    expect(reported).toHaveLength(1);
+  });
+
+  it('reports nothing more once closed, however often it is closed', async () => {
+    const reported = start('* * * * * *', 'UTC');
+    await vi.advanceTimersByTimeAsync(1_000);
+    schedule?.close();
+    schedule?.close();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(reported).toHaveLength(1);
+  });
+
+  it('can be closed without being started', () => {
+    expect(() => createCronerSchedule(createSlots('* * * * *', 'UTC')).close()).not.toThrow();
   });
 });

@@ -91,7 +91,7 @@ describe('the scheduler and a late source', () => {
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await tell(slot);
+    await tell();
     await vi.advanceTimersByTimeAsync(noon - Date.now() + 4 * 3_600_000);
     await settle();
     // 02:30, then 02:59, 03:29, …, 11:59
@@ -119,7 +119,7 @@ describe('the scheduler and a late source', () => {
       });
       await scheduler.start();
       await vi.advanceTimersByTimeAsync(phase);
-      await tell(slot);
+      await tell();
       await vi.advanceTimersByTimeAsync(noon - 1 - Date.now());
       expect(reviews.at(-1)?.at).toBe('2026-11-21T10:59:00.000Z');
       expect(reviews.filter(({ at }) => Date.parse(at) >= noon - 60_000)).toHaveLength(1);
@@ -147,7 +147,7 @@ describe('the scheduler and a late source', () => {
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await tell(slot);
+    await tell();
     await vi.advanceTimersByTimeAsync(noon + 90_000 - Date.now());
     expect(events.map(({ type }) => type)).not.toContain('source-given-up');
     await last?.end('failed', { failure, startedAt: slot.getTime() });
@@ -168,7 +168,7 @@ describe('the scheduler and a late source', () => {
     });
     await scheduler.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await tell(slot);
+    await tell();
     await vi.advanceTimersByTimeAsync(noon - Date.now());
     expect(reviews).toHaveLength(3);
     expect(runs.get('2026-11-20')?.state).toBe('succeeded');

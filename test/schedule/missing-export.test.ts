@@ -49,7 +49,7 @@ async function startServing(isThere: () => boolean) {
   const tries: number[] = [];
   const scheduler = createReviewScheduler({
     ledger: work.ledger,
-    schedule: { start: async () => {}, close: async () => {} },
+    schedule: { start() {}, close() {} },
     slots,
     giveUps,
     async review(ofDay, { trigger }, stop) {

@@ -8,6 +8,7 @@ import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
+import { createCronerSchedule } from '../../src/schedule/schedule.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { carriesReference } from '../contracts/ledger/days.js';
@@ -38,7 +39,7 @@ it('three processes that come back after three nights review each missed day onl
 
   const events: SchedulerEvent[] = [];
   const processes = [first, openLedger(), openLedger()].map((ledger) => keep(ledger, events));
-  await Promise.all(processes.map((scheduler) => scheduler.start()));
+  for (const scheduler of processes) scheduler.start();
   const missed = ['2026-11-20', '2026-11-21', '2026-11-22'];
   await vi.waitUntil(
     async () => {
@@ -66,7 +67,7 @@ function openLedger(): Ledger {
 function keep(ledger: Ledger, events: SchedulerEvent[]): ReviewScheduler {
   const scheduler = createReviewScheduler({
     ledger,
-    schedule: { start: async () => {}, close: async () => {} },
+    schedule: createCronerSchedule(slots),
     slots,
     giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
     review: (day) => review(ledger, day),

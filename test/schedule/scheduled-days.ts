@@ -30,7 +30,8 @@ export interface KeptDays {
   /** Makes the ledger reject from now on, or answer again. */
   setLedgerAway(error: Error | undefined): void;
   readonly isScheduleClosed: () => boolean;
-  tell(slot: Date): Promise<void>;
+  /** Reports a slot. */
+  tell(): Promise<void>;
   /** Days in the order of their start, such as `2026-11-20`. */
   begun(): string[];
 }
@@ -58,7 +59,7 @@ export function keepDays({
   const stopper = new AbortController();
   let away: Error | undefined;
   let isClosed = false;
-  let onSlot: (slot: Date) => void = () => {};
+  let onSlot: () => void = () => {};
 
   function review(day: BusinessDay, request: ScheduledReview, signal: AbortSignal): Promise<void> {
     const at = new Date();
@@ -111,10 +112,10 @@ export function keepDays({
     },
     giveUps: createSlots('0 12 * * *', slots.zone),
     schedule: {
-      async start(tell) {
+      start(tell) {
         onSlot = tell;
       },
-      async close() {
+      close() {
         isClosed = true;
       },
     },
@@ -139,8 +140,8 @@ export function keepDays({
       away = error;
     },
     isScheduleClosed: () => isClosed,
-    async tell(slot) {
-      onSlot(slot);
+    async tell() {
+      onSlot();
       await settle();
     },
     begun: () => reviews.map(({ day }) => day),

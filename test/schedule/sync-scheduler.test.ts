@@ -30,15 +30,15 @@ async function keep(
   end: (begun: number) => Promise<void> = async () => {},
   endWatch: (watched: number) => Promise<boolean> = async () => true,
 ) {
-  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: (_slot: Date) => {} };
+  const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: () => {} };
   scheduler = createSyncScheduler({
     copy: { latestSync: async () => state.latest },
     scope: '',
     schedule: {
-      start: async (onSlot) => {
+      start: (onSlot) => {
         state.tell = onSlot;
       },
-      close: async () => {},
+      close: () => {},
     },
     slots,
     async sync() {
@@ -57,7 +57,7 @@ async function keep(
     },
     signal: new AbortController().signal,
   });
-  await scheduler.start();
+  scheduler.start();
   await vi.advanceTimersByTimeAsync(0);
   return state;
 }
@@ -85,7 +85,7 @@ describe('the scheduler of the local copy', () => {
     await vi.advanceTimersByTimeAsync(nextSlot - 1 - noon);
     expect(state.begun).toBe(0);
     await vi.advanceTimersByTimeAsync(1);
-    state.tell(new Date(nextSlot));
+    state.tell();
     await vi.advanceTimersByTimeAsync(2 * checkMs);
     expect(state.begun).toBe(1);
   });
@@ -156,7 +156,7 @@ describe('the scheduler of the local copy', () => {
       end = resolve;
     });
     const state = await keep(undefined, () => inHand);
-    state.tell(new Date(nextSlot));
+    state.tell();
     await vi.advanceTimersByTimeAsync(3 * checkMs);
     expect(state.begun).toBe(1);
     let isClosed = false;

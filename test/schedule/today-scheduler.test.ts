@@ -32,10 +32,10 @@ async function watch(
   const state = { begun: [] as string[], events: [] as SchedulerEvent[], aborted: 0, tell: () => {} };
   scheduler = createTodayScheduler({
     schedule: {
-      start: async (onSlot) => {
-        state.tell = () => onSlot(new Date());
+      start: (onSlot) => {
+        state.tell = onSlot;
       },
-      close: async () => {},
+      close: () => {},
     },
     slots,
     nights,
@@ -55,7 +55,7 @@ async function watch(
     notify: (event) => void state.events.push(event),
     signal: new AbortController().signal,
   });
-  await scheduler.start();
+  scheduler.start();
   await vi.advanceTimersByTimeAsync(0);
   return state;
 }
