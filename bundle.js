@@ -124,8 +124,7 @@ async function bundle(names, groups) {
 const output = [
   // Tests call `main` as a function.
   ...(await bundle([...commands, 'main'], groupsOfCommands)),
-  // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
-  ...(await bundle(['sqlite-query'], [{ name: 'sqlite', test: /jobs\/sqlite-query\.js$/ }])),
+  // Another thread shares no loaded code, and would load whole groups for a few of their modules.
   ...(await bundle(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.js$/ }])),
 ];
 for (const { fileName, code } of output) {

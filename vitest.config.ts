@@ -45,7 +45,7 @@ const nightly = [
   'test/sandbox/bookings-dry-run.test.ts',
   'test/schedule/review-scheduler-year.test.ts',
   'test/sources/files/{s3,sftp}-contract.test.ts',
-  'test/sources/sql/{mariadb,postgres,sqlite}{,-contract}.test.ts',
+  'test/sources/sql/{mariadb,postgres}{,-contract}.test.ts',
 ];
 
 /** Tests of whole days that run once more where several processes share the work, and where that makes a difference. */

@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { createNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { BookingSource } from '../src/review/source.js';
@@ -32,20 +31,10 @@ export function openSourceParts(
 ): SourceParts {
   return {
     openBucket: (bucket) => findBucket({ s3, proxy }, bucket)(),
-    startSqliteProcess,
     retry: openRetryPolicy({ retry }),
     clock: () => new Date(),
     random,
     proxy,
     sourceMessages,
   };
-}
-
-function startSqliteProcess() {
-  return fork(new URL('./sqlite-query.js', import.meta.url), {
-    execArgv: [],
-    serialization: 'advanced',
-    // It ends with this process: see sqlite-query.ts.
-    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
-  });
 }

@@ -19,6 +19,11 @@ const retiredSettings: readonly RetiredSetting[] = [
     path: ['mappings', 'fillServiceId'],
     instead: 'no longer exists: let the source name the ServiceId of each booking',
   },
+  {
+    path: ['source', 'url'],
+    isRetired: (url) => typeof url === 'string' && /^sqlite:/i.test(url),
+    instead: 'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+  },
 ];
 
 /** The retired settings that a configuration still has. */

@@ -15,6 +15,10 @@ describe('A retired setting', () => {
       { source: http, mappings: { fillServiceId: true } },
       'mappings.fillServiceId: no longer exists: let the source name the ServiceId of each booking',
     ],
+    [
+      { source: { kind: 'sql', url: 'sqlite:bookings.db', query: 'SELECT :day' } },
+      'source.url: SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+    ],
   ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
     expect(complain(settings)).toEqual([sentence]);
   });

@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Libsql from 'libsql';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createBusinessDay } from '../../src/booking/business-day.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
@@ -158,38 +154,5 @@ describe('the first bookings of a query of MariaDB', () => {
       `SELECT CONVERT(argument USING utf8mb4) AS said FROM mysql.general_log WHERE user_host LIKE '${mariadbUser}[%' ORDER BY event_time`,
     );
     expect(asked.map(({ said }) => said)).toContain('SET SESSION sql_select_limit = 5');
-  });
-});
-
-describe('the first bookings of a query of SQLite', () => {
-  let url = '';
-  beforeEach(() => {
-    const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'bookings.db');
-    const database = new Libsql(path);
-    database.exec(`${table}; ${rows}`);
-    database.close();
-    url = `sqlite:${path}`;
-  });
-
-  it.each([
-    ['with an order', `SELECT ${fields} FROM bookings WHERE day = :day ORDER BY id`],
-    ['whose end is a comment', `SELECT ${fields} FROM bookings WHERE day = :day ORDER BY id -- )`],
-    [
-      'that begins with WITH',
-      `WITH these AS (SELECT * FROM bookings WHERE day = :day) SELECT ${fields} FROM these ORDER BY id`,
-    ],
-    ['with a limit of its own', `SELECT ${fields} FROM bookings WHERE day = :day ORDER BY id LIMIT 7`],
-    ['of several', `SELECT ${fields} FROM bookings WHERE day = :day UNION SELECT 1, '${guest}' ORDER BY 1`],
-  ])('are shown, names masked: one %s', async (_, query) => {
-    await expectFive(url, query);
-  });
-
-  it('are all that it works on', async () => {
-    const sixthFails = `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
-      SELECT CASE WHEN n > 5 THEN abs(-9223372036854775807 - 1) ELSE n END AS serviceid, '${guest}' AS bookingclientname
-      FROM n WHERE :day <> ''`;
-    await expectFive(url, sixthFails);
   });
 });

@@ -15,7 +15,6 @@ import {
   placeInMariadb,
   placeInModule,
   placeInPostgres,
-  placeInSqlite,
   placeNdjson,
   placeOnSftpServer,
 } from './every-source/sources.js';
@@ -74,7 +73,6 @@ describe('a day with every kind of difficult record', () => {
 describe('the same day gives the same ledger rows, requests and file', () => {
   it('from a CSV file in gzip', async () => expectTheSame(await placeCsvInGzip(records)));
   it('from a file of JSON lines', async () => expectTheSame(await placeNdjson(records)));
-  it('from a file of SQLite', async () => expectTheSame(await placeInSqlite(records)));
   it('from a file on an SFTP server', async () => expectTheSame(await placeOnSftpServer(records, server())));
 
   it.each(isNightly ? (Object.keys(pagingStyles) as PagingStyle[]) : (['by cursor'] as const))(

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import Libsql from 'libsql';
 import { describe, expect, it, vi } from 'vitest';
 import type { Finding } from '../../src/examination/finding.js';
 import { createExportFolder } from '../setup/export-folder.js';
@@ -239,18 +238,6 @@ describe('init of bookings in MariaDB', () => {
     const folder = await createExportFolder();
     const own = { HOTEL_REVIEW_SOURCE_URL: url };
     await expectUnderstood(folder, await init(folder, ['--query', query], own), { own });
-  });
-});
-
-describe('init of bookings in a file of SQLite', () => {
-  it('writes its path into the configuration', async () => {
-    const folder = await createExportFolder();
-    const database = new Libsql(join(folder, 'b.db'));
-    database.exec(statements.join(';'));
-    database.close();
-    await expectUnderstood(folder, await init(folder, ['--url', 'sqlite:b.db', '--query', query]));
-    expect(await readText(folder, 'hotel-review.yaml')).toContain('  url: sqlite:b.db\n');
-    expect(Object.keys(await readVariables(folder))).not.toContain('HOTEL_REVIEW_SOURCE_URL');
   });
 });
 

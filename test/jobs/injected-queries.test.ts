@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Libsql from 'libsql';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CommandResult } from '../support/command.js';
 import { createDayFolder } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
@@ -31,41 +30,6 @@ function expectRefused(result: CommandResult, exitCode: number, words: string): 
 }
 
 const inOneStatement = 'the query is more than one statement';
-
-describe('a query to a file of SQLite', () => {
-  let folder = '';
-  let url = '';
-  beforeAll(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'injected-queries-')));
-    await mkdir(join(folder, 'db'));
-    const path = join(folder, 'db', 'bookings.db');
-    const database = new Libsql(path);
-    database.exec('CREATE TABLE bookings (ServiceId); INSERT INTO bookings VALUES (7)');
-    database.close();
-    url = `sqlite:${path}`;
-    return () => rm(folder, { recursive: true });
-  });
-
-  it.each([
-    ['SELECT * FROM bookings WHERE :day <> 0; DROP TABLE bookings', 2, inOneStatement],
-    ['DELETE FROM bookings WHERE :day <> 0 RETURNING ServiceId', 1, 'the query returns no columns'],
-    ["ATTACH 'TARGET' AS o; CREATE TABLE o.x AS SELECT :day", 2, inOneStatement],
-    ["ATTACH 'TARGET' || :day AS o", 1, 'the query returns no columns'],
-    ["VACUUM INTO 'TARGET' || :day", 1, 'the query returns no columns'],
-    ['PRAGMA writable_schema = :day', 1, "can't run this query"],
-    ['SELECT load_extension(:day) AS ServiceId', 1, 'load_extension() reaches beyond the database'],
-    ["SELECT writefile('TARGET', :day) AS ServiceId", 1, 'writefile() reaches beyond the database'],
-    ['SELECT "WRITEFILE"(\'TARGET\', :day) AS ServiceId', 1, 'writefile() reaches beyond the database'],
-  ])('as %s changes nothing, in it or next to it', async (query, exitCode, words) => {
-    expectRefused(await runQuery(url, query.replace('TARGET', join(folder, 'out'))), exitCode, words);
-    const database = new Libsql(url.replace('sqlite:', ''));
-    expect(database.prepare('SELECT * FROM bookings').all([])).toEqual([{ ServiceId: 7 }]);
-    expect(database.prepare('SELECT name FROM sqlite_schema').all([])).toEqual([{ name: 'bookings' }]);
-    database.close();
-    expect(readdirSync(folder)).toEqual(['db']);
-    expect(readdirSync(join(folder, 'db'))).toEqual(['bookings.db']);
-  });
-});
 
 describe('a query to PostgreSQL', () => {
   const postgres = usePostgres();

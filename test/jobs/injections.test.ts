@@ -5,7 +5,8 @@ import { sendJson, useBookingsApi } from '../sources/http/bookings-api.js';
 import { day } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
 import { bucketName, useS3Server } from '../support/s3-server.js';
-import { expectNoHarm, expectNothingElse, type GuardedPlace, prepareGuardedPlace } from './guarded-place.js';
+import { usePostgres } from '../support/use-servers.js';
+import { expectNoHarm, expectNothingElse, prepareGuardedPlace } from './guarded-place.js';
 
 const token = 'token-of-the-source';
 
@@ -110,6 +111,7 @@ describe('a path or URL that escapes its place', () => {
 });
 
 describe('a column that does not exist', () => {
+  const postgres = usePostgres();
   const columns = [
     'ServiceId FROM bookings; DROP TABLE bookings; --',
     '__proto__',
@@ -117,7 +119,15 @@ describe('a column that does not exist', () => {
     '$(touch touched)',
   ];
   it.each([
-    ['a table', async ({ table }: GuardedPlace) => table],
+    [
+      'a table',
+      async () => {
+        const url = await postgres().createDatabase();
+        await postgres().query(url, 'CREATE TABLE bookings AS SELECT 7 AS "ServiceId"');
+        const query = "SELECT * FROM bookings WHERE :day::text <> ''";
+        return { kind: 'sql', url: postgres().overTcp(url), query };
+      },
+    ],
     ['a CSV file', async () => ({ kind: 'csv', path: 'bookings-{day}.csv' })],
     [
       'an API',
@@ -130,7 +140,7 @@ describe('a column that does not exist', () => {
   ])('finds nothing for %s, and fails the day', async (_, openSource) => {
     const place = await prepareGuardedPlace();
     const { folder, standIn, use } = place;
-    const source = await openSource(place);
+    const source = await openSource();
     await folder.writeBookings('ServiceId\n7\n');
     writeFileSync(
       join(folder.path, 'bookings.mjs'),

@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Libsql from 'libsql';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { mariadbPassword, mariadbUser } from '../support/mariadb.js';
 import { patienceMs } from '../support/patience.js';
 import { password, superuser } from '../support/postgres.js';
@@ -159,42 +155,5 @@ describe('the sample of a query of MariaDB', () => {
     stopping.abort(reason);
     expect(await outcome).toBe(reason);
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
-  });
-});
-
-describe('the sample of a query of SQLite', () => {
-  let path = '';
-  beforeEach(() => {
-    const folder = mkdtempSync(join(tmpdir(), 'sample-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    path = join(folder, 'bookings.db');
-    const database = new Libsql(path);
-    database.exec(`${table}; ${rows}`);
-    database.close();
-  });
-
-  it('has the columns and first five rows of the query, in order', async () => {
-    const query = `SELECT id AS Hotel, guest, paid, picture FROM bookings WHERE :day = '2026-11-20' ORDER BY id -- the end`;
-    const settings = settingsOf({ kind: 'sql', url: `sqlite:${path}`, query });
-    expect(await takeSample(settings)).toEqual(sampled((id) => `${id}.5`));
-  });
-
-  it('fails with the same message as reading the day', async () => {
-    const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
-    await expectSameFailure(`sqlite:${path}.none`, query, guest, 'missing', 'there is no file');
-    const wrong = 'SELECT nowhere FROM bookings WHERE :day IS NOT NULL';
-    await expectSameFailure(
-      `sqlite:${path}`,
-      wrong,
-      guest,
-      'unreadable',
-      "can't run this query (no such column: nowhere",
-    );
-  });
-
-  it('does not start when already aborted', async () => {
-    const query = 'SELECT guest FROM bookings WHERE :day IS NOT NULL';
-    const settings = settingsOf({ kind: 'sql', url: `sqlite:${path}`, query });
-    await expect(takeSample(settings, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

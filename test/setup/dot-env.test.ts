@@ -35,12 +35,11 @@ describe('The file .env', () => {
 
   it.each<[SourceAnswers, Record<string, string>]>([
     [
-      { kind: 'sql', file: undefined, query: undefined },
+      { kind: 'sql', query: undefined },
       {
         HOTEL_REVIEW_SOURCE_URL: 'postgres://reader:change-me@db.example.com:5432/hotel?sslmode=verify-full',
       },
     ],
-    [{ kind: 'sql', file: 'sqlite:b.db', query: undefined }, {}],
     [api({ kind: 'none' }), {}],
     [api({ kind: 'bearer' }), { HOTEL_REVIEW_SOURCE_TOKEN: 'change-me' }],
     [api({ kind: 'basic', username: 'u' }), { HOTEL_REVIEW_SOURCE_PASSWORD: 'change-me' }],

@@ -100,7 +100,7 @@ describe('An option of init', () => {
     [{ path: 'bookings.mjs' }],
     [{ path: 's3://abc/{day}.csv', s3Region: 'eu-1' }],
     [{ path: 'sftp://h/{day}.csv', sourceSftpUsername: 'u', sourceSftpHostKey: `SHA256:${'b'.repeat(43)}` }],
-    [{ url: 'sqlite:b.db', query }],
+    [{ url: 'postgres://db.test/hotel?sslmode=verify-full', query }],
     [{ kind: 'sql' }],
     [{ url, auth: 'header', authName: 'X-Key', pagination: 'offset', pageSize: 5, records: 'data' }],
   ])('%j is accepted', (options) => {

@@ -56,22 +56,25 @@ async function hold(
 }
 
 describe('The questions about a source', () => {
-  it.each([
-    ['a server', 'postgres', { 'Its address': database }, { sourceUrl: database }, undefined],
-    ['a file', 'sqlite', { 'The database file': '~/b.db' }, {}, 'sqlite:/home/ada/b.db'],
-  ])('about a database ask for %s and the query', async (_, kind, address, secrets, file) => {
+  it('about a database ask for its address and the query', async () => {
     const held = await hold(
       {},
-      { 'are the bookings': 'sql', 'Which database': kind, ...address, 'The query': query },
+      {
+        'are the bookings': 'sql',
+        'Which database': 'postgres',
+        'Its address': database,
+        'The query': query,
+      },
     );
-    expect(held.source).toEqual({ kind: 'sql', file, query: { kind: 'text', text: query } });
+    const secrets = { sourceUrl: database };
+    expect(held.source).toEqual({ kind: 'sql', query: { kind: 'text', text: query } });
     expect(held.secrets).toEqual(secrets);
     expect(held.tried).toEqual([{ timezone: 'Europe/Madrid', source: held.source, secrets, day: undefined }]);
   });
 
   it('about a database accept a query file, and reject a query that names no day', async () => {
     const held = await hold(
-      { kind: 'sql', url: 'sqlite:b.db' },
+      { kind: 'sql', url: 'postgres://reader@db.test/hotel?sslmode=verify-full' },
       { 'The query': ['SELECT 1', 'SELECT 1 WHERE 1 = :when', '~/day.sql'] },
     );
     expect(held.source).toMatchObject({ query: { kind: 'file', path: '/home/ada/day.sql' } });
@@ -81,7 +84,7 @@ describe('The questions about a source', () => {
   it('about a database only ask for the query if the environment has the address', async () => {
     const { asked, source, secrets } = await hold({ kind: 'sql' }, {}, { known: { sourceUrl: database } });
     expect(asked).toEqual([expect.stringContaining('The query')]);
-    expect({ source, secrets }).toMatchObject({ source: { file: undefined }, secrets: {} });
+    expect({ source, secrets }).toMatchObject({ source: { kind: 'sql' }, secrets: {} });
   });
 
   it('treat an address without a password on the command line as a secret', async () => {
@@ -89,7 +92,7 @@ describe('The questions about a source', () => {
     const { secrets, source, asked } = await hold({ kind: 'sql', url, query }, {});
     expect({ secrets, file: source }).toEqual({
       secrets: { sourceUrl: url },
-      file: { kind: 'sql', file: undefined, query: { kind: 'text', text: query } },
+      file: { kind: 'sql', query: { kind: 'text', text: query } },
     });
     expect(asked).toEqual([]);
   });
@@ -218,7 +221,10 @@ describe('The questions about a source', () => {
 
 describe('A source that was tried', () => {
   it('is reported with what was read', async () => {
-    const { reported, findings } = await hold({ kind: 'sql', url: 'sqlite:b.db', query }, {});
+    const { reported, findings } = await hold(
+      { kind: 'sql', url: 'postgres://reader@db.test/hotel?sslmode=verify-full', query },
+      {},
+    );
     expect(reported).toEqual([expect.stringContaining('1 of the 7 fields found'), 'five of them']);
     expect(findings).toEqual([ok]);
   });
@@ -239,7 +245,7 @@ describe('A source that was tried', () => {
       'Its address, postgres://USER:PASSWORD@HOST:5432/DATABASE (hidden; empty: later)',
       expect.stringContaining('The query'),
     ]);
-    expect(held.source).toEqual({ kind: 'sql', file: undefined, query: { kind: 'text', text: query } });
+    expect(held.source).toEqual({ kind: 'sql', query: { kind: 'text', text: query } });
     expect(held.findings).toEqual([ok]);
   });
 

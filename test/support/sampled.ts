@@ -4,7 +4,7 @@ import { createBusinessDay } from '../../src/booking/business-day.js';
 import { parseConfig } from '../../src/config/parse.js';
 import { kindOf, openSource } from '../../src/sources/registry.js';
 import type { Settings } from './day-folder.js';
-import { openTestParts } from './sqlite-process.js';
+import { openTestParts } from './source-parts.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 

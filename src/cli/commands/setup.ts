@@ -115,7 +115,7 @@ Examples:
   hotel-review init --path "sftp://drop.example.com/out/{day}.ndjson" \\
     --kind ndjson --source-sftp-username agency --source-sftp-key-file keys/drop
   hotel-review init --kind sql --query-file bookings.sql
-  hotel-review init --kind sql --url sqlite:bookings.db \\
+  hotel-review init --kind sql \\
     --query "SELECT * FROM bookings WHERE booked_on = :day"
   hotel-review init --auth bearer --records data.bookings --pagination cursor \\
     --cursor-field meta.next --page-parameter cursor \\

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import type { RetryPolicy } from '../../async/retry.js';
 import type { ProxyRules } from '../../http/connection-rules.js';
 import type { BookingSource } from '../../review/source.js';
@@ -17,8 +16,6 @@ export interface SourceMessages {
 export interface SourceParts {
   /** Opens a bucket. Called when something is read. */
   readonly openBucket: (bucket: string) => Promise<Pick<S3Bucket, 'read'>>;
-  /** Starts the process that reads a SQLite file. */
-  readonly startSqliteProcess: () => ChildProcess;
   readonly retry: RetryPolicy;
   readonly clock: () => Date;
   /** Uniform in [0, 1). */

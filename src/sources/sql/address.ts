@@ -5,8 +5,7 @@ type MysqlTls = 'off' | 'unverified' | 'verified';
 
 export type SqlAddress =
   | { readonly kind: 'postgres'; readonly place: string; readonly url: string }
-  | { readonly kind: 'mysql'; readonly place: string; readonly login: MysqlLogin }
-  | { readonly kind: 'sqlite'; readonly place: string; readonly path: string };
+  | { readonly kind: 'mysql'; readonly place: string; readonly login: MysqlLogin };
 
 export interface MysqlLogin {
   readonly host: string;
@@ -21,19 +20,16 @@ export interface MysqlLogin {
 }
 
 const mysqlPort = 3306;
-export const sqlAddressForms = 'postgres://…, mysql://…, mariadb://… or sqlite:PATH';
+export const sqlAddressForms = 'postgres://…, mysql://… or mariadb://…';
 const howToWriteSigns =
   'signs such as @ / ? # in a user or a password are written %40 %2F %3F %23, and a % itself is %25';
 
 /**
- * Parses `postgres://`, `postgresql://`, `mysql://`, `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`) and
- * `sqlite:PATH`. `place` is the address without user, password and parameters, safe to show.
+ * Parses `postgres://`, `postgresql://`, `mysql://` and `mariadb://` (with `?sslmode=` and, for MySQL, `?socket=`). `place` is the address without user, password and parameters, safe to show.
  *
  * @throws RangeError for anything else; its message doesn't quote the address
  */
 export function readSqlAddress(address: string): SqlAddress {
-  const path = /^sqlite:(?!\/\/[^/])(.+)$/s.exec(address)?.[1];
-  if (path !== undefined) return { kind: 'sqlite', place: path, path };
   if (mayContainUnescapedPassword(address)) {
     throw new RangeError(`the address has an @ after the host: ${howToWriteSigns}`);
   }

@@ -8,10 +8,9 @@ import { readSqlAddress, type SqlAddress } from './address.js';
 import { createDatabaseFault } from './database-fault.js';
 import { type DayQuery, parseDayQuery, writeDayQuery } from './query-text.js';
 import type { OpenRows, RowBatch, SqlRows } from './rows.js';
-import { openInProcess, type StartSqliteProcess } from './sqlite-process.js';
 
 export interface DayRowsOptions {
-  /** `postgres://`, `postgresql://`, `mysql://`, `mariadb://` or `sqlite:` with an absolute path. */
+  /** `postgres://`, `postgresql://`, `mysql://` or `mariadb://`. */
   readonly url: string;
   /** The query with `:day`, `:dayStart` and `:dayEnd`; this or `queryFile`. */
   readonly query?: string | undefined;
@@ -23,8 +22,6 @@ export interface DayRowsOptions {
   readonly ca?: string | undefined;
   /** The maximum number of rows per block; 1,000 by default. */
   readonly chunkRows?: number;
-  /** Without it, SQLite runs in this process, where a query that returns no row can't be stopped. */
-  readonly startSqliteProcess?: StartSqliteProcess;
 }
 
 interface RowBlock {
@@ -37,8 +34,6 @@ interface RowBlock {
 interface DayRows {
   /** For messages: the database, without user and password, and the query. */
   readonly where: string;
-  /** Whether a server holds them, and not a file. */
-  readonly isOnServer: boolean;
   /**
    * Yields a block with the columns only, then the rows. All resources are released, here and on the server, when the
    * reader stops, the signal aborts or the time is up.
@@ -65,12 +60,11 @@ export function createDayRows(options: DayRowsOptions): DayRows {
 
   return {
     where,
-    isOnServer: address.kind !== 'sqlite',
     async *read(day, { signal, atMost }) {
       signal.throwIfAborted();
       const dayQuery = parsed ?? (await readQueryFile(queryFile ?? '', address.kind));
       const { text, values } = writeDayQuery(dayQuery, day, address.kind);
-      const openRows = await loadDatabase(address, where, options);
+      const openRows = await loadDatabase(address, where, options.ca);
       const limit = startTimeLimit(signal, timeoutMs);
       let rows: SqlRows | undefined;
       try {
@@ -100,11 +94,7 @@ export function createDayRows(options: DayRowsOptions): DayRows {
 }
 
 /** Loads a database's driver only when it is needed. */
-async function loadDatabase(
-  address: SqlAddress,
-  where: string,
-  { ca, startSqliteProcess }: DayRowsOptions,
-): Promise<OpenRows> {
+async function loadDatabase(address: SqlAddress, where: string, ca: string | undefined): Promise<OpenRows> {
   switch (address.kind) {
     case 'postgres': {
       const { openPostgresRows } = await import('./postgres-rows.js');
@@ -113,12 +103,6 @@ async function loadDatabase(
     case 'mysql': {
       const { openMysqlRows } = await import('./mysql-rows.js');
       return (request) => openMysqlRows({ login: address.login, ca, where }, request);
-    }
-    case 'sqlite': {
-      const place = { path: address.path, where };
-      if (startSqliteProcess) return openInProcess(startSqliteProcess, place);
-      const { openSqliteRows } = await import('./sqlite-rows.js');
-      return (request) => openSqliteRows(place, request);
     }
   }
 }

@@ -21,7 +21,7 @@ const settings = group(
         error: ({ input }) => explainAddress(String(input)),
       })
       .describe(
-        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…`, `mariadb://…` or `sqlite:PATH`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, or `source.ca`.',
+        'The database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, `mysql://…` or `mariadb://…`. On another machine, TLS with a verified certificate is required: `?sslmode=verify-full`, or `source.ca`.',
       )
       // A wrong address is not shown: the mistake may be where its password is.
       .register(confidentiality, { level: 'private' }),
@@ -68,22 +68,19 @@ const kind: SourceKind<SqlSettings> = {
   placeUnit: 'row',
   flags: sqlFlags,
   resolve(source, folder) {
-    const { url, queryFile, ca } = source;
-    const address = readSqlAddress(url);
+    const { queryFile, ca } = source;
     return {
       ...source,
-      ...(address.kind === 'sqlite' && { url: `sqlite:${resolve(folder, address.path)}` }),
       ...(queryFile !== undefined && { queryFile: resolve(folder, queryFile) }),
       ...(ca !== undefined && { ca: resolve(folder, ca) }),
     };
   },
-  async open({ where, keep, plaintext: _, ...source }, { startSqliteProcess }) {
+  async open({ where, keep, plaintext: _, ...source }) {
     const { createSqlSource } = await import('./sql-source.js');
     return createSqlSource({
       ...source,
       extraColumns: listFilterColumns(where),
       keptColumns: Object.values(keep),
-      startSqliteProcess,
     });
   },
   findDatabase: ({ url, ca }) => ({ setting: 'source.url', url, ca }),

@@ -2,7 +2,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { readDayBounds } from '../common/day-bounds.js';
 
 /** MariaDB counts as MySQL. */
-export type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
+export type SqlDialect = 'postgres' | 'mysql';
 
 export interface DayQuery {
   /** One statement, cut where the day's values go: one part more than there are parameters. */
@@ -52,13 +52,6 @@ const lexes: { readonly [dialect in SqlDialect]: Lexis } = {
     opaque: [escaped("'"), escaped('"'), doubled('`'), ':='].join('|'),
     opening: String.raw`['"${'`'}]|${runComment}|\/\*`,
     foreign: String.raw`\?`,
-    nestsComments: false,
-  },
-  sqlite: {
-    blank: String.raw`\s+|--${toLineEnd}|${flatComment}`,
-    opaque: [doubled("'"), doubled('"'), doubled('`'), String.raw`\[[^\]]*\]`].join('|'),
-    opening: String.raw`['"${'`'}\[]|\/\*`,
-    foreign: String.raw`\?\d*|[@$#]${letter}${wordPart}*`,
     nestsComments: false,
   },
 };
@@ -164,8 +157,8 @@ function list(names: readonly string[]): string {
 }
 
 /**
- * Rejects what MySQL allows even in a read-only transaction: changing settings and writing files on the server. The other
- * databases can't bind values to such statements.
+ * Rejects what MySQL allows even in a read-only transaction: changing settings and writing files on the server.
+ * PostgreSQL can't bind values to such statements.
  *
  * @param words of the query, in order, outside literals and comments
  * @throws RangeError for a query that begins with SET or writes to a file

@@ -1,7 +1,7 @@
 import type { PlainLines } from '../common/plain-lines.js';
 
-/** A cell as the database writes it: bytes for binary data, NaN for a number that JavaScript can't represent. */
-export type SqlValue = string | number | Uint8Array | null;
+/** A cell as the database writes it: bytes for binary data. */
+export type SqlValue = string | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
 /** In the query's order: rows, and rows that the server sent as lines of plain cells, separated by tabs. */
 export type RowBatch = readonly (SqlRow | PlainLines)[];

@@ -9,12 +9,10 @@ import {
 import { createDayRows } from './day-rows.js';
 import { queryFileRule, queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
-import { listRows, type SqlRow, type SqlValue } from './rows.js';
+import { listRows, type SqlRow } from './rows.js';
 
 export interface SqlAnswers {
   readonly kind: 'sql';
-  /** `sqlite:PATH`; undefined for a server, whose address is a secret. */
-  readonly file: string | undefined;
   readonly query: QueryAnswer | undefined;
 }
 
@@ -31,7 +29,7 @@ const addressForms = {
 const sampleRows = 5;
 
 export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
-  label: 'In a database: PostgreSQL, MySQL, MariaDB or SQLite',
+  label: 'In a database: PostgreSQL, MySQL or MariaDB',
   isImpliedBy: ({ url, query, queryFile }) =>
     url === undefined ? query !== undefined || queryFile !== undefined : !/^https?:/i.test(url),
   checkOptions({ url, query, queryFile }, { known }) {
@@ -44,21 +42,19 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
   async ask(options, questions) {
     const { address, rules } = await askAddress(options, questions);
     const query = await askQuery(options, questions, address ?? rules);
-    return { kind: 'sql', file: isFile(address) ? address : undefined, query };
+    return { kind: 'sql', query };
   },
-  listSecrets: ({ file }) => (file === undefined ? ['sourceUrl'] : []),
-  /** A server's address holds a password, so it goes into `.env`. */
-  render: ({ file, query }, write, { records }) => [
-    ...(file === undefined
-      ? write.reference(['source', 'url'], sourceVariables.sourceUrl)
-      : write.setting(['source', 'url'], file)),
+  listSecrets: () => ['sourceUrl'],
+  /** The address holds a password, so it goes into `.env`. */
+  render: ({ query }, write, { records }) => [
+    ...write.reference(['source', 'url'], sourceVariables.sourceUrl),
     ...renderQuery(query, write),
     ...records,
     ...write.option(['source', 'timeoutSeconds']),
   ],
   /** Samples the query's columns and first rows. */
-  sample(settings, { startSqliteProcess }) {
-    const { read } = createDayRows({ ...settings, startSqliteProcess });
+  sample(settings) {
+    const { read } = createDayRows(settings);
     return async (day, signal) => {
       let sample: Sample = { columns: [], records: [], delimiter: undefined };
       for await (const { columns, rows } of read(day, { signal, atMost: sampleRows })) {
@@ -83,7 +79,7 @@ interface DatabaseAddress {
 async function askAddress({ url }: SqlOptions, questions: Questions): Promise<DatabaseAddress> {
   const given = questions.takeOption(url);
   if (given !== undefined) {
-    if (!isFile(given)) questions.keep('sourceUrl', given);
+    questions.keep('sourceUrl', given);
     return { address: given, rules: given };
   }
   const known = questions.known('sourceUrl');
@@ -93,21 +89,9 @@ async function askAddress({ url }: SqlOptions, questions: Questions): Promise<Da
     choices: [
       { value: 'postgres', label: 'PostgreSQL' },
       { value: 'mysql', label: 'MySQL or MariaDB' },
-      { value: 'sqlite', label: 'A SQLite file' },
     ],
     fallback: 'postgres',
   });
-  if (kind === 'sqlite') {
-    const fallback = 'bookings.db';
-    const path = await questions.text({
-      rule: { name: 'sqlitePath', check: (typed, check) => check(urlRule, `sqlite:${typed}`) },
-      message: 'The database file',
-      fallback,
-      isPath: true,
-    });
-    const address = `sqlite:${path ?? fallback}`;
-    return { address, rules: address };
-  }
   const address = await questions.secret({
     secret: 'sourceUrl',
     rule: urlRule,
@@ -136,10 +120,6 @@ async function askQuery(
     : { kind: 'text', text: answer };
 }
 
-function isFile(address: string | undefined): address is string {
-  return address?.startsWith('sqlite:') ?? false;
-}
-
 function isQueryFile(answer: string): boolean {
   return /\.sql$/i.test(answer) && !/\s:day/.test(answer);
 }
@@ -158,13 +138,8 @@ function renderQuery(query: QueryAnswer | undefined, write: SettingWriter): stri
 function toRecord(columns: readonly string[], row: SqlRow): ReadonlyMap<string, string> {
   return new Map(
     columns.flatMap((name, at): [string, string][] => {
-      const text = readText(row[at] ?? null);
-      return text === undefined ? [] : [[name, text]];
+      const value = row[at];
+      return typeof value === 'string' ? [[name, value]] : [];
     }),
   );
-}
-
-function readText(value: SqlValue): string | undefined {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' && !Number.isNaN(value) ? String(value) : undefined;
 }

@@ -22,8 +22,7 @@ export interface SqlSourceOptions extends DayRowsOptions {
 const tab = 0x09;
 
 /**
- * Reads the day's bookings as rows of one query: PostgreSQL, MySQL, MariaDB, or a SQLite file. `place` is the row, counted
- * from 1. Values are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a
+ * Reads the day's bookings as rows of one query: PostgreSQL, MySQL or MariaDB. `place` is the row, counted from 1. Values are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a
  * missing field; bytes are rejected, as they are not text.
  *
  * The query runs in a read-only transaction, no faster than chunks are requested, and is ended on the server when the
@@ -35,11 +34,11 @@ const tab = 0x09;
  */
 export function createSqlSource(options: SqlSourceOptions): BookingSource {
   const { columns = {}, extraColumns = [], keptColumns = [] } = options;
-  const { where, isOnServer, read } = createDayRows(options);
+  const { where, read } = createDayRows(options);
   return {
     locate: () => where,
     placeUnit: 'row',
-    measure: async () => (isOnServer ? Number.POSITIVE_INFINITY : undefined),
+    measure: async () => Number.POSITIVE_INFINITY,
     async *read(day, { signal, atMost }) {
       let found: ResultColumns | undefined;
       let pendingNotices: readonly SourceNotice[] = [];

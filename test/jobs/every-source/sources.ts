@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import Libsql from 'libsql';
 import { useBookingsApi } from '../../sources/http/bookings-api.js';
 import { sftpSettings } from '../../support/file-day.js';
 import { day } from '../../support/made-bookings.js';
@@ -242,22 +241,4 @@ export async function placeInMariadb(records: Records, mariadb: Mariadb): Promis
   );
   await mariadb.query(url, 'INSERT INTO bookings VALUES ?', [rowsOf(records)]);
   return { settings: { source: { ...noFile, kind: 'sql', url, query, columns } }, recordAt: byNumber };
-}
-
-/** Untyped columns: the master id is an integer in one row and text in another. */
-export async function placeInSqlite(records: Records): Promise<PlacedDay> {
-  const path = join(await makeFolder(), 'bookings.db');
-  const database = new Libsql(path);
-  database.exec(`CREATE TABLE bookings (place INTEGER PRIMARY KEY, booked_on, ${columnNames}); BEGIN`);
-  const insert = database.prepare('INSERT INTO bookings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  rowsOf(records).forEach((row, index) => {
-    const [place, bookedOn, id, ...others] = row.map((cell) => cell ?? null);
-    insert.run([place, bookedOn, index % 5 === 0 ? (id?.toString() ?? null) : id, ...others]);
-  });
-  database.exec('COMMIT');
-  database.close();
-  return {
-    settings: { source: { ...noFile, kind: 'sql', url: `sqlite:${path}`, query, columns } },
-    recordAt: byNumber,
-  };
 }

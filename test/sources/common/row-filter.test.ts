@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import libsql from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { readKeptValue } from '../../../src/booking/kept-values.js';
@@ -38,11 +37,6 @@ beforeAll(async () => {
     join(folder, 'day.mjs'),
     `export async function* bookings() { yield ${JSON.stringify(objects)}; }\n`,
   );
-  const database = new libsql(join(folder, 'day.db'));
-  database.exec('CREATE TABLE day (ServiceId INTEGER, Estado TEXT)');
-  for (const { ServiceId, booking } of objects)
-    database.prepare('INSERT INTO day VALUES (?, ?)').run([ServiceId, booking.Estado]);
-  database.close();
 });
 afterAll(async () => {
   await api?.close();
@@ -54,11 +48,6 @@ const kinds = {
   ndjson: () => ({ kind: 'ndjson', path: join(folder, 'day.ndjson') }),
   module: () => ({ kind: 'module', path: join(folder, 'day.mjs') }),
   http: () => ({ kind: 'http', url: `${api?.origin}/bookings?day={day}` }),
-  sql: () => ({
-    kind: 'sql',
-    url: `sqlite:${join(folder, 'day.db')}`,
-    query: 'SELECT * FROM day WHERE :day = :day',
-  }),
 };
 
 async function read(kind: keyof typeof kinds, where: RowFilter) {
