@@ -9,7 +9,7 @@ export interface Comparison {
   /** The alternative, for the table. */
   readonly against: string;
   /** The unit of its values. */
-  readonly unit: 's' | 'ms' | 'kB' | 'MB' | 'MB/s' | 'bookings/s' | 'bytes a booking';
+  readonly unit: 's' | 'ms' | 'MB' | 'MB/s' | 'bookings/s' | 'bytes a booking';
   readonly reach: Reach;
   /** Number of rounds, default five; more where rounds are cheap. */
   readonly rounds?: number;
@@ -26,7 +26,7 @@ export interface Reach {
   /** Our median divided by the other's. */
   readonly ratio?: { readonly atMost: number } | { readonly atLeast: number };
   /** Limit of our median or peak, whatever the other side does. */
-  readonly ours?: { readonly atMost: number; readonly unit: 's' | 'ms' | 'kB' | 'MB' };
+  readonly ours?: { readonly atMost: number; readonly unit: 's' | 'ms' | 'MB' };
 }
 
 export interface Stage {

@@ -9,7 +9,7 @@ import { type MeasuredProcess, measureProcess } from './harness/measured-process
 import { startFileService } from './stand-ins/start-file-service.js';
 
 /** What delivers the day: this product, or a script in `peers`. */
-export type FileContestant = 'ours' | 'ours-encrypted' | 'node-script' | 'python-script' | 'duckdb-script';
+export type FileContestant = 'ours' | 'ours-encrypted' | 'node-script' | 'python-script';
 
 export interface FileStage {
   readonly counts: FileDayCounts;
@@ -80,7 +80,6 @@ export async function prepareFileStage(bookings: number): Promise<FileStage> {
     ours: ours(configuration),
     'ours-encrypted': ours(encrypting),
     'node-script': [process.execPath, pathOf('peers/evening-script.mjs'), peerSettings],
-    'duckdb-script': [process.execPath, pathOf('peers/duckdb-script.mjs'), peerSettings],
     'python-script': ['python3', pathOf('peers/evening_script.py'), peerSettings],
   };
   /** What each should have sent: the Node script does not remove duplicates. */

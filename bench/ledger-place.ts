@@ -17,16 +17,12 @@ export const databaseTitles: Readonly<Record<DatabaseKind, string>> = {
 
 /** An empty ledger to be filled: a file, or a database in a server of its own. It lasts until this process exits. */
 export interface LedgerPlace {
-  readonly kind: DatabaseKind;
   /** The setting that points to it. */
   readonly url: string;
   open(): NoticeLedger;
   /** After it was filled: from now on acknowledged writes are on disk, and the statistics are those of a database in use. */
   settle(): Promise<void>;
   measureBytes(): Promise<number>;
-  /** Makes its server answer. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -43,25 +39,22 @@ async function makeFile(): Promise<LedgerPlace> {
   const folder = makeTemporaryFolder();
   const path = join(folder.path, 'ledger.db');
   return {
-    kind: 'sqlite',
     url: `sqlite:${path}`,
     open: () => createSqliteLedger({ path, ...options }),
     settle: async () => {},
     measureBytes: async () => (await stat(path)).size,
-    start: async () => {},
-    stop: async () => {},
     remove: async () => folder.remove(),
   };
 }
 
 async function makeDatabase(): Promise<LedgerPlace> {
   const postgres = await startPostgres();
-  const { folder, query, start, stop } = postgres;
+  const { folder, query } = postgres;
   const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', removeFolder);
   const url = await postgres.createDatabase();
   return {
-    ...{ kind: 'postgres', url, start, stop },
+    url,
     open: () => createPostgresLedger({ url, connections: 20, ...options }),
     async settle() {
       for (const statement of ["ALTER SYSTEM SET fsync = 'on'", 'VACUUM ANALYZE', 'CHECKPOINT'])

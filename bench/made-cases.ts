@@ -4,8 +4,6 @@ import { bookedServiceId, hotelOf } from './many-days.js';
 export interface MadeCases {
   readonly cases: number;
   readonly bookingsOfEach: number;
-  /** The place of the first one's hotel; default 0. */
-  readonly from?: number;
 }
 
 const casesAtOnce = 500;
@@ -15,13 +13,13 @@ const checkIn = (place: number) => `2199-${String(1 + (place % 12)).padStart(2, 
 /** Opens cases of mappings that no day of the ledger needs to have, through the ledger's port. */
 export async function fillCases(
   { cases }: Pick<CaseLedger, 'cases'>,
-  { cases: count, bookingsOfEach, from = 0 }: MadeCases,
+  { cases: count, bookingsOfEach }: MadeCases,
 ): Promise<void> {
   const at = Date.UTC(2026, 10, 20);
   for (let first = 0; first < count; first += casesAtOnce) {
     const keys = Array.from({ length: Math.min(casesAtOnce, count - first) }, (_, index) => ({
-      ...hotelOf(from + first + index),
-      serviceId: bookedServiceId(from + first + index),
+      ...hotelOf(first + index),
+      serviceId: bookedServiceId(first + index),
     }));
     await cases.changeByKey(keys, (_, { providerHotelId }) => ({
       case: { state: 'open', stateSince: at, origins: ['suspect'], openedAt: at, evidenceAt: at },

@@ -1,7 +1,7 @@
 import { openSsh } from '../../test/support/sftp-programs.js';
 import type { Comparison, Contestant, Reach } from '../comparison.js';
 import { type FileContestant, type FileStage, prepareFileStage } from '../file-stage.js';
-import { findMissingPackage, findMissingProgram } from '../harness/environment.js';
+import { findMissingProgram } from '../harness/environment.js';
 import { findTimeObstacle } from '../harness/measured-process.js';
 
 export interface FileRunOptions {
@@ -35,12 +35,6 @@ const peers: Readonly<Record<FileRunOptions['peer'], Peer>> = {
     findObstacle: () =>
       findMissingProgram('python3', 'python3') ?? findMissingProgram('sftp', 'openssh-client'),
     does: 'The script (csv, OpenSSH sftp, same cipher) keeps no records and drops duplicates.',
-  },
-  'duckdb-script': {
-    what: 'DuckDB and scp',
-    // 70 MB with its native part: too much to come with the project.
-    findObstacle: () => findMissingPackage('@duckdb/node-api') ?? findMissingProgram('scp', 'openssh-client'),
-    does: 'The script (one query, OpenSSH scp, same cipher) keeps no records, drops duplicates and uses both processors.',
   },
 };
 

@@ -1,8 +1,6 @@
 import type { Comparison } from '../comparison.js';
 import { listedCases, shownCase } from './cases.js';
 import { createCollectingComparison } from './collecting.js';
-import { createDeskPagesComparison } from './desk-pages.js';
-import { createDeskSlowdownComparison } from './desk-slowdown.js';
 import { createFileRunComparison } from './file-run.js';
 import { createGrowthComparison } from './growth.js';
 import { ledgerSize } from './ledger-size.js';
@@ -20,17 +18,6 @@ const millionByFile = {
   bookings: { full: 1_000_000, quick: 50_000 },
 };
 
-const eightyMegabytes = {
-  work: 'upload of 80 MB',
-  megabytes: { full: 80, quick: 20 },
-  counts: 'upload',
-} as const;
-const oneGigabyte = {
-  work: 'upload of 1 GB',
-  megabytes: { full: 1_000, quick: 100 },
-  counts: 'upload',
-} as const;
-
 /** In the order of the table in docs/performance.md. */
 export const comparisons: readonly Comparison[] = [
   createFileRunComparison({
@@ -47,49 +34,21 @@ export const comparisons: readonly Comparison[] = [
   }),
   createFileRunComparison({
     ...millionByFile,
-    name: 'file-run-duckdb-script',
-    peer: 'duckdb-script',
-    reach: { ratio: { atMost: 3 } },
-  }),
-  createFileRunComparison({
-    ...millionByFile,
     work: '1,000,000 bookings by file, encrypted',
     name: 'file-run-encrypted',
     peer: 'ours',
     reach: { ratio: { atMost: 1.1 } },
   }),
   createUploadComparison({
-    ...eightyMegabytes,
     name: 'upload-80-mb',
-    peer: 'open-ssh',
-    reach: { ratio: { atLeast: 1 } },
+    work: 'upload of 80 MB',
+    megabytes: { full: 80, quick: 20 },
   }),
   createUploadComparison({
-    ...oneGigabyte,
     name: 'upload-1-gb',
-    peer: 'open-ssh',
-    reach: { ratio: { atLeast: 1 } },
+    work: 'upload of 1 GB',
+    megabytes: { full: 1_000, quick: 100 },
   }),
-  createUploadComparison({
-    ...eightyMegabytes,
-    name: 'upload-80-mb-with-start',
-    work: 'upload of 80 MB, whole process',
-    peer: 'open-ssh',
-    counts: 'process',
-    reach: {},
-  }),
-  createUploadComparison({
-    ...oneGigabyte,
-    name: 'upload-1-gb-with-start',
-    work: 'upload of 1 GB, whole process',
-    peer: 'open-ssh',
-    counts: 'process',
-    reach: {},
-  }),
-  createUploadComparison({ ...eightyMegabytes, name: 'upload-80-mb-lftp', peer: 'lftp', reach: {} }),
-  createUploadComparison({ ...oneGigabyte, name: 'upload-1-gb-lftp', peer: 'lftp', reach: {} }),
-  createUploadComparison({ ...eightyMegabytes, name: 'upload-80-mb-rclone', peer: 'rclone', reach: {} }),
-  createUploadComparison({ ...oneGigabyte, name: 'upload-1-gb-rclone', peer: 'rclone', reach: {} }),
   createGrowthComparison({
     name: 'growth-memory',
     grows: 'memory',
@@ -162,9 +121,4 @@ export const comparisons: readonly Comparison[] = [
     database: 'mariadb',
     bookings: { full: 1_000_000, quick: 50_000 },
   }),
-  createDeskPagesComparison({ name: 'desk-pages', database: 'sqlite', measures: 'time' }),
-  createDeskPagesComparison({ name: 'desk-pages-postgres', database: 'postgres', measures: 'time' }),
-  createDeskPagesComparison({ name: 'desk-page-size', database: 'sqlite', measures: 'size' }),
-  createDeskSlowdownComparison({ name: 'desk-slowdown', database: 'sqlite' }),
-  createDeskSlowdownComparison({ name: 'desk-slowdown-postgres', database: 'postgres' }),
 ];

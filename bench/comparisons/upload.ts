@@ -4,41 +4,33 @@ import { open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSsh } from '../../test/support/sftp-programs.js';
-import type { Comparison, Contestant, Reach } from '../comparison.js';
+import type { Comparison, Contestant } from '../comparison.js';
+import { cipher } from '../file-stage.js';
 import { findMissingProgram, makeTemporaryFolder } from '../harness/environment.js';
 import { findTimeObstacle, type MeasuredProcess, measureProcess } from '../harness/measured-process.js';
-import { type UploadPeer, uploadPeers } from '../peers/uploaders.js';
 
 export interface UploadOptions {
   readonly name: string;
   readonly megabytes: Readonly<Record<'full' | 'quick', number>>;
   readonly work: string;
-  readonly peer: UploadPeer;
-  /**
-   * `upload`: ours from connecting to disconnecting, because in a run it is one step of a running process;
-   * `process`: including the start and end of a process of its own.
-   */
-  readonly counts: 'upload' | 'process';
-  readonly reach: Reach;
 }
 
+const peer = "OpenSSH's sftp";
 const ourScript = fileURLToPath(new URL('../contestants/upload.mjs', import.meta.url));
 
 /** Uploading a file to an sshd under a temporary name, comparing its size, and renaming it into place. */
-export function createUploadComparison(options: UploadOptions): Comparison {
-  const { name, megabytes, work, peer, counts, reach } = options;
-  const uploader = uploadPeers[peer];
+export function createUploadComparison({ name, megabytes, work }: UploadOptions): Comparison {
   return {
     name,
     work,
-    against: uploader.name,
+    against: peer,
     unit: 'MB/s',
-    reach,
+    reach: { ratio: { atLeast: 1 } },
     findObstacle: () =>
       findTimeObstacle() ??
       openSsh.needs ??
       findMissingProgram('ssh-keyscan', 'openssh-client') ??
-      findMissingProgram(uploader.program, uploader.debianPackage),
+      findMissingProgram('sftp', 'openssh-client'),
     async prepare(scale) {
       const size = megabytes[scale];
       const { path: folder, remove } = makeTemporaryFolder();
@@ -56,7 +48,6 @@ export function createUploadComparison(options: UploadOptions): Comparison {
         settings,
         JSON.stringify({ login: { ...login, hostKeys: ssh.fingerprints }, file, bytes: size * 1e6 }),
       );
-      const job = { ...login, file, knownHostsFile };
 
       /** From the seconds that a turn reports itself. */
       const contestant = (
@@ -80,21 +71,21 @@ export function createUploadComparison(options: UploadOptions): Comparison {
           'booked-hotel review',
           [process.execPath, ourScript, settings],
           '',
-          ({ stdout, wallSeconds }) =>
-            counts === 'process' ? wallSeconds : (JSON.parse(stdout) as { seconds: number }).seconds,
+          // In a run it is one step of a running process.
+          ({ stdout }) => (JSON.parse(stdout) as { seconds: number }).seconds,
         ),
         other: contestant(
-          uploader.name,
-          uploader.command(job),
-          uploader.input(job),
+          peer,
+          [
+            ...['sftp', '-q', '-b', '-', '-P', `${ssh.port}`, '-c', cipher, '-i', privateKeyFile],
+            ...['-o', `UserKnownHostsFile=${knownHostsFile}`, `${username}@127.0.0.1`],
+          ],
+          `cd ${ssh.root}\nput ${file} day.part\nls -ln day.part\nrename day.part day.csv\n`,
           ({ wallSeconds }) => wallSeconds,
         ),
         notes: [
           'Incompressible data (1 GB: 1000 MB), aes128-gcm, temporary name, size compared, renamed.',
-          counts === 'process'
-            ? 'Whole processes.'
-            : 'Ours from connecting to closing, the other a whole process. CPU includes both starts.',
-          ...uploader.notes,
+          'Ours from connecting to closing, the other a whole process. CPU includes both starts.',
         ],
         async close() {
           await ssh.stop();

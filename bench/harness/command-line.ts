@@ -20,8 +20,7 @@ export interface BenchOptions {
 
 export const help = `npm run bench -- [options]
 
-  --quick          small inputs, two minutes: an indication, not evidence; without --only, runs only the
-                   comparisons that have a target
+  --quick          small inputs, two minutes: an indication, not evidence
   --only NAME      run only this comparison; may be repeated
   --rounds NUMBER  at most so many rounds of each comparison: an indication, not evidence
   --list           list the comparisons and exit
@@ -50,9 +49,7 @@ export function readCommandLine(args: readonly string[], comparisons: readonly C
   const isPartial = names.length > 0;
   return {
     scale: isQuick ? 'quick' : 'full',
-    chosen: comparisons.filter(({ name, reach }) =>
-      isPartial ? names.includes(name) : !isQuick || Object.keys(reach).length > 0,
-    ),
+    chosen: isPartial ? comparisons.filter(({ name }) => names.includes(name)) : comparisons,
     isPartial,
     isList: flags.list ?? false,
     isHelp: flags.help ?? false,

@@ -1,5 +1,4 @@
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
@@ -24,16 +23,6 @@ export function findMissingProgram(program: string, debianPackage: string): stri
   const folders = (process.env.PATH ?? '').split(delimiter);
   if (folders.some((folder) => isExecutable(join(folder, program)))) return undefined;
   return `needs ${program}: apt-get install ${debianPackage}`;
-}
-
-/** How to install a package that the project does not depend on; undefined when it is there. */
-export function findMissingPackage(name: string): string | undefined {
-  try {
-    createRequire(import.meta.url).resolve(name);
-    return undefined;
-  } catch {
-    return `needs ${name}: npm install --no-save ${name}`;
-  }
 }
 
 function isExecutable(path: string): boolean {

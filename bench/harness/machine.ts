@@ -9,8 +9,6 @@ const packages = ['csv-parse', 'csv-stringify', 'ssh2', 'ssh2-sftp-client', 'lib
 const programs: readonly (readonly [string, readonly string[]])[] = [
   ['python3', ['--version']],
   ['ssh', ['-V']],
-  ['lftp', ['--version']],
-  ['rclone', ['version']],
   ['redis-server', ['--version']],
   ['psql', ['--version']],
 ];

@@ -19,13 +19,13 @@ const side = z.object({
   peakMb: z.number().exactOptional(),
 });
 
-const limit = z.object({ atMost: z.number(), unit: z.enum(['s', 'ms', 'kB', 'MB']) });
+const limit = z.object({ atMost: z.number(), unit: z.enum(['s', 'ms', 'MB']) });
 
 const row = z.object({
   name: z.string(),
   work: z.string(),
   against: z.string(),
-  unit: z.enum(['s', 'ms', 'kB', 'MB', 'MB/s', 'bookings/s', 'bytes a booking']),
+  unit: z.enum(['s', 'ms', 'MB', 'MB/s', 'bookings/s', 'bytes a booking']),
   reach: z.object({
     ratio: z
       .union([z.strictObject({ atMost: z.number() }), z.strictObject({ atLeast: z.number() })])

@@ -33,14 +33,6 @@ describe('npm run bench', () => {
     expect(read('--only', 'small-day', '--write').writes).toBe(true);
   });
 
-  it('leaves out comparisons without a target with --quick, unless they are named', () => {
-    const three = [...two, comparison('upload-lftp', { reach: {} })];
-
-    expect(readCommandLine([], three).chosen).toEqual(three);
-    expect(readCommandLine(['--quick'], three).chosen).toEqual(two);
-    expect(readCommandLine(['--quick', '--only', 'upload-lftp'], three).chosen).toEqual([three[2]]);
-  });
-
   it('accepts several names, in the order of the table', () => {
     expect(read('--only', 'small-day', '--only', 'file-run').chosen).toEqual(two);
   });

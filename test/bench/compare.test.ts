@@ -73,15 +73,15 @@ describe('the comparisons', () => {
   });
 
   it('report what cannot run, and run the others', async () => {
-    const obstacle = 'needs rclone: apt-get install rclone';
+    const obstacle = 'needs another-program: apt-get install another-program';
 
     const { rows, notTried, logged } = await compare([
-      comparison('rclone', { findObstacle: () => obstacle }),
+      comparison('another-program', { findObstacle: () => obstacle }),
       comparison('file-run'),
     ]);
 
-    expect(logged[0]).toBe(`NOT TRIED: rclone ${obstacle}`);
-    expect(notTried).toEqual([{ name: 'rclone', obstacle }]);
+    expect(logged[0]).toBe(`NOT TRIED: another-program ${obstacle}`);
+    expect(notTried).toEqual([{ name: 'another-program', obstacle }]);
     expect(rows.map(({ name }) => name)).toEqual(['file-run']);
   });
 

@@ -49,7 +49,7 @@ describe('the figures', () => {
 
   it('include rows without a target or without another side', () => {
     const { other, ratio, ...alone } = row('show', 0.1, 1, { reach: { ours: { atMost: 150, unit: 'ms' } } });
-    const { isReached, ...further } = row('lftp', 2, 4, { reach: {} });
+    const { isReached, ...further } = row('aimless', 2, 4, { reach: {} });
     const figures = renderFigures(results([alone, further]));
 
     expect(figures).toContain('| 0.10 s (0.10–0.10) | – | – | ours ≤ 150 ms | yes |');
@@ -57,14 +57,14 @@ describe('the figures', () => {
   });
 
   it('show machine, versions, commit, notes, and what could not run', () => {
-    const obstacle = 'needs rclone: apt-get install rclone';
+    const obstacle = 'needs sftp: apt-get install openssh-client';
     const figures = renderFigures(
-      results([row('file-run', 2, 4)], { notTried: [{ name: 'rclone', obstacle }] }),
+      results([row('file-run', 2, 4)], { notTried: [{ name: 'upload', obstacle }] }),
     );
 
     expect(figures).toContain('2 × Fast One, 8 GB, Linux 6, temporary files on ext4. node v20.19.0.');
     expect(figures).toContain('1. 1 round, 2026-11-21, commit 1234567.\n2. a note on file-run');
-    expect(figures).toContain(`Not tried here:\n\n- \`rclone\`: ${obstacle}`);
+    expect(figures).toContain(`Not tried here:\n\n- \`upload\`: ${obstacle}`);
   });
 
   it('show each note once, however many rows have it', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FileContestant, type FileStage, prepareFileStage } from '../../bench/file-stage.js';
-import { findMissingPackage, findMissingProgram } from '../../bench/harness/environment.js';
+import { findMissingProgram } from '../../bench/harness/environment.js';
 import { findTimeObstacle } from '../../bench/harness/measured-process.js';
 import { openSsh } from '../support/sftp-programs.js';
 
@@ -10,13 +10,7 @@ const obstacle =
   openSsh.needs ??
   findMissingProgram('sftp', 'openssh-client') ??
   findMissingProgram('python3', 'python3');
-const duckDbNeeds = findMissingPackage('@duckdb/node-api');
-const contestants: readonly FileContestant[] = [
-  'ours',
-  'node-script',
-  'python-script',
-  ...(duckDbNeeds === undefined ? (['duckdb-script'] as const) : []),
-];
+const contestants = ['ours', 'node-script', 'python-script'] as const;
 /** Enough for every way in which a made-up record is malformed. */
 const bookings = 1_000;
 
@@ -44,15 +38,6 @@ describe.skipIf(obstacle !== undefined)(`the contestants by file${obstacle ? `: 
     expect(published.get('ours')).toHaveLength(bookings + 1);
     expect(published.get('python-script')).toEqual(published.get('ours'));
   });
-
-  // DuckDB is too large for a dependency; the bench says how to install it.
-  if (duckDbNeeds === undefined) {
-    it('publish the same lines where one query writes them', () => {
-      expect([...(published.get('duckdb-script') ?? [])].sort()).toEqual(
-        [...(published.get('ours') ?? [])].sort(),
-      );
-    });
-  }
 
   it('publish the same lines apart from duplicates where these are kept', () => {
     const lines = published.get('node-script') ?? [];

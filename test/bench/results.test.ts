@@ -16,7 +16,7 @@ describe('the results of a benchmark', () => {
     const path = join(await openFolder(), 'of-today', 'latest.json');
     const { other, ratio, isReached, ...alone } = row('show', 1, 2, { reach: {} });
     const taken = results([row('file-run', 2, 4), alone], {
-      notTried: [{ name: 'rclone', obstacle: 'needs rclone' }],
+      notTried: [{ name: 'another-program', obstacle: 'needs another-program' }],
     });
 
     await writeResults(path, taken);
@@ -35,7 +35,7 @@ describe('the results of a benchmark', () => {
 
   it('replace rows that were measured again', () => {
     const before = results([row('first', 1, 2), row('second', 1, 2), row('gone', 1, 2)], {
-      notTried: [{ name: 'third', obstacle: 'needs rclone' }],
+      notTried: [{ name: 'third', obstacle: 'needs another-program' }],
     });
     const again = results([row('third', 3, 4), row('first', 5, 6)]);
 
