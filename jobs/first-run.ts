@@ -12,7 +12,7 @@ import type { DeliveryKind } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
-import { createWorld, usualWorldSeed } from '../src/sandbox/world/world.js';
+import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
 import { quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
@@ -62,7 +62,7 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
     if (event.kind === 'email-written') emails.byBody.push(event.email);
     if (event.kind === 'result-written' && event.email !== undefined) emails.byFile.push(event.email);
   };
-  const world = createWorld({ seed: usualWorldSeed });
+  const world = createWorld();
   const folder = await mkdtemp(join(io.temporaryFolder, 'review-'));
   const sandbox = await startSandbox({ folder, clock, world, resultDelayMs: 1_000, onEvent: noteEmail });
   const file = await writeSandboxConfiguration(sandbox);

@@ -1,18 +1,14 @@
-import { join } from 'node:path';
 import { pause } from '../src/async/abort.js';
 import type { MakeBookingsOptions } from '../src/cli/commands/sandbox.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderTable } from '../src/cli/tables.js';
 import { UsageError } from '../src/review/refusals.js';
-import { bookDay, createWorldAt, type WorldAt } from '../src/sandbox/bookings/booked-worlds.js';
+import { bookDay } from '../src/sandbox/bookings/book-day.js';
 import { cutDay, type DayCounts, renderDay } from '../src/sandbox/bookings/day-text.js';
 import { formatOfName, NameTakenError, streamDay, writeDayFile } from '../src/sandbox/bookings/write-day.js';
-import { SandboxError } from '../src/sandbox/common/errors.js';
-import { readStoredWorld, worldFile } from '../src/sandbox/world/pace.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { formatCount } from '../src/text/format.js';
 import { print } from '../src/text/visible.js';
-import { clock } from './clock.js';
 import type { Terminal } from './terminal.js';
 
 export type DayToMake = MakeBookingsOptions & {
@@ -39,16 +35,15 @@ const unusableNameCodes: readonly unknown[] = [
  */
 export async function makeBookings(options: DayToMake, terminal: Terminal): Promise<number> {
   const { day, seed, cutAfter, out } = options;
-  const world = await readWorld(options, terminal);
   const format = options.format ?? (out === undefined ? 'csv' : formatOfName(out));
   if (format === undefined)
     throw new UsageError(
       `--out ${out}: expected a name ending in .csv, .csv.gz, .ndjson or .ndjson.gz; or give --format`,
     );
   if (options.late !== undefined) await pause(options.late * 1_000, terminal.signal);
-  const describe = (counts: DayCounts) => ({ day, seed, world: world.seed, format, ...counts });
+  const describe = (counts: DayCounts) => ({ day, seed, format, ...counts });
   try {
-    const made = bookDay({ ...options, worldAt: world.worldAt });
+    const made = bookDay({ ...options, world: createWorld({ hotels: options.hotels }) });
     if (out !== undefined) {
       const report = {
         ...describe(
@@ -67,24 +62,6 @@ export async function makeBookings(options: DayToMake, terminal: Terminal): Prom
   } catch (error) {
     throw toUsageError(error, out) ?? error;
   }
-}
-
-/** The world of a sandbox's folder, or one that never changes. */
-async function readWorld({ folder, ...options }: DayToMake, { locate }: Terminal): Promise<BookedWorld> {
-  if (folder === undefined) {
-    const world = createWorld({ ...options, seed: options.world });
-    return { seed: options.world, worldAt: () => world };
-  }
-  const stored = await readStoredWorld(join(locate(folder), worldFile)).catch((error: unknown) => {
-    throw error instanceof SandboxError ? new UsageError(error.message) : error;
-  });
-  if (!stored) throw new UsageError(`--folder ${folder}: no sandbox was started there`);
-  return { seed: stored.world, worldAt: createWorldAt(stored, clock()) };
-}
-
-interface BookedWorld {
-  readonly seed: number;
-  readonly worldAt: WorldAt;
 }
 
 type DayReport = DayCounts & { readonly day: string };

@@ -14,7 +14,6 @@ import { createSeededRandom } from '../src/sandbox/common/random.js';
 import { listAddresses, renderAddresses, writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { describeEvent } from '../src/sandbox/describe-event.js';
 import { startSandbox } from '../src/sandbox/sandbox.js';
-import { readOrStartPace, worldFile } from '../src/sandbox/world/pace.js';
 import { createWorld } from '../src/sandbox/world/world.js';
 import { createCommandWriter, quoteForShell } from '../src/text/shell.js';
 import { clock } from './clock.js';
@@ -33,12 +32,14 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
   checkHost(options.host, tls ? 'https' : 'http');
   const folder = await openFolder(options.folder, terminal);
   checkExportFolder(options.exportFolder);
+  const world = createWorld({ hotels: options.hotels });
+  const startedAt = clock();
+  for (let made = 0; made < options.changes; made += 1) world.change(startedAt);
   const sandbox = await startSandbox({
     ...options,
     folder,
     tls,
-    world: createWorld({ ...options, seed: options.world }),
-    pace: await readOrStartPace(join(folder, worldFile), options, clock()).catch(explain),
+    world,
     faults: createFaultPlan(rules, createSeededRandom(options.seed)),
     resultDelayMs: options.resultDelay * 1000,
     clock,
@@ -50,7 +51,7 @@ export async function runSandbox(options: SandboxOptions, terminal: Terminal): P
     const day = businessDayAt(new Date(clock()), 'UTC').previous().iso;
     terminal.answer(
       renderAddresses(sandbox, configuration, [
-        `${commandName} sandbox bookings --folder ${quoteForShell(folder)} --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
+        `${commandName} sandbox bookings --day ${day} --out ${quoteForShell(join(folder, `bookings-${day}.csv`))}`,
         createCommandWriter(commandName, configuration)(`run --day ${day}`),
       ]),
       listAddresses(sandbox, configuration),

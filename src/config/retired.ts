@@ -60,7 +60,18 @@ interface RetiredCommand {
   readonly instead: string;
 }
 
-const retiredCommands: readonly RetiredCommand[] = [];
+const retiredCommands: readonly RetiredCommand[] = [
+  {
+    words: 'sandbox --changes-per-hour',
+    instead: 'the sandbox does not change while it runs; start it again with `--changes N`',
+  },
+  {
+    words: 'sandbox --wrong-mappings',
+    instead: 'use `sandbox bookings --wrong-share`, or `sandbox --changes` for mappings that move',
+  },
+  { words: 'sandbox --world', instead: 'there is one world; `sandbox bookings --seed` makes other bookings' },
+  { words: 'sandbox bookings --folder', instead: 'leave it out, since every sandbox has the same world' },
+];
 
 /** The sentence about a retired command or option on a command line that could not be understood. */
 export function explainRetiredCommand(words: readonly string[]): string | undefined {

@@ -14,9 +14,7 @@ import type { SftpEvent } from './sftp/channel.js';
 import { readOrMakeHostKey } from './sftp/host-key.js';
 import { type SandboxSftp, startSftp } from './sftp/sftp-server.js';
 import { createBrands } from './world/hotel-content.js';
-import { createLivingWorld } from './world/living-world.js';
-import type { Pace } from './world/pace.js';
-import { createWorld, usualWorldSeed, type World } from './world/world.js';
+import { createWorld, type World } from './world/world.js';
 
 /** The credentials. They protect nothing, and are printed and written to files. */
 export const account = {
@@ -45,10 +43,8 @@ export interface SandboxOptions {
   /** Of the service; by default, or for 0, any free port. */
   readonly port?: number;
   readonly sftpPort?: number;
-  /** The default world if absent. */
+  /** The usual world if absent. */
   readonly world?: World;
-  /** How the world changes; by default it doesn't. */
-  readonly pace?: Pace | undefined;
   /** None by default. */
   readonly faults?: FaultPlan;
   readonly errorShape?: ErrorShape;
@@ -98,8 +94,7 @@ export async function startSandbox({
   tls,
   port = 0,
   sftpPort = 0,
-  world: firstWorld = createWorld({ seed: usualWorldSeed }),
-  pace,
+  world = createWorld(),
   faults = noFaults,
   errorShape = 'envelope',
   masterIdName = 'ServiceId',
@@ -122,8 +117,7 @@ export async function startSandbox({
   // A sandbox that was killed leaves drafts behind, which name guests.
   await rm(drafts, { recursive: true, force: true });
   await rm(exportDrafts, { recursive: true, force: true });
-  const world = createLivingWorld({ world: firstWorld, pace, clock });
-  const brands = createBrands(firstWorld.seed);
+  const brands = createBrands(world.seed);
   const mail = { folder: outboxFolder, from: 'review@mapping-service.example', clock };
   const outbox = createOutbox({ ...mail, to: account.email, world, form: emailForm });
   const fileReview = createFileReview({

@@ -8,9 +8,8 @@ const ownGlobals = { config: 'other.yaml', json: true, logLevel: 'debug', stackT
 const usualSandbox = {
   port: 0,
   sftpPort: 0,
-  world: 1,
   hotels: 2_000,
-  changesPerHour: 0,
+  changes: 0,
   seed: 1,
   fault: [],
   errorShape: 'envelope',
@@ -188,7 +187,7 @@ describe('the command line', () => {
     ['doctor --day 2026-11-20', ['doctor', { day: '2026-11-20' }]],
     ['sandbox', ['sandbox', usualSandbox]],
     [
-      'sandbox --folder box --port 8080 --sftp-port 2222 --world 3 --hotels 40 --changes-per-hour 0.5 --seed 4 ' +
+      'sandbox --folder box --port 8080 --sftp-port 2222 --hotels 40 --changes 20 --seed 4 ' +
         '--fault hang@3 --fault drop@5% --error-shape code-message --result-delay 0.5 --resume-key-days 0.25 ' +
         '--last-page-key fresh --max-limit 5000 --export-folder out/daily --master-id-name Id --master-id-column Number',
       [
@@ -197,9 +196,8 @@ describe('the command line', () => {
           folder: 'box',
           port: 8080,
           sftpPort: 2222,
-          world: 3,
           hotels: 40,
-          changesPerHour: 0.5,
+          changes: 20,
           seed: 4,
           fault: ['hang@3', 'drop@5%'],
           errorShape: 'code-message',
@@ -219,7 +217,7 @@ describe('the command line', () => {
     ['verdicts list --unknown', ['listVerdictMails', { unknown: true }]],
     [
       'sandbox bookings --out f',
-      ['makeBookings', { count: 1_000, seed: 1, world: 1, hotels: 2_000, wrongShare: 0.02, out: 'f' }],
+      ['makeBookings', { count: 1_000, seed: 1, hotels: 2_000, wrongShare: 0.02, out: 'f' }],
     ],
     [
       'cases --state open --check-in-before 2026-12-01 --provider hotelbeds --csv f',
@@ -236,11 +234,11 @@ describe('the command line', () => {
       ['case', 17, { kind: 'resolve', bookings: ['BR-1', 'BR-2'], as: 'rebooked', note: 'called' }],
     ],
     [
-      'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --world 2 --hotels 30 --wrong-share 0.5 --format ndjson --out f',
+      'sandbox bookings --day 2026-11-20 --count 5 --seed 7 --hotels 30 --wrong-share 0.5 --format ndjson --out f',
       [
         'makeBookings',
         {
-          ...{ day: '2026-11-20', count: 5, seed: 7, world: 2, hotels: 30 },
+          ...{ day: '2026-11-20', count: 5, seed: 7, hotels: 30 },
           ...{ wrongShare: 0.5, format: 'ndjson', out: 'f' },
         },
       ],
@@ -320,6 +318,24 @@ describe('the command line', () => {
         '`hotel-review --help`',
     ],
     ['sandbox bookings --json', '--json requires --out: without it, standard output holds the bookings'],
+    [
+      'sandbox --changes-per-hour 60',
+      '`sandbox --changes-per-hour` no longer exists: the sandbox does not change while it runs; start it again with ' +
+        '`--changes N`',
+    ],
+    [
+      'sandbox bookings --wrong-mappings=0.1',
+      '`sandbox --wrong-mappings` no longer exists: use `sandbox bookings --wrong-share`, or `sandbox --changes` for ' +
+        'mappings that move',
+    ],
+    [
+      'sandbox bookings --world 2',
+      '`sandbox --world` no longer exists: there is one world; `sandbox bookings --seed` makes other bookings',
+    ],
+    [
+      'sandbox bookings --folder box',
+      '`sandbox bookings --folder` no longer exists: leave it out, since every sandbox has the same world',
+    ],
     ['sandbox bookings --port 8080', "unknown option '--port'; see `hotel-review sandbox bookings --help`"],
     [
       'sandbox bookings --wrong-share 20%',

@@ -9,8 +9,7 @@ import type { MadeRecord } from '../../src/sandbox/bookings/made-record.js';
 import { csvFormat } from '../../src/sandbox/bookings/record-formats.js';
 import { renderSandboxConfiguration } from '../../src/sandbox/configuration.js';
 import { startSandbox } from '../../src/sandbox/sandbox.js';
-import { createLivingWorld, type LivingWorld } from '../../src/sandbox/world/living-world.js';
-import { createWorld } from '../../src/sandbox/world/world.js';
+import { createWorld, type World } from '../../src/sandbox/world/world.js';
 import type { CommandResult } from '../support/command.js';
 import { createDayFolder, type DayFolder, type Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
@@ -29,6 +28,7 @@ const nightHour = 3;
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const bookingsADay = 150;
+const changesADay = 12;
 const killShare = 0.7;
 const minuteMs = 60_000;
 
@@ -77,13 +77,14 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
     // The agency books by the mappings of the night before.
     const records = [
       ...makeBookings({
-        ...{ day, count: bookingsADay, seed: 1, wrongShare: 0.01, world: world.readBookable() },
+        ...{ day, count: bookingsADay, seed: 1, wrongShare: 0.01, world },
         newVersions: { share: 0.06, earlier: made.slice(-1_000) },
       }),
     ];
     made.push(...records);
     await folder.writeBookings(csvFormat.header + records.map(csvFormat.write).join(''), day);
 
+    for (let made = 0; made < changesADay; made += 1) world.change(dayEnd + made * minuteMs);
     moment = dayEnd + nightHour * hourMs;
     await perform('mappings', 'sync');
     model.synced(readStated(world), today);
@@ -138,14 +139,11 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
 });
 
 async function openSandbox() {
-  const first = createWorld({ seed: 7, hotels: 150, wrongMappings: 0.05 });
-  // Changes fall on a minute in which no night works.
-  const pace = { changesPerHour: 0.5, since: firstDay - dayMs + 47 * 60_000 };
+  const world = createWorld({ seed: 7, hotels: 150 });
   const sandboxFolder = await mkdtemp(join(tmpdir(), 'month-sandbox-'));
   const sandbox = await startSandbox({
     folder: sandboxFolder,
-    world: first,
-    pace,
+    world,
     resultDelayMs: 0,
     emailForm: 'table',
     clock: Date.now,
@@ -166,7 +164,6 @@ async function openSandbox() {
       mappings: { limit: 1_000 },
     },
   });
-  const world = createLivingWorld({ world: first, pace, clock: Date.now });
   return { world, folder, outbox: watchOutbox(sandbox.outbox) };
 }
 
@@ -288,8 +285,8 @@ async function readOpen(folder: DayFolder, cases: readonly Case[]): Promise<Map<
   return open;
 }
 
-function readStated(world: LivingWorld): Map<string, number> {
-  return new Map(world.readBookable().mappings.map((mapping) => [hotelOf(mapping), mapping.serviceId]));
+function readStated(world: World): Map<string, number> {
+  return new Map(world.mappings.map((mapping) => [hotelOf(mapping), mapping.serviceId]));
 }
 
 const clean = (cell: string | null | undefined) => {
@@ -297,7 +294,7 @@ const clean = (cell: string | null | undefined) => {
   return text === undefined || text === '' || text.toLowerCase() === 'null' ? undefined : text;
 };
 
-function isWrong(record: MadeRecord, world: LivingWorld): boolean {
+function isWrong(record: MadeRecord, world: World): boolean {
   const [provider, hotel] = [clean(record.providerName), clean(record.providerHotelId)];
   if (provider === undefined || hotel === undefined) return false;
   return world.serviceIdOf(provider, hotel) !== Number(record.serviceId);

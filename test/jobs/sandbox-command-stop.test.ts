@@ -55,13 +55,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect(abandoned).toHaveLength(1);
     expect(sandbox.events.join('\n')).not.toMatch(/^ {4}at /m);
     expect(await readdir(join(sftp.root, 'VerifyMappings/112026'))).toEqual(['20112026.csv']);
-    expect((await readdir(folder)).sort()).toEqual([
-      'host-key',
-      'outbox',
-      'sandbox.yaml',
-      'sftp',
-      'world.json',
-    ]);
+    expect((await readdir(folder)).sort()).toEqual(['host-key', 'outbox', 'sandbox.yaml', 'sftp']);
     for (const port of [sftp.port, Number(new URL(service.baseUrl).port)])
       expect(await isListening(port)).toBe(false);
   },

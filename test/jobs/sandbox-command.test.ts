@@ -223,12 +223,12 @@ describe('hotel-review sandbox', () => {
   });
 
   it.each([
-    ['its own', '2'],
-    ['another', '1'],
-  ])('verifies mappings of %s world against --world 2', async (whose, world) => {
+    ['its own', '300'],
+    ['another', '2000'],
+  ])('verifies mappings of %s world against --hotels 300', async (whose, hotels) => {
     const folder = await createFolder();
-    const sandbox = await callSandbox(folder, '--world', '2');
-    const { bookings, wrongMappings } = await makeDayIn(folder, '--count', '500', '--world', world);
+    const sandbox = await callSandbox(folder, '--hotels', '300');
+    const { bookings, wrongMappings } = await makeDayIn(folder, '--count', '500', '--hotels', hotels);
     const { exitCode } = await runIn(folder, 'run', '--day', day, '--config', 'sandbox.yaml');
     expect(exitCode).toBe(0);
     sandbox.kill('SIGINT');

@@ -9,7 +9,7 @@ import { createFaultPlan, parseFault } from '../../src/sandbox/common/faults.js'
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
 import { renderSandboxConfiguration } from '../../src/sandbox/configuration.js';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../src/sandbox/sandbox.js';
-import { createWorld, usualWorldSeed } from '../../src/sandbox/world/world.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
 
 export interface SandboxDayOptions {
@@ -42,7 +42,7 @@ export async function prepareSandboxDay({
   errorShape = 'envelope',
   resultDelayMs = 0,
 }: SandboxDayOptions): Promise<SandboxDay> {
-  const world = createWorld({ seed: usualWorldSeed });
+  const world = createWorld();
   const events: SandboxEvent[] = [];
   const sandboxFolder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
   const sandbox = await startSandbox({

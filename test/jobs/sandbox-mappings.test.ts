@@ -1,8 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { patienceMs } from '../support/patience.js';
+import { createWorld } from '../../src/sandbox/world/world.js';
 import {
   type Addresses,
   callSandbox,
@@ -61,49 +61,54 @@ async function stop(sandbox: SandboxCommand) {
 }
 
 describe('hotel-review sandbox', () => {
-  it('continues its changing world when it is restarted in its folder', async () => {
+  it('has the same world each time, with moved and deleted mappings', async () => {
     const folder = await createFolder();
-    const options = ['--hotels', '40', '--changes-per-hour', '360000'];
+    const [copy, again] = [new Map<string, string>(), new Map<string, string>()];
+    const first = await callSandbox(folder);
+    const startedAt = await sync(first.addresses, [copy], everything);
+    const sinceJuly = { lastUpdateDateTime: '2025-07-03T00:00:00Z', limit: '1000' };
+    const { page } = await askPage(first.addresses, sinceJuly);
+    expect(new Set(page.Mappings.map(({ Type }) => Type))).toEqual(new Set(['New', 'Update', 'Delete']));
+    await stop(first);
+
+    const { addresses } = await callSandbox(folder);
+    await sync(addresses, [again], everything);
+    expect(again).toEqual(copy);
+    const { page: later } = await askPage(addresses, { lastUpdateDateTime: startedAt });
+    expect(later).toMatchObject({ Mappings: [], ResumeKey: null, Status: true });
+  });
+
+  it('has changed by --changes since the last sync', async () => {
+    const folder = await createFolder();
+    const options = ['--hotels', '300'];
     const first = await callSandbox(folder, ...options);
     const copy = new Map<string, string>();
     const startedAt = await sync(first.addresses, [copy], everything);
     const before = new Map(copy);
-    await vi.waitUntil(
-      async () => {
-        await sync(first.addresses, [copy], startedAt);
-        return copy.size > before.size + 20;
-      },
-      { timeout: patienceMs },
-    );
     await stop(first);
 
-    const { addresses } = await callSandbox(folder, ...options);
-    const resumed = await sync(addresses, [copy], startedAt);
+    const { addresses } = await callSandbox(folder, ...options, '--changes', '50');
+    await sync(addresses, [copy], startedAt);
+    const changed = [...before].filter(([key, row]) => copy.get(key) !== row).length;
+    expect(changed).toBeGreaterThan(20);
+    expect(changed).toBeLessThan(100);
     const fresh = new Map<string, string>();
     await sync(addresses, [fresh], everything);
-    // The world changed in between, so both copies are synced to one later moment.
-    await sync(addresses, [copy, fresh], resumed);
     expect(copy).toEqual(fresh);
-    const kept = [...before].filter(([key, row]) => fresh.get(key) === row).length;
-    expect(kept).toBeLessThan(before.size);
-  });
-
-  it('does not change by default', async () => {
-    const folder = await createFolder();
-    const { addresses } = await callSandbox(folder);
-    const { page } = await askPage(addresses, { lastUpdateDateTime: '2026-01-01T00:00:00Z' });
-    expect(page).toMatchObject({ Mappings: [], ResumeKey: null, Status: true });
   });
 
   it('has the number of hotels given by --hotels, as has a made-up day', async () => {
     const folder = await createFolder();
-    const sandbox = await callSandbox(folder, '--hotels', '3');
+    const sandbox = await callSandbox(folder, '--hotels', '30');
     const copy = new Map<string, string>();
     await sync(sandbox.addresses, [copy], everything);
     const rows = [...copy.values()].map((row) => JSON.parse(row) as { ServiceId: number });
-    expect(new Set(rows.map(({ ServiceId }) => ServiceId)).size).toBe(3);
+    const { mappings } = createWorld({ hotels: 30 });
+    expect(rows.map(({ ServiceId }) => ServiceId).sort()).toEqual(
+      mappings.map(({ serviceId }) => serviceId).sort(),
+    );
 
-    const day = await makeDayIn(folder, '--count', '200', '--hotels', '3', '--wrong-share', '0');
+    const day = await makeDayIn(folder, '--count', '200', '--hotels', '30', '--wrong-share', '0');
     expect(day.wrongMappings).toBe(0);
     const { exitCode } = await runIn(folder, 'run', '--day', '2026-11-20', '--config', 'sandbox.yaml');
     expect(exitCode).toBe(0);
@@ -135,15 +140,12 @@ describe('hotel-review sandbox', () => {
   it.each<[readonly string[], string]>([
     [['--export-folder', '../out'], '--export-folder: expected a path below the SFTP root'],
     [['--export-folder', '/out'], '--export-folder: expected a path below the SFTP root'],
-    [['--changes-per-hour', '-1'], 'changes-per-hour'],
+    [['--changes', '-1'], 'changes'],
     [['--hotels', '1'], 'hotels'],
-    [['--changes-per-hour', '1'], 'world.json was not written by the sandbox'],
   ])('exits with 2 for %j and says why', async (options, words) => {
     const folder = await createFolder();
-    await writeFile(join(folder, 'world.json'), 'mine');
     const { exitCode, stderr } = await runIn(folder, 'sandbox', '--folder', '.', ...options);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(words);
-    expect(await readFile(join(folder, 'world.json'), 'utf8')).toBe('mine');
   });
 });

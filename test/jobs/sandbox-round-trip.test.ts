@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, it } from 'vitest';
 import { writeSandboxConfiguration } from '../../src/sandbox/configuration.js';
 import { createWorld } from '../../src/sandbox/world/world.js';
-import { type StartedSandbox, startedSandbox } from '../sandbox/started-sandbox.js';
+import { changeWorld, type StartedSandbox, startedSandbox } from '../sandbox/started-sandbox.js';
 import { runIn } from '../support/sandbox-command.js';
 
 type Row = Readonly<Record<string, string>>;
@@ -16,12 +16,11 @@ const hours = 3_600_000;
 async function syncedAndExported(): Promise<StartedSandbox> {
   const sandbox = await startedSandbox({
     world: createWorld({ seed: 1, hotels: 300 }),
-    changesPerHour: 1_000,
     now: Date.now() - 2 * hours,
   });
   await writeSandboxConfiguration(sandbox);
   await run(sandbox, 'mappings', 'sync');
-  sandbox.time.now += hours;
+  changeWorld(sandbox, 1_000);
   await run(sandbox, 'mappings', 'sync');
   await run(sandbox, 'export', 'request', '--email', 'ann@agency.example');
   await run(sandbox, 'export', 'fetch', '--wait', '1');

@@ -9,9 +9,6 @@ import { type DayToMake, makeBookings } from '../../jobs/make-bookings.js';
 import { createTerminal } from '../../jobs/terminal.js';
 import { createReports } from '../../src/cli/reports.js';
 import { UsageError } from '../../src/review/refusals.js';
-import { createLivingWorld } from '../../src/sandbox/world/living-world.js';
-import { readOrStartPace } from '../../src/sandbox/world/pace.js';
-import { createWorld } from '../../src/sandbox/world/world.js';
 import { captureIo } from '../support/command-io.js';
 import { patienceMs } from '../support/patience.js';
 import { madeDay, textOf } from './made-days.js';
@@ -20,9 +17,7 @@ const options: DayToMake = {
   day: '2026-11-20',
   count: 300,
   seed: 1,
-  world: 1,
   hotels: 2_000,
-  wrongMappings: 0,
   wrongShare: 0.02,
   newVersions: 0,
 };
@@ -105,7 +100,6 @@ describe('making bookings', () => {
     expect(JSON.parse(stdout)).toEqual({
       day: '2026-11-20',
       seed: 1,
-      world: 1,
       format: 'ndjson',
       ...counts,
       out,
@@ -126,27 +120,10 @@ describe('making bookings', () => {
     }
   });
 
-  it('uses the requested world and share of wrong mappings', async () => {
-    const otherWorld = await make({ world: 2 });
+  it('uses the requested number of hotels and share of wrong mappings', async () => {
+    const otherWorld = await make({ hotels: 30 });
     expect(otherWorld.stdout).not.toBe((await make({})).stdout);
     expect((await make({ wrongShare: 0 })).stderr).toMatch(/wrong mappings +0\n/);
-  });
-
-  it("books in the world of a sandbox's folder, as it was when the day ended", async () => {
-    const folder = await createFolder();
-    const settings = { world: 3, hotels: 60, wrongMappings: 0.05, changesPerHour: 2 };
-    await readOrStartPace(join(folder, 'world.json'), settings, Date.UTC(2026, 0, 1));
-    const world = createLivingWorld({
-      world: createWorld({ seed: 3, hotels: 60, wrongMappings: 0.05 }),
-      pace: { changesPerHour: 2, since: Date.UTC(2026, 0, 1) },
-      clock: () => Date.UTC(2026, 1, 11),
-    });
-    const { stdout } = await make({ folder, day: '2026-02-10' });
-    const day = madeDay({ day: '2026-02-10', count: 300, world: world.readBookable() });
-    expect(stdout).toBe((await textOf(day, 'csv')).text);
-    await expect(make({ folder: join(folder, 'elsewhere') })).rejects.toThrow('no sandbox was started there');
-    await writeFile(join(folder, 'world.json'), 'mine');
-    await expect(make({ folder })).rejects.toThrow('was not written by the sandbox');
   });
 
   it('names no guest in its summary', async () => {

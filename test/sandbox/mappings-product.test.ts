@@ -32,7 +32,7 @@ describe('The client of all operations', () => {
     const { sandbox, mappings } = await readAll({ faults });
     const written = (m: MappingRecord) => `${m.ServiceId} ${m.ProviderName} ${m.ProviderHotelId}`;
     expect(mappings.map(written).sort()).toEqual(
-      sandbox.world.mappings
+      sandbox.world.history
         .map(
           ({ serviceId, providerName, providerHotelId }) => `${serviceId} ${providerName} ${providerHotelId}`,
         )
@@ -47,7 +47,7 @@ describe('The client of all operations', () => {
 
   it('reads each mapping once when empty pages with fresh keys follow without end', async () => {
     const { sandbox, mappings } = await readAll({ lastPageKey: 'fresh' });
-    expect(mappings).toHaveLength(sandbox.world.mappings.length);
+    expect(mappings).toHaveLength(sandbox.world.history.length);
   });
 
   it('reads each mapping before the key of the last page is refused', async () => {

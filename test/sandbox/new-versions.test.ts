@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { bookDay } from '../../src/sandbox/bookings/booked-worlds.js';
+import { bookDay } from '../../src/sandbox/bookings/book-day.js';
 import { makeBookings } from '../../src/sandbox/bookings/made-bookings.js';
 import { isWronglyMapped, madeDay, world } from './made-days.js';
 
 const made = { count: 300, seed: 1, wrongShare: 0.02 };
 const recordsOf = (day: string, newVersions: number) => [
-  ...makeBookings(bookDay({ ...made, day, newVersions, worldAt: () => world })),
+  ...makeBookings(bookDay({ ...made, day, newVersions, world })),
 ];
 const day = '2026-11-20';
 const before = ['13', '14', '15', '16', '17', '18', '19'].map((date) => `2026-11-${date}`);

@@ -35,7 +35,6 @@ export interface GivenPage {
 }
 
 export interface StartedSandbox extends Sandbox {
-  /** The world as it was at the start. */
   readonly world: World;
   readonly events: readonly SandboxEvent[];
   /** The sandbox's clock, in epoch milliseconds. */
@@ -44,27 +43,19 @@ export interface StartedSandbox extends Sandbox {
 
 export interface StartOptions extends Omit<SandboxOptions, 'folder' | 'clock' | 'faults' | 'onEvent'> {
   readonly faults?: readonly string[];
-  readonly changesPerHour?: number;
   /** The initial time; `startedAt` by default. */
   readonly now?: number;
 }
 
 /** A sandbox of a small world whose clock only the test moves. It is closed when the test ends. */
 export async function startedSandbox(options: StartOptions = {}): Promise<StartedSandbox> {
-  const {
-    faults = [],
-    changesPerHour,
-    now = startedAt,
-    world = createWorld({ seed: 1, hotels: 60 }),
-    ...others
-  } = options;
+  const { faults = [], now = startedAt, world = createWorld({ seed: 1, hotels: 60 }), ...others } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
   const events: SandboxEvent[] = [];
   const time = { now };
   const sandbox = await startSandbox({
     ...{ folder, world, resultDelayMs: 0 },
     ...others,
-    ...(changesPerHour !== undefined && { pace: { changesPerHour, since: now } }),
     clock: () => time.now,
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(1)),
     onEvent: (event) => events.push(event),
@@ -74,6 +65,14 @@ export async function startedSandbox(options: StartOptions = {}): Promise<Starte
     await rm(folder, { recursive: true });
   });
   return { ...sandbox, world, events, time };
+}
+
+/** Makes changes of its world, one a second. */
+export function changeWorld({ world, time }: StartedSandbox, changes: number): void {
+  for (let made = 0; made < changes; made += 1) {
+    time.now += 1_000;
+    world.change(time.now);
+  }
 }
 
 export const epoch = '1970-01-01T00:00:00.000Z';

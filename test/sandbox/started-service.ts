@@ -5,7 +5,6 @@ import type { FileReview } from '../../src/sandbox/file-review/file-review.js';
 import type { IncorrectMapping } from '../../src/sandbox/outbox/notice.js';
 import { type SandboxService, type ServiceEvent, startService } from '../../src/sandbox/service/service.js';
 import { createBrands } from '../../src/sandbox/world/hotel-content.js';
-import { createLivingWorld } from '../../src/sandbox/world/living-world.js';
 import { createWorld, type Mapping } from '../../src/sandbox/world/world.js';
 
 export const account = { apiKey: 'key-1', accountId: 'account-1' };
@@ -69,7 +68,7 @@ export async function startedService(options: StartOptions = {}): Promise<Starte
   const clock = () => Date.UTC(2026, 10, 20, 14, 3, 7);
   const service = await startService({
     ...{ port, account, masterIdName, errorShape, brands: createBrands(1) },
-    world: createLivingWorld({ world, clock }),
+    world,
     resumeKeyMs: 60_000,
     exports: { accept: () => ({ kind: 'success', message: 'accepted' }) },
     faults: createFaultPlan(faults.map(parseFault), createSeededRandom(seed)),

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { explainRetiredCommand } from '../../config/retired.js';
 import { UsageError } from '../../review/refusals.js';
 import { type Finish, type GlobalOptions, numberUpTo, readDay, readGlobals, wholeNumber } from './options.js';
 
@@ -12,12 +13,9 @@ export interface SandboxOptions {
   /** Files in PEM; both or neither. */
   readonly tlsCertificate?: string;
   readonly tlsKey?: string;
-  readonly world: number;
   readonly hotels: number;
-  /** The share of mappings that are wrong until they are corrected. */
-  readonly wrongMappings: number;
-  /** 0 for a world that doesn't change. */
-  readonly changesPerHour: number;
+  /** Made when it starts. */
+  readonly changes: number;
   readonly seed: number;
   /** As written, for example `status:503@10%`. */
   readonly fault: readonly string[];
@@ -42,11 +40,7 @@ export interface MakeBookingsOptions {
   readonly day?: string;
   readonly count: number;
   readonly seed: number;
-  readonly world: number;
   readonly hotels: number;
-  readonly wrongMappings: number;
-  /** The folder of a sandbox; its world is booked as it was when the day ended. */
-  readonly folder?: string;
   readonly wrongShare: number;
   /** The share of bookings that are new versions of earlier days' bookings. */
   readonly newVersions: number;
@@ -69,7 +63,7 @@ const anySeed = wholeNumber(0, 2 ** 32 - 1);
 const hourInSeconds = 3_600;
 const dayInSeconds = 86_400;
 const yearInDays = 366;
-const maxChangesPerHour = 360_000;
+const maxChanges = 100_000;
 const maxHotels = 1_000_000;
 
 export function addSandboxCommands(program: Command, handlers: SandboxHandlers, finish: Finish): void {
@@ -85,13 +79,11 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       'serve https with this certificate; required unless --host is loopback',
     )
     .option('--tls-key <file>', 'its private key')
-    .addOption(worldOption())
     .addOption(hotelsOption())
-    .addOption(wrongMappingsOption())
     .option(
-      '--changes-per-hour <changes>',
-      'how fast the world changes; 3600 is one change per second',
-      numberUpTo(maxChangesPerHour),
+      '--changes <changes>',
+      'change so many mappings now, after those that a sync has seen already',
+      wholeNumber(0, maxChanges),
       0,
     )
     .option('--seed <seed>', 'decides which calls are hit by faults with a rate', anySeed, 1)
@@ -158,10 +150,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--day <day>', 'the day (default: yesterday)', readDay)
     .option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000)
     .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
-    .addOption(worldOption())
     .addOption(hotelsOption())
-    .addOption(wrongMappingsOption())
-    .option('--folder <dir>', "book in the world of the sandbox that uses this folder, as of the day's end")
     .option('--wrong-share <share>', 'the share of wrongly mapped bookings', numberUpTo(1), 0.02)
     .option(
       '--new-versions <share>',
@@ -191,9 +180,7 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     });
 }
 
-const sharedOptions: readonly string[] = ['seed', 'world', 'hotels', 'wrongMappings', 'folder'];
-/** Options that the folder of a sandbox determines. */
-const worldOptions = ['world', 'hotels', 'wrongMappings'] as const;
+const sharedOptions: readonly string[] = ['seed', 'hotels'];
 
 /**
  * Options after `sandbox bookings` that `sandbox` has, too: commander assigns them to the outer command.
@@ -207,40 +194,22 @@ function readShared(bookings: Command): Partial<MakeBookingsOptions> {
   );
   for (const [name] of given) {
     if (!sharedOptions.includes(name))
-      throw new UsageError(
-        `unknown option '${nameOption(sandbox, name)}'; see \`hotel-review sandbox bookings --help\``,
-      );
+      throw refuseOption(sandbox?.options.find((option) => option.attributeName() === name)?.long ?? name);
   }
-  const options = Object.fromEntries(given);
-  const surplus = worldOptions.find((name) => 'folder' in options && name in options);
-  if (surplus !== undefined)
-    throw new UsageError(`--folder determines the world; leave out ${nameOption(sandbox, surplus)}`);
-  return options;
+  return Object.fromEntries(given);
 }
 
-function nameOption(command: Command | null, attribute: string): string | undefined {
-  return command?.options.find((option) => option.attributeName() === attribute)?.long;
-}
-
-function worldOption(): Option {
-  return new Option('--world <seed>', 'decides which hotels and mappings exist')
-    .argParser(anySeed)
-    .default(1);
+function refuseOption(option: string): UsageError {
+  return new UsageError(
+    explainRetiredCommand(['sandbox', 'bookings', option]) ??
+      `unknown option '${option}'; see \`hotel-review sandbox bookings --help\``,
+  );
 }
 
 function hotelsOption(): Option {
   return new Option('--hotels <hotels>', 'the number of hotels; there are about 3.6 times as many mappings')
     .argParser(wholeNumber(2, maxHotels))
     .default(2_000);
-}
-
-function wrongMappingsOption(): Option {
-  return new Option(
-    '--wrong-mappings <share>',
-    'the share of mappings that are wrong until the service corrects them',
-  )
-    .argParser(numberUpTo(1))
-    .default(0);
 }
 
 const sandboxExamples = `
@@ -251,10 +220,8 @@ Examples:
   hotel-review sandbox --folder sandbox --port 8080 --sftp-port 2222
   hotel-review sandbox --fault status:503@10% --fault hang@3
                                   a tenth of the calls fail, the third hangs
-  hotel-review sandbox --folder sandbox --changes-per-hour 3600
-                                  a mapping or a hotel changes every second
-  hotel-review sandbox --wrong-mappings 0.01 --changes-per-hour 60
-                                  some mappings are wrong and get corrected
+  hotel-review sandbox --folder sandbox --changes 20
+                                  twenty changes since the last sync
   hotel-review sandbox bookings --count 20000 --out bookings.csv
                                   a day of bookings for it`;
 
@@ -262,5 +229,5 @@ const bookingsExamples = `
 Examples:
   hotel-review sandbox bookings --day 2026-11-20 --count 20 --seed 7
   hotel-review sandbox bookings --count 1000000 --out bookings.ndjson.gz
-  hotel-review sandbox bookings --folder sandbox --new-versions 0.05
-                                  in its changing world, with new versions`;
+  hotel-review sandbox bookings --new-versions 0.05
+                                  some change or repeat earlier days' bookings`;

@@ -1,7 +1,7 @@
 import { isCalendarDay } from '../../booking/business-day.js';
 import { type TextProperty, textFields } from '../common/fields.js';
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
-import { type BookableWorld, type Hotel, isCorrectlyMapped, type Mapping } from '../world/world.js';
+import type { Hotel, Mapping, World } from '../world/world.js';
 import { createGuests, namesWithComma, namesWithQuotes } from './guests.js';
 import type { Cell, Flaw, MadeRecord } from './made-record.js';
 import { createNewVersions, type NewVersions } from './new-versions.js';
@@ -34,11 +34,8 @@ export interface MadeDay {
   /** The same seed gives the same records. */
   readonly seed: number;
   /** Whose hotels are booked. */
-  readonly world: BookableWorld;
-  /**
-   * Share of bookings that confuse hotels, from 0 to 1 of those that have a reference and name their provider's hotel.
-   * Where the world states a mapping wrongly, others are wrong too.
-   */
+  readonly world: World;
+  /** Share of wrong mappings, from 0 to 1 of the bookings that have a reference and name their provider's hotel. */
   readonly wrongShare: number;
   /** Bookings of earlier days that come again; none by default. */
   readonly newVersions?: NewVersions | undefined;
@@ -60,19 +57,19 @@ export function makeBookings(day: MadeDay): Iterable<MadeRecord> {
   const { share = 0 } = day.newVersions ?? {};
   if (!(share >= 0 && share <= 1))
     throw new RangeError(`expected a share of new versions from 0 to 1, got: ${share}`);
-  if (world.hotels.length < 2)
-    throw new RangeError(`expected a world of two hotels or more, got: ${world.hotels.length}`);
-  return drawRecords(day);
+  const sold = new Set(world.mappings.map(({ serviceId }) => serviceId));
+  if (sold.size < 2) throw new RangeError(`expected a world of two hotels or more, got: ${sold.size}`);
+  return drawRecords(
+    day,
+    world.hotels.filter(({ serviceId }) => sold.has(serviceId)),
+  );
 }
 
-function* drawRecords({
-  day,
-  count,
-  seed,
-  world,
-  wrongShare,
-  newVersions,
-}: MadeDay): Generator<MadeRecord, void> {
+/** @param sold the hotels that have mappings */
+function* drawRecords(
+  { day, count, seed, world, wrongShare, newVersions }: MadeDay,
+  sold: readonly Hotel[],
+): Generator<MadeRecord, void> {
   const random = createSeededRandom(seed);
   const pick = createPick(random);
   const drawGuest = createGuests(random);
@@ -99,20 +96,20 @@ function* drawRecords({
   }
 
   /** The master hotel that the agency confuses the provider's with: mostly another one in the same city. */
-  function drawWrongHotel({ serviceId: correct, providerName, providerHotelId }: Mapping): number {
-    neighbours ??= groupByCity(world.hotels);
-    const near = neighbours.get(world.hotelOf(correct)?.city ?? '') ?? world.hotels;
+  function drawWrongHotel({ serviceId: correct }: Mapping): number {
+    neighbours ??= groupByCity(sold);
+    const near = neighbours.get(world.hotelOf(correct)?.city ?? '') ?? sold;
     for (;;) {
       const drawn = random();
       const isNear = drawn < nearShare;
-      const hotels = isNear ? near : world.hotels;
+      const hotels = isNear ? near : sold;
       const share = isNear ? drawn / nearShare : (drawn - nearShare) / (1 - nearShare);
       const { serviceId } = hotels[Math.floor(share * hotels.length)] as Hotel;
-      if (!isCorrectlyMapped({ serviceId, providerName, providerHotelId }, world)) return serviceId;
+      if (serviceId !== correct) return serviceId;
     }
   }
 
-  function drawBooking(missing: TextProperty | undefined, isConfused: boolean): MadeRecord {
+  function drawBooking(missing: TextProperty | undefined, isWrong: boolean): MadeRecord {
     references += 1;
     const mapping = drawMapping(missing);
     const stay = drawStay();
@@ -126,9 +123,7 @@ function* drawRecords({
       checkOutDate: stay.checkOut,
     };
     if (missing !== undefined) texts[missing] = pick(waysToLack);
-    const serviceId = isConfused ? drawWrongHotel(mapping) : mapping.serviceId;
-    const isVerifiable = missing !== 'providerName' && missing !== 'providerHotelId';
-    const isWrong = isVerifiable && !isCorrectlyMapped({ ...mapping, serviceId }, world);
+    const serviceId = isWrong ? drawWrongHotel(mapping) : mapping.serviceId;
     return { kind: 'booking', serviceId: String(serviceId), ...texts, missing, isWrong };
   }
 
@@ -142,7 +137,7 @@ function* drawRecords({
       yield { ...pick(recent), kind: 'duplicate' };
     } else {
       const missing = isIncomplete() ? pick(textFields).property : undefined;
-      const booking = drawBooking(missing, canBeConfused(missing) && isWrongNext());
+      const booking = drawBooking(missing, canBeWrong(missing) && isWrongNext());
       recent[bookings % recentCount] = booking;
       bookings += 1;
       yield booking;
@@ -160,7 +155,7 @@ function groupByCity(hotels: readonly Hotel[]): ReadonlyMap<string, readonly Hot
   return byCity;
 }
 
-function canBeConfused(missing: TextProperty | undefined): boolean {
+function canBeWrong(missing: TextProperty | undefined): boolean {
   return missing !== 'bookingReferenceId' && missing !== 'providerName' && missing !== 'providerHotelId';
 }
 

@@ -1,5 +1,5 @@
 import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
-import { type BookableWorld, isCorrectlyMapped } from '../world/world.js';
+import { isCorrectlyMapped, type World } from '../world/world.js';
 import type { MadeRecord } from './made-record.js';
 
 /** Bookings of earlier days that a day exports again. */
@@ -14,7 +14,7 @@ interface NewVersionsOptions extends Partial<NewVersions> {
   /** YYYY-MM-DD */
   readonly day: string;
   readonly seed: number;
-  readonly world: BookableWorld;
+  readonly world: World;
 }
 
 const dayMs = 86_400_000;
@@ -55,7 +55,7 @@ export function createNewVersions({ day, seed, world, share = 0, earlier = [] }:
 }
 
 /** @param booking that lacks no field */
-function isRight({ serviceId, providerName, providerHotelId }: MadeRecord, world: BookableWorld): boolean {
+function isRight({ serviceId, providerName, providerHotelId }: MadeRecord, world: World): boolean {
   const [provider, hotel] = [providerName ?? undefined, providerHotelId ?? undefined];
   return isCorrectlyMapped(
     { serviceId: Number(serviceId), providerName: provider, providerHotelId: hotel },

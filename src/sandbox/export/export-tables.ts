@@ -1,6 +1,6 @@
 import { type BrandOfChain, contentColumns, contentOf, type HotelContent } from '../world/hotel-content.js';
-import type { LivingWorld, Snapshot } from '../world/living-world.js';
-import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
+import { channelIdsOf, locationCodeOf, type StatedMapping } from '../world/stated-mapping.js';
+import type { World } from '../world/world.js';
 
 /** The rows of a file, header first. */
 export type Rows = Iterable<readonly (string | number)[]>;
@@ -13,8 +13,7 @@ export interface ExportTables {
 }
 
 interface ExportTablesOptions {
-  readonly world: Pick<LivingWorld, 'hotelOf'>;
-  readonly snapshot: Snapshot;
+  readonly world: World;
   /** The providers whose mappings are exported. */
   readonly providers: readonly string[];
   readonly brands: readonly BrandOfChain[];
@@ -26,26 +25,25 @@ interface ExportTablesOptions {
 const separator = ';';
 
 /** Rows are made as they are read, once. */
-export function createExportTables(options: ExportTablesOptions): ExportTables {
-  const { world, snapshot, providers, brands, masterIdName } = options;
-
-  function* activeMappings(): Generator<MappingVersion> {
-    for (const version of snapshot.read(0)) {
-      if (!version.isDeleted && providers.includes(version.providerName)) yield version;
-    }
-  }
+export function createExportTables({
+  world,
+  providers,
+  brands,
+  masterIdName,
+}: ExportTablesOptions): ExportTables {
+  const active = world.history.filter(
+    ({ isDeleted, providerName }) => !isDeleted && providers.includes(providerName),
+  );
 
   /** Each hotel with its mappings, by ascending id. */
-  function* hotelsWithMappings(): Generator<readonly [number, readonly MappingVersion[]]> {
-    const sequences = new Map<number, number[]>();
-    for (const { serviceId, sequence } of activeMappings()) {
-      const ofHotel = sequences.get(serviceId);
-      if (ofHotel) ofHotel.push(sequence);
-      else sequences.set(serviceId, [sequence]);
+  function hotelsWithMappings(): readonly (readonly [number, readonly StatedMapping[]])[] {
+    const byHotel = new Map<number, StatedMapping[]>();
+    for (const mapping of active) {
+      const ofHotel = byHotel.get(mapping.serviceId);
+      if (ofHotel) ofHotel.push(mapping);
+      else byHotel.set(mapping.serviceId, [mapping]);
     }
-    for (const serviceId of Float64Array.from(sequences.keys()).sort()) {
-      yield [serviceId, (sequences.get(serviceId) ?? []).map(snapshot.at)];
-    }
+    return [...byHotel].sort(([one], [other]) => one - other);
   }
 
   function* mappings(): Rows {
@@ -53,21 +51,21 @@ export function createExportTables(options: ExportTablesOptions): ExportTables {
       ...[masterIdName, 'ProviderHotelId', 'ProviderFamily'],
       ...['ModifiedOn', 'ChannelIds', 'ProviderLocationId'],
     ];
-    for (const version of activeMappings()) {
-      const { serviceId, providerHotelId, providerName, changedAt } = version;
+    for (const mapping of active) {
+      const { serviceId, providerHotelId, providerName, changedAt } = mapping;
       const hotel = world.hotelOf(serviceId);
       yield [
         ...[serviceId, providerHotelId, providerName, new Date(changedAt).toISOString()],
-        ...[channelIdsOf(version).join(separator), hotel ? locationCodeOf(version, hotel) : ''],
+        ...[channelIdsOf(mapping).join(separator), hotel ? locationCodeOf(mapping, hotel) : ''],
       ];
     }
   }
 
   function* transformed(): Rows {
     yield [masterIdName, ...providers];
-    for (const [serviceId, versions] of hotelsWithMappings()) {
+    for (const [serviceId, mapped] of hotelsWithMappings()) {
       const idsOf = (provider: string) =>
-        versions
+        mapped
           .filter(({ providerName }) => providerName === provider)
           .map(({ providerHotelId }) => providerHotelId)
           .join(separator);

@@ -7,7 +7,7 @@ import { hasCode, nameReason } from '../common/errors.js';
 import type { FaultPlan, ResultFault } from '../common/faults.js';
 import type { Attachment, Email, Mailer } from '../outbox/mailer.js';
 import type { BrandOfChain } from '../world/hotel-content.js';
-import type { LivingWorld, Snapshot } from '../world/living-world.js';
+import type { World } from '../world/world.js';
 import { publishExport, writeDrafts } from './export-files.js';
 import { createExportTables } from './export-tables.js';
 
@@ -32,14 +32,14 @@ export type ExportEvent =
 
 /** Exports of the mappings. (Spec 4.5.) */
 export interface Exports {
-  /** Answers at once. The files, with the world as it is now, and then the e-mail follow after the delay. */
+  /** Answers at once. The files and then the e-mail follow after the delay. */
   accept(parameters: URLSearchParams): Answer;
   /** Abandons pending exports and waits for those being written. Idempotent. */
   close(): Promise<void>;
 }
 
 interface ExportsOptions {
-  readonly world: LivingWorld;
+  readonly world: World;
   readonly brands: readonly BrandOfChain[];
   /** The SFTP root on this disk. */
   readonly root: string;
@@ -68,7 +68,6 @@ interface ExportRequest {
 
 interface AcceptedExport {
   readonly request: ExportRequest;
-  readonly snapshot: Snapshot;
   readonly fault: ResultFault | undefined;
   readonly names: { readonly mappings: string; readonly transformed: string; readonly hotels: string };
 }
@@ -89,13 +88,13 @@ export function createExports(options: ExportsOptions): Exports {
     return posix.join(folder, `${accountName}_${kind}_${guid}.csv`);
   }
 
-  async function perform({ request, snapshot, fault, names }: AcceptedExport): Promise<void> {
+  async function perform({ request, fault, names }: AcceptedExport): Promise<void> {
     const files = Object.values(names);
     try {
       const lateMs = fault?.kind === 'result-late' ? fault.seconds * 1_000 : 0;
       await wait(delayMs + lateMs, undefined, { signal });
       if (fault?.kind === 'result-missing') return onEvent({ kind: 'export-missing', files });
-      const tables = createExportTables({ ...options, snapshot, providers: request.providers });
+      const tables = createExportTables({ ...options, providers: request.providers });
       const drafted = await writeDrafts({ tables, names, root, drafts, signal });
       await publishExport(drafted, fault, signal);
       const kind = fault?.kind === 'result-partial' ? 'export-partial' : 'export-written';
@@ -129,7 +128,7 @@ export function createExports(options: ExportsOptions): Exports {
         transformed: nameFile('transformed', guid),
         hotels: nameFile('hotels', guid),
       };
-      const accepted = { request, snapshot: world.takeSnapshot(), fault: faults.nextResult(), names };
+      const accepted = { request, fault: faults.nextResult(), names };
       const performed = perform(accepted).finally(() => pending.delete(performed));
       pending.add(performed);
       return { kind: 'success', message: 'The mappings are being exported.' };

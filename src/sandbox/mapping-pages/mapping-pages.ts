@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Refusal, refusal } from '../common/answer.js';
-import type { LivingWorld, Snapshot } from '../world/living-world.js';
-import { channelIdsOf, locationCodeOf, type MappingVersion } from '../world/mapping-version.js';
+import { channelIdsOf, locationCodeOf, type StatedMapping } from '../world/stated-mapping.js';
+import type { World } from '../world/world.js';
 import type { MappingsQuery } from './mappings-query.js';
 import { type Cursor, createResumeKeys } from './resume-keys.js';
 
@@ -20,7 +20,7 @@ interface MappingPage {
 export type LastPageKey = 'null' | 'fresh' | 'refused';
 
 export interface MappingPagesOptions {
-  readonly world: LivingWorld;
+  readonly world: World;
   /** What this deployment calls the master hotel id. */
   readonly masterIdName: string;
   /** How long a key is valid. */
@@ -31,20 +31,17 @@ export interface MappingPagesOptions {
   readonly clock: () => number;
 }
 
-/**
- * Reads the pages of Get Mappings (spec 4.1). A retrieval shows the world as it was at its first page: each mapping that
- * changed since the lower bound comes once, with its latest change at that time. Later changes come with the next retrieval.
- */
+/** Reads the pages of Get Mappings (spec 4.1): each mapping that changed since the lower bound, once, with its latest change. */
 export function createMappingPages(options: MappingPagesOptions) {
   const { world, masterIdName, resumeKeyMs, lastPageKey = 'null', clock } = options;
   const keys = createResumeKeys(resumeKeyMs, clock);
 
-  function findCursor(query: MappingsQuery): { snapshot: Snapshot; cursor: Cursor } | Refusal {
+  function findCursor(query: MappingsQuery): { readonly kind: 'found'; readonly cursor: Cursor } | Refusal {
     const { syncId, since, providerFamily, resumeKey } = query;
     if (resumeKey === undefined) {
-      const snapshot = world.takeSnapshot();
-      const from = snapshot.firstSince(since);
-      return { snapshot, cursor: { syncId, since, providerFamily, snapshot: snapshot.number, from } };
+      const place = world.history.findIndex(({ changedAt }) => changedAt >= since);
+      const from = place === -1 ? world.history.length : place;
+      return { kind: 'found', cursor: { syncId, since, providerFamily, from } };
     }
     const found = keys.find(resumeKey);
     switch (found.kind) {
@@ -61,35 +58,36 @@ export function createMappingPages(options: MappingPagesOptions) {
             2006,
             'resumeKey: the key belongs to another lastUpdateDateTime or providerFamily; repeat those of the first page.',
           );
-        return { snapshot: world.recall(cursor.snapshot), cursor };
+        return found;
       }
     }
   }
 
-  function render(version: MappingVersion, since: number): object {
-    const hotel = world.hotelOf(version.serviceId);
+  function render(mapping: StatedMapping, since: number): object {
+    const hotel = world.hotelOf(mapping.serviceId);
     return {
-      [masterIdName]: version.serviceId,
-      ProviderHotelId: version.providerHotelId,
-      ProviderName: version.providerName,
-      ProviderLocationCode: hotel ? locationCodeOf(version, hotel) : null,
-      Type: typeOf(version, since),
-      ChannelIds: channelIdsOf(version),
+      [masterIdName]: mapping.serviceId,
+      ProviderHotelId: mapping.providerHotelId,
+      ProviderName: mapping.providerName,
+      ProviderLocationCode: hotel ? locationCodeOf(mapping, hotel) : null,
+      Type: typeOf(mapping, since),
+      ChannelIds: channelIdsOf(mapping),
     };
   }
 
   return (query: MappingsQuery): MappingPage | Refusal => {
     const found = findCursor(query);
-    if ('kind' in found) return found;
-    const { snapshot, cursor } = found;
+    if (found.kind === 'refusal') return found;
+    const { cursor } = found;
     const mappings: object[] = [];
-    for (const version of snapshot.read(cursor.from)) {
-      if (query.providerFamily !== undefined && version.providerName !== query.providerFamily) continue;
+    for (let place = cursor.from; place < world.history.length; place += 1) {
+      const mapping = world.history[place] as StatedMapping;
+      if (query.providerFamily !== undefined && mapping.providerName !== query.providerFamily) continue;
       if (mappings.length === query.limit) {
-        const resumeKey = keys.issue({ ...cursor, from: version.sequence });
+        const resumeKey = keys.issue({ ...cursor, from: place });
         return { kind: 'page', resumeKey, mappings };
       }
-      mappings.push(render(version, cursor.since));
+      mappings.push(render(mapping, cursor.since));
     }
     return { kind: 'page', resumeKey: keyAfterLast(cursor), mappings };
   };
@@ -99,7 +97,7 @@ export function createMappingPages(options: MappingPagesOptions) {
       case 'null':
         return null;
       case 'fresh':
-        return keys.issue({ ...cursor, from: Number.POSITIVE_INFINITY });
+        return keys.issue({ ...cursor, from: world.history.length });
       case 'refused':
         return randomUUID();
     }
@@ -107,7 +105,7 @@ export function createMappingPages(options: MappingPagesOptions) {
 }
 
 /** What happened to a mapping since the lower bound. */
-function typeOf({ isDeleted, createdAt }: MappingVersion, since: number): 'New' | 'Update' | 'Delete' {
+function typeOf({ isDeleted, createdAt }: StatedMapping, since: number): 'New' | 'Update' | 'Delete' {
   if (isDeleted) return 'Delete';
   return createdAt >= since ? 'New' : 'Update';
 }

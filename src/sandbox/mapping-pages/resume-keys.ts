@@ -6,9 +6,7 @@ export interface Cursor {
   /** The lower bound of changes, in epoch milliseconds. */
   readonly since: number;
   readonly providerFamily: string | undefined;
-  /** The number of the world's snapshot at the first page. */
-  readonly snapshot: number;
-  /** The sequence of the next row. */
+  /** The place of the next row in the world's history. */
   readonly from: number;
 }
 

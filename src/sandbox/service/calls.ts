@@ -10,7 +10,7 @@ import type { LastPageKey } from '../mapping-pages/mapping-pages.js';
 import type { IncorrectMapping } from '../outbox/notice.js';
 import type { Outbox } from '../outbox/outbox.js';
 import type { Brand } from '../world/hotel-content.js';
-import type { LivingWorld } from '../world/living-world.js';
+import type { World } from '../world/world.js';
 import {
   createMappingsResponder,
   respondWithBrands,
@@ -47,7 +47,7 @@ export interface Calls {
 export interface CallsOptions {
   readonly masterIdName: string;
   readonly errorShape: ErrorShape;
-  readonly world: LivingWorld;
+  readonly world: World;
   readonly brands: readonly Brand[];
   /** How long a resume key is valid. */
   readonly resumeKeyMs: number;

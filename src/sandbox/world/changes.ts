@@ -1,159 +1,84 @@
-import type { MappingDifference, MappingLog } from './mapping-log.js';
-import type { MappingVersion } from './mapping-version.js';
-import type { Mistakes } from './mistakes.js';
-import { type Hotel, makeHotel, makeMappings } from './world.js';
+import { createPick } from '../common/random.js';
+import type { MappingBook } from './mapping-book.js';
+import type { StatedMapping } from './stated-mapping.js';
 
-/** What changes in the world, in percent of the changes of a world whose mappings are all right. */
-const usualShares = {
-  'channels-updated': 45,
-  'location-updated': 19,
-  'hotel-added': 4,
-  'mapping-moved': 10,
+/** What changes in the world, in percent of the changes. */
+const shares = {
+  'channels-updated': 46,
+  'location-updated': 20,
+  'mapping-moved': 11,
   'hotels-merged': 4,
-  'mapping-deleted': 14,
+  'mapping-deleted': 15,
   'mapping-returned': 4,
 } as const;
-/** As long as a world has wrong mappings, it corrects them too. */
-const correctionShare = 12;
 
-type ChangeKind = keyof typeof usualShares | 'mapping-corrected';
+type ChangeKind = keyof typeof shares;
 
-/** How many mappings to try for a change that needs a fitting one; after that a hotel is added instead. */
+/** How many mappings to try for a change that needs a fitting one; after that nothing changes. */
 const maxAttempts = 50;
-/** A hotel with this many mappings gets no more and is not merged; otherwise hotels would grow for ever. */
-const maxMappings = 10;
-
-interface ChangesOptions {
-  readonly log: MappingLog;
-  /** New hotels are appended. */
-  readonly hotels: Hotel[];
-  /** Corrections are removed from it, and merges applied to it, by the changes. */
-  readonly mistakes: Mistakes;
-  readonly random: () => number;
-}
 
 /**
  * Makes the changes of a world. Each change depends only on the random numbers and the changes before it.
  *
  * @returns makes the next change, at an instant not before the last one
  */
-export function createChanges({ log, hotels, mistakes, random }: ChangesOptions): (instant: number) => void {
-  /** All mappings each hotel ever had. Built on first use, as it is large in large worlds. */
-  let index: Map<number, Set<number>> | undefined;
+export function createChanges(book: MappingBook, random: () => number): (instant: number) => void {
+  const pick = createPick(random);
 
-  function numbersOf(serviceId: number): Set<number> {
-    index ??= indexByHotel(log);
-    const numbers = index.get(serviceId) ?? new Set();
-    index.set(serviceId, numbers);
-    return numbers;
-  }
-
-  function perform(kind: ChangeKind, changedAt: number): void {
-    switch (kind) {
-      case 'channels-updated':
-        return change(draw(isActive), changedAt, (before) => ({
-          channelsEdition: before.channelsEdition + 1,
-        }));
-      case 'location-updated':
-        return change(draw(isActive), changedAt, (before) => ({
-          locationEdition: before.locationEdition + 1,
-        }));
-      case 'mapping-deleted':
-        return change(draw(isActive), changedAt, () => ({ isDeleted: true }));
-      case 'mapping-returned':
-        return change(draw(canReturn), changedAt, () => ({ isDeleted: false, createdAt: changedAt }));
-      case 'hotel-added':
-        return addHotel(changedAt);
-      case 'mapping-moved':
-        return moveMapping(changedAt);
-      case 'hotels-merged':
-        return mergeHotels(changedAt);
-      case 'mapping-corrected':
-        return correctMapping(changedAt);
-    }
-  }
-
-  function change(
-    version: MappingVersion | undefined,
-    changedAt: number,
-    differ: (before: MappingVersion) => Partial<MappingDifference>,
-  ): void {
-    if (version) log.change(version.number, { ...differ(version), changedAt });
-    else addHotel(changedAt);
-  }
-
-  /** A provider's hotel becomes another hotel. Its new mapping is right. */
-  function moveMapping(changedAt: number): void {
-    const pair = drawTwoHotels();
-    if (!pair) return addHotel(changedAt);
-    move(pair.from, pair.to.serviceId, changedAt);
-    mistakes.end(pair.from);
-  }
-
-  /** Everything that is sold as one hotel is sold as another. */
-  function mergeHotels(changedAt: number): void {
-    const pair = drawTwoHotels();
-    if (!pair) return addHotel(changedAt);
-    const { serviceId } = pair.from;
-    for (const number of activeOf(serviceId)) move(log.current(number), pair.to.serviceId, changedAt);
-    mistakes.merge(serviceId, pair.to.serviceId);
-  }
-
-  function correctMapping(changedAt: number): void {
-    const mistake = mistakes.draw(random);
-    const version = mistake && log.find(mistake.providerName, mistake.providerHotelId);
-    if (!version || version.isDeleted) return addHotel(changedAt);
-    move(version, mistake.serviceId, changedAt);
-    mistakes.end(mistake);
-  }
-
-  function drawTwoHotels(): { readonly from: MappingVersion; readonly to: MappingVersion } | undefined {
-    const to = draw(isBelowLimit);
-    const from = to && draw((version) => isBelowLimit(version) && version.serviceId !== to.serviceId);
-    return from && { from, to };
-  }
-
-  function move({ number }: MappingVersion, serviceId: number, changedAt: number): void {
-    numbersOf(serviceId).add(log.move(number, serviceId, changedAt));
-  }
-
-  function addHotel(changedAt: number): void {
-    const hotel = makeHotel(hotels.length, random);
-    const mappings = makeMappings(hotel, hotels.length, random);
-    hotels.push(hotel);
-    for (const mapping of mappings) {
-      const { number, serviceId } = log.add(mapping, { createdAt: changedAt, changedAt });
-      numbersOf(serviceId).add(number);
-    }
-  }
-
-  function draw(fits: (version: MappingVersion) => boolean): MappingVersion | undefined {
-    for (let attempt = 0; attempt < maxAttempts && log.mappings > 0; attempt += 1) {
-      const version = log.current(Math.floor(random() * log.mappings));
-      if (fits(version)) return version;
+  function draw(fits: (mapping: StatedMapping) => boolean): StatedMapping | undefined {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const mapping = pick(book.all);
+      if (fits(mapping)) return mapping;
     }
     return undefined;
   }
 
   /** A mapping that a provider's hotel moved away from stays deleted, unless the hotel moves back. */
-  function canReturn({ isDeleted, number, providerName, providerHotelId }: MappingVersion): boolean {
-    return isDeleted && log.find(providerName, providerHotelId)?.number === number;
+  function canReturn(mapping: StatedMapping): boolean {
+    return mapping.isDeleted && book.find(mapping.providerName, mapping.providerHotelId) === mapping;
   }
 
-  function isBelowLimit(version: MappingVersion): boolean {
-    return isActive(version) && activeOf(version.serviceId).length < maxMappings;
+  /** A provider's hotel becomes another hotel, or everything that is sold as one hotel is sold as another. */
+  function move(changedAt: number, listMoved: (from: StatedMapping) => readonly StatedMapping[]): void {
+    const to = draw(isActive);
+    const from = to && draw((mapping) => isActive(mapping) && mapping.serviceId !== to.serviceId);
+    if (from) for (const mapping of listMoved(from)) book.move(mapping, to.serviceId, changedAt);
   }
 
-  function activeOf(serviceId: number): number[] {
-    return [...numbersOf(serviceId)].filter((number) => isActive(log.current(number)));
-  }
-
-  return (instant) => perform(drawKind(random, mistakes.count > 0), instant);
+  return (changedAt) => {
+    const kind = drawKind(random);
+    switch (kind) {
+      case 'mapping-moved':
+        return move(changedAt, (from) => [from]);
+      case 'hotels-merged':
+        return move(changedAt, ({ serviceId }) => book.ofHotel(serviceId).filter(isActive));
+      default: {
+        const mapping = draw(kind === 'mapping-returned' ? canReturn : isActive);
+        if (mapping) book.change(mapping, { ...differ(kind, mapping, changedAt), changedAt });
+      }
+    }
+  };
 }
 
-function drawKind(random: () => number, hasMistakes: boolean): ChangeKind {
-  const shares = { ...usualShares, ...(hasMistakes && { 'mapping-corrected': correctionShare }) };
-  let left = random() * (hasMistakes ? 100 + correctionShare : 100);
+function differ(
+  kind: Exclude<ChangeKind, 'mapping-moved' | 'hotels-merged'>,
+  { channelsEdition, locationEdition }: StatedMapping,
+  changedAt: number,
+): Partial<StatedMapping> {
+  switch (kind) {
+    case 'channels-updated':
+      return { channelsEdition: channelsEdition + 1 };
+    case 'location-updated':
+      return { locationEdition: locationEdition + 1 };
+    case 'mapping-deleted':
+      return { isDeleted: true };
+    case 'mapping-returned':
+      return { isDeleted: false, createdAt: changedAt };
+  }
+}
+
+function drawKind(random: () => number): ChangeKind {
+  let left = random() * 100;
   for (const [kind, share] of Object.entries(shares) as [ChangeKind, number][]) {
     left -= share;
     if (left < 0) return kind;
@@ -161,16 +86,6 @@ function drawKind(random: () => number, hasMistakes: boolean): ChangeKind {
   return 'channels-updated';
 }
 
-function isActive({ isDeleted }: MappingVersion): boolean {
+function isActive({ isDeleted }: StatedMapping): boolean {
   return !isDeleted;
-}
-
-function indexByHotel(log: MappingLog): Map<number, Set<number>> {
-  const index = new Map<number, Set<number>>();
-  for (let number = 0; number < log.mappings; number += 1) {
-    const { serviceId } = log.current(number);
-    const numbers = index.get(serviceId) ?? new Set();
-    index.set(serviceId, numbers.add(number));
-  }
-  return index;
 }

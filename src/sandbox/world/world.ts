@@ -1,5 +1,8 @@
-import { createEvenSelector, createPick, createSeededRandom } from '../common/random.js';
+import { createPick, createSeededRandom } from '../common/random.js';
+import { createChanges } from './changes.js';
+import { createMappingBook, type MappingBook } from './mapping-book.js';
 import { places } from './places.js';
+import type { StatedMapping } from './stated-mapping.js';
 
 export interface Hotel {
   readonly serviceId: number;
@@ -16,37 +19,41 @@ export interface Mapping {
   readonly providerHotelId: string;
 }
 
-/** What is known about hotels now. */
 export interface HotelDirectory {
   /** The master hotel that a provider's hotel is; undefined for an unknown hotel. */
   serviceIdOf(providerName: string, providerHotelId: string): number | undefined;
   hotelOf(serviceId: number): Hotel | undefined;
 }
 
-/** A world in which people book: its hotels, and the mappings that the service states, of which some may be wrong. */
-export interface BookableWorld extends HotelDirectory {
-  readonly hotels: readonly Hotel[];
-  readonly mappings: readonly Mapping[];
-}
-
-/** The hotels that the sandbox knows, and their mappings, before anything changes. */
-export interface World extends BookableWorld {
+/** The hotels that the sandbox knows, and their mappings. */
+export interface World extends HotelDirectory {
   readonly seed: number;
   readonly providers: readonly string[];
-  /** The true mappings of the provider hotels whose stated mapping is wrong. */
-  readonly corrections: readonly Mapping[];
+  readonly hotels: readonly Hotel[];
+  /** Those that are in force. */
+  readonly mappings: readonly Mapping[];
+  /** All there ever were, deleted ones too, in the order of their last changes. */
+  readonly history: readonly StatedMapping[];
+  /** Makes one more change, at an instant not before the last one; the same each time, as everything before. */
+  change(instant: number): void;
 }
 
-/** The default world. */
-export const usualWorldSeed = 1;
+/** The mappings came about in the first half of the year before this instant, and changed in the second. */
+export const worldBeginning = Date.UTC(2026, 0, 1);
+const halfYearMs = 182 * 86_400_000;
+/** Every other initial mapping was created this long before. */
+const olderByMs = 100 * 86_400_000;
+/** So many changes for each initial mapping. */
+const changeShare = 0.2;
+
+/** The sandbox's own. */
+const usualSeed = 1;
 const usualHotelCount = 2_000;
 
 interface WorldOptions {
   /** The same seed gives the same world. */
-  readonly seed: number;
+  readonly seed?: number;
   readonly hotels?: number;
-  /** The share of the mappings that the service states wrongly until it corrects them; none by default. */
-  readonly wrongMappings?: number;
 }
 
 const firstWords = ['Grand', 'Hôtel', 'Casa', 'Park', 'Royal', 'Old Town', 'Riverside', 'Blue'] as const;
@@ -67,58 +74,69 @@ const firstServiceId = 100_000;
 const serviceIdStep = 7;
 
 /** Makes a world: some of the providers sell each hotel, and each provider's hotel is one master hotel. */
-export function createWorld({
-  seed,
-  hotels: count = usualHotelCount,
-  wrongMappings = 0,
-}: WorldOptions): World {
+export function createWorld({ seed = usualSeed, hotels: count = usualHotelCount }: WorldOptions = {}): World {
   const random = createSeededRandom(seed);
   const hotels = Array.from({ length: count }, (_, place) => makeHotel(place, random));
-  const truth = hotels.flatMap((hotel, place) => makeMappings(hotel, place, random));
-  const { mappings, corrections } = mistake(
-    truth,
-    hotels,
-    wrongMappings,
-    createSeededRandom(seed ^ 0x77726f),
+  const book = createMappingBook();
+  enterMappings(
+    book,
+    hotels.flatMap((hotel, place) => makeMappings(hotel, place, random)),
   );
-  let masters: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
+  const change = createChanges(book, createSeededRandom(~seed));
+  const changes = Math.floor(book.all.length * changeShare);
+  for (let place = 0; place < changes; place += 1)
+    change(worldBeginning - halfYearMs + Math.floor((halfYearMs * place) / changes));
+  let mappings: readonly Mapping[] | undefined;
   return {
     seed,
     hotels,
     providers: Object.keys(providers),
-    mappings,
-    corrections,
-    serviceIdOf(providerName, providerHotelId) {
-      masters ??= indexMasters(truth);
-      return masters.get(providerName)?.get(providerHotelId);
+    get mappings() {
+      mappings ??= book.list().filter(({ isDeleted }) => !isDeleted);
+      return mappings;
     },
-    hotelOf: (serviceId) => findHotel(hotels, serviceId),
+    get history() {
+      return book.list();
+    },
+    serviceIdOf(providerName, providerHotelId) {
+      const mapping = book.find(providerName, providerHotelId);
+      return mapping?.isDeleted === false ? mapping.serviceId : undefined;
+    },
+    hotelOf(serviceId) {
+      const hotel = hotels[Math.floor((serviceId - firstServiceId) / serviceIdStep)];
+      return hotel?.serviceId === serviceId ? hotel : undefined;
+    },
+    change(instant) {
+      change(instant);
+      mappings = undefined;
+    },
   };
 }
 
-/** Lets the service state a share of the mappings wrongly: as any other hotel of the world. */
-function mistake(
-  truth: readonly Mapping[],
-  hotels: readonly Hotel[],
-  share: number,
-  random: () => number,
-): Pick<World, 'mappings' | 'corrections'> {
-  const isMistaken = createEvenSelector(hotels.length < 2 ? 0 : share, random);
-  const corrections: Mapping[] = [];
-  const mappings = truth.map((mapping) => {
-    if (!isMistaken()) return mapping;
-    corrections.push(mapping);
-    // The ids rise with the places.
-    const place = Math.floor(random() * (hotels.length - 1));
-    const { serviceId } = hotels[place] as Hotel;
-    const other = serviceId < mapping.serviceId ? serviceId : (hotels[place + 1] as Hotel).serviceId;
-    return { ...mapping, serviceId: other };
-  });
-  return { mappings, corrections };
+/** Enters the mappings in an order that differs from that of their hotels. */
+function enterMappings(book: MappingBook, mappings: readonly Mapping[]): void {
+  const count = mappings.length;
+  const step = findStride(count);
+  for (let place = 0; place < count; place += 1) {
+    const changedAt = worldBeginning - 2 * halfYearMs + Math.floor((halfYearMs * place) / count);
+    const createdAt = place % 2 === 0 ? changedAt : changedAt - olderByMs;
+    book.add(mappings[(place * step) % count] as Mapping, { createdAt, changedAt });
+  }
+}
+
+/** A step of about five eighths of a circle that visits each place once: it is coprime to the circle's length. */
+function findStride(count: number): number {
+  let step = Math.max(1, Math.floor(count * 0.618));
+  while (greatestCommonDivisor(step, count) > 1) step += 1;
+  return step;
+}
+
+function greatestCommonDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestCommonDivisor(other, one % other);
 }
 
 /** Makes the hotel at a place of the world's list. Its id is unique to that place. */
-export function makeHotel(place: number, random: () => number): Hotel {
+function makeHotel(place: number, random: () => number): Hotel {
   const pick = createPick(random);
   const { city, country } = pick(places);
   return {
@@ -129,14 +147,8 @@ export function makeHotel(place: number, random: () => number): Hotel {
   };
 }
 
-/** Finds a hotel in the list that makeHotel filled. */
-export function findHotel(hotels: readonly Hotel[], serviceId: number): Hotel | undefined {
-  const hotel = hotels[Math.floor((serviceId - firstServiceId) / serviceIdStep)];
-  return hotel?.serviceId === serviceId ? hotel : undefined;
-}
-
 /** Lets at least one provider sell a hotel. No provider uses an id twice. */
-export function makeMappings({ serviceId }: Hotel, place: number, random: () => number): Mapping[] {
+function makeMappings({ serviceId }: Hotel, place: number, random: () => number): Mapping[] {
   const isSoldBy = () => random() < 0.6;
   const sellers = Object.entries(providers).filter(isSoldBy);
   const [anySeller] = Object.entries(providers);
@@ -145,15 +157,6 @@ export function makeMappings({ serviceId }: Hotel, place: number, random: () => 
     providerName,
     providerHotelId: numberOf(10_000 + place * 11 + Math.floor(random() * 11)),
   }));
-}
-
-function indexMasters(mappings: readonly Mapping[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const masters = new Map<string, Map<string, number>>();
-  for (const { serviceId, providerName, providerHotelId } of mappings) {
-    const ofProvider = masters.get(providerName) ?? new Map<string, number>();
-    masters.set(providerName, ofProvider.set(providerHotelId, serviceId));
-  }
-  return masters;
 }
 
 /** The fields of a booking that its mapping is verified by. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { writeSandboxConfiguration } from '../../../src/sandbox/configuration.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js';
-import { createLivingWorld } from '../../../src/sandbox/world/living-world.js';
 import { createWorld } from '../../../src/sandbox/world/world.js';
 import { type BuiltCommands, createBuiltCommands } from '../built-commands.js';
 import { type FastClock, startFastClock } from '../fast-clock.js';
@@ -28,23 +27,18 @@ export interface DeskMonth {
   close(): Promise<void>;
 }
 
-const dayMs = 86_400_000;
-
 /** Everything is the same each time, except for durations. */
 export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
-  const { today, bookingsADay } = options;
+  const { today } = options;
   const days = planMonth(options);
   const firstDay = Date.parse(days[0]?.iso ?? today);
   const folder = await mkdtemp(join(tmpdir(), 'desk-month-'));
   const clock = startFastClock();
   clock.set(new Date(firstDay).toISOString());
   const faults: Faults = { nextCall: () => undefined, nextResult: () => undefined };
-  // Some of the service's own mappings are wrong: on one day in three, somebody books by one.
-  const first = createWorld({ seed: 7, hotels: 300, wrongMappings: 0.3 / bookingsADay });
-  // Changes fall on a minute in which no night works.
-  const pace = { changesPerHour: 0.25, since: firstDay - dayMs + 47 * 60_000 };
+  const world = createWorld({ seed: 7, hotels: 300 });
   const sandbox = await startSandbox({
-    ...{ folder, world: first, pace, resultDelayMs: 0, clock: () => Date.now() },
+    ...{ folder, world, resultDelayMs: 0, clock: () => Date.now() },
     faults: { nextCall: (operation) => faults.nextCall(operation), nextResult: () => faults.nextResult() },
   });
   const configuration = await configure(sandbox);
@@ -64,7 +58,6 @@ export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
     },
   };
   try {
-    const world = createLivingWorld({ world: first, pace, clock: () => Date.now() });
     await liveThrough(days, { folder, commands, clock, world, faults, outbox: sandbox.outbox });
     clock.set(`${today}T08:05:00Z`);
     return month;

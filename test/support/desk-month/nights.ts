@@ -5,7 +5,7 @@ import type { MadeRecord } from '../../../src/sandbox/bookings/made-record.js';
 import { csvFormat } from '../../../src/sandbox/bookings/record-formats.js';
 import type { FaultPlan } from '../../../src/sandbox/common/faults.js';
 import { account } from '../../../src/sandbox/sandbox.js';
-import type { LivingWorld } from '../../../src/sandbox/world/living-world.js';
+import type { World } from '../../../src/sandbox/world/world.js';
 import type { BuiltCommands } from '../built-commands.js';
 import type { FastClock } from '../fast-clock.js';
 import { createCaseWork } from './case-work.js';
@@ -15,7 +15,7 @@ export interface MonthParts {
   readonly folder: string;
   readonly commands: BuiltCommands;
   readonly clock: FastClock;
-  readonly world: LivingWorld;
+  readonly world: World;
   /** Of the sandbox, which asks it for each call. */
   readonly faults: Faults;
   readonly outbox: string;
@@ -27,6 +27,7 @@ type Request = Parameters<BuiltCommands['review']>[1];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+const changesADay = 6;
 /** What takes a blink seems to take a minute, as with a real service. */
 const speed = 200;
 
@@ -46,16 +47,22 @@ export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts
       ...makeBookings({
         ...{ day: day.iso, count: day.bookings, seed: Date.parse(day.iso) / dayMs },
         wrongShare: day.wrong / day.bookings,
-        world: world.readBookable(),
+        world,
       }),
     ];
     await write(day, records);
+    changeMappings(day);
     atNight(day.iso);
     await commands.run(['mappings', 'sync']);
     await reviewAsPlanned(day, records);
     inMorning(day.iso);
     await readEmails();
     await work();
+  }
+
+  /** After people have booked by what the service stated until then. */
+  function changeMappings({ iso }: PlannedDay): void {
+    for (let made = 0; made < changesADay; made += 1) world.change(Date.parse(iso) + 25 * hourMs);
   }
 
   function write({ iso }: PlannedDay, records: readonly MadeRecord[]): Promise<void> {

@@ -1,13 +1,8 @@
 import { placeOf } from './places.js';
 import type { Hotel, Mapping } from './world.js';
 
-/**
- * A mapping of a provider's hotel to a master hotel after one change; each change makes a new version. Instants are epoch
- * milliseconds.
- */
-export interface MappingVersion extends Mapping {
-  /** Its place in the order of all changes, from 0. */
-  readonly sequence: number;
+/** A mapping as the service states it, or stated it before it was deleted. Instants are epoch milliseconds. */
+export interface StatedMapping extends Mapping {
   /** The number of the mapping, from 0. */
   readonly number: number;
   /** When the mapping was created or restored. */
@@ -29,7 +24,7 @@ const maxChannels = 3;
 const zones = 9;
 
 /** One to three elements, each a channel and a rate plan type joined by a comma. (Spec 2.2.) */
-export function channelIdsOf({ number, channelsEdition }: MappingVersion): string[] {
+export function channelIdsOf({ number, channelsEdition }: StatedMapping): string[] {
   const count = 1 + (number % maxChannels);
   return Array.from({ length: count }, (_, index) => {
     const place = number + channelsEdition + index * combinationStep;
@@ -38,7 +33,7 @@ export function channelIdsOf({ number, channelsEdition }: MappingVersion): strin
 }
 
 /** The provider's destination code, such as `MAD-7`. (Spec 2.2.) */
-export function locationCodeOf({ number, locationEdition }: MappingVersion, hotel: Hotel): string {
+export function locationCodeOf({ number, locationEdition }: StatedMapping, hotel: Hotel): string {
   const [airport] = placeOf(hotel.city).airports;
   return `${airport}-${1 + ((number + locationEdition) % zones)}`;
 }
