@@ -78,7 +78,6 @@ const sharedNightly = [
   'ndjson',
   'replay-range',
   'suspects',
-  'watch-review',
 ];
 
 /** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */

@@ -2,7 +2,6 @@ import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { type Abandoned, abandon, type RunToAbandon } from '../src/review/day/abandon.js';
 import { toReport } from '../src/review/day/report.js';
-import { isOfItsDay } from '../src/review/day-runs.js';
 import { removeSpooled } from '../src/review/file/spooled-files.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { recordLook } from './audit.js';
@@ -58,9 +57,7 @@ export async function cancelRun(
         ? ['Another process was working on it. It stops as soon as it writes to the ledger.']
         : []),
       ...(run.counts.delivered > 0 ? ['What was sent stays sent.'] : []),
-      isOfItsDay(run)
-        ? `To start the day again: ${terminal.command(`run ${run.day}`)}`
-        : `Its bookings are not sent again for the same moves; they are in their cases: ${terminal.command('cases')}`,
+      `To start the day again: ${terminal.command(`run ${run.day}`)}`,
     ];
     terminal.answer(`${lines.join('\n')}\n`, { ...toReport(run, clock()), wasBeingWorkedOn });
     return exitCode.done;

@@ -3,7 +3,6 @@ import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import { listSuspectColumns, renderSuspects, suspectsShown, toSuspectCells } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
-import { isOfItsDay } from '../src/review/day-runs.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
 import { orderSuspects } from '../src/review/suspects/order.js';
 import { recordLook } from './audit.js';
@@ -33,7 +32,7 @@ export async function listSuspects(
   };
   const { labels: keptLabels, order } = readShownKept(config.source.keep, sort);
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const runs = (await ledger.listRuns({ day, limit: runsLookedAt })).filter(isOfItsDay);
+    const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const compared = findComparedRuns(runs);
     const listed: SuspectReport[] = [];
     let count = 0;

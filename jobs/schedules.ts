@@ -1,9 +1,7 @@
-import type { ReviewEndangeredParts } from '../src/cases/watch/review-endangered.js';
 import type { WatchLedger } from '../src/cases/watch/watch-mappings.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
-import { DayBusyError } from '../src/review/refusals.js';
 import type { RepeatedCheck } from '../src/schedule/repeated-check.js';
 import { createCronerSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
@@ -12,7 +10,7 @@ import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/
 import { clock } from './clock.js';
 import { openMappingService } from './mapping-services.js';
 import { syncCopy } from './sync-mappings.js';
-import { sendEndangered, watchCopy } from './watch.js';
+import { watchCopy } from './watch.js';
 
 export interface TodaySchedulerContext {
   readonly nights: Slots;
@@ -49,8 +47,6 @@ export interface SyncSchedulerContext {
 
 export interface SyncWorkContext {
   readonly ledger: WatchLedger & { readonly mappings: MappingCopy };
-  /** Sends what a watch found in danger, if that is enabled. */
-  readonly review: ReviewEndangeredParts['review'];
   readonly notify: NotifyAll;
   /** Called after each completed sync. */
   readonly afterSync: () => Promise<void>;
@@ -62,32 +58,15 @@ export interface SyncWork {
   sync(signal: AbortSignal): Promise<void>;
   /** Whether this process is syncing now. */
   isSyncing(): boolean;
-  /** Compares what moved with the upcoming stays. Returns false if something is left to do. */
-  watch(signal: AbortSignal): Promise<boolean>;
+  /** Compares what moved with the upcoming stays. */
+  watch(signal: AbortSignal): Promise<void>;
 }
 
 /** Syncs with the configured settings, whether on schedule or on request. */
 export function createSyncWork(
   config: Config,
-  { ledger, review, notify, afterSync }: SyncWorkContext,
+  { ledger, notify, afterSync }: SyncWorkContext,
 ): SyncWork {
-  /** False if bookings are left to send. */
-  async function reviewWatched(stop: AbortSignal): Promise<boolean> {
-    try {
-      // A run that failed for another reason needs a person, who calls `watch`.
-      const runs = await sendEndangered(
-        config,
-        review,
-        stop,
-        ({ failure }) => failure?.class === 'retryable',
-      );
-      return runs.every(({ state }) => state === 'succeeded');
-    } catch (error) {
-      if (error instanceof DayBusyError) return false;
-      throw error;
-    }
-  }
-
   let syncing = 0;
   return {
     isSyncing: () => syncing > 0,
@@ -104,7 +83,6 @@ export function createSyncWork(
     },
     async watch(stop) {
       await watchCopy(config, { ledger, notify }, stop);
-      return !config.watch.review || (await reviewWatched(stop));
     },
   };
 }

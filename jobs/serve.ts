@@ -72,7 +72,6 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   const notifyAndTell = tellFailedSyncs(config, { ledger, notify });
   const syncWork = createSyncWork(config, {
     ledger,
-    review: observed.parts,
     notify: notifyAndTell,
     afterSync: () => followUpSync(config, followUp),
   });

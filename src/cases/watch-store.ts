@@ -1,6 +1,4 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
-import type { Run } from '../review/run.js';
-import type { CaseKey } from './case.js';
 
 /** What the watch must read, and how far it has got. Contains no guest data. */
 export interface WatchStore {
@@ -8,22 +6,8 @@ export interface WatchStore {
   nextMoves(limit: number): Promise<MovedMappings | undefined>;
   /** Records that all moves up to that number are compared, and their findings are recorded. Never goes back. */
   finishMoves(upTo: number, at: number): Promise<void>;
-  /** Remembers mappings to be reviewed again, each once. */
-  rememberEndangered(found: readonly EndangeredMapping[]): Promise<void>;
-  /** Whether there are remembered mappings that no run has taken. */
-  hasEndangered(): Promise<boolean>;
-  /** Assigns to this run the mappings that no run has taken. Returns all of the run's, each pair once. */
-  takeEndangered(runId: string): Promise<readonly CaseKey[]>;
-  /** The runs with trigger `watch` to be resumed, of this day or later: active ones first, then the oldest. */
-  listUnfinishedReviews(since: string): Promise<readonly Run[]>;
   /** What the copy knows about these master hotels. */
   readMasterHotels(serviceIds: readonly number[]): Promise<ReadonlyMap<number, MasterHotel>>;
-}
-
-/** A pair whose stays lead to another hotel since its mapping moved. */
-export interface EndangeredMapping extends CaseKey {
-  /** When it moved, in epoch milliseconds. */
-  readonly movedAt: number;
 }
 
 export interface MovedMappings {

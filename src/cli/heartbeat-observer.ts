@@ -81,7 +81,7 @@ export function createHeartbeatObserver(parts: HeartbeatObserverParts): Heartbea
 
 /**
  * What an event says about last night: about yesterday, or about any day that `run` was started for. Replays and catch-ups of
- * other days and the runs of `today` and `watch` say nothing, nor does a run that awaits its result, or that succeeded without
+ * other days and the runs of `today` say nothing, nor does a run that awaits its result, or that succeeded without
  * making its day good. A resumed run sends no second start.
  */
 export function toBeat(

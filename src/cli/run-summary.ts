@@ -3,7 +3,7 @@ import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
 import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
 import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
-import { isOfItsDay, mayCompleteDay } from '../review/day-runs.js';
+import { mayCompleteDay } from '../review/day-runs.js';
 import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
 import { countRecords, hasUnexpectedCount, isActive, type Run } from '../review/run.js';
@@ -43,7 +43,7 @@ export async function readRunDetails(
 }
 
 async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
-  const runs = (await ledger.listRuns({ day, limit: runsCompared })).filter(isOfItsDay);
+  const runs = await ledger.listRuns({ day, limit: runsCompared });
   return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
 }
 
@@ -90,7 +90,7 @@ export function renderClosing(
         ]
       : []),
     ...explain(run, toppedUp),
-    ...(timezone !== undefined && run.trigger !== 'watch' && endedTooEarly(run, timezone)
+    ...(timezone !== undefined && endedTooEarly(run, timezone)
       ? [`  It was ${earlyNote}: the next run sends what is missing.`]
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
@@ -133,7 +133,6 @@ function hasNoFile(run: Run): boolean {
 function explain(run: Run, toppedUp = 'before'): string[] {
   const { state, failure, counts, topsUp, reason, cancelReason, trigger } = run;
   const known = [
-    ...(trigger === 'watch' ? ['  stays of other days, sent again because their mapping changed'] : []),
     ...(topsUp ? [`  ${trigger === 'today' ? 'new' : 'late'} bookings: it tops up run ${toppedUp}`] : []),
     ...(reason === undefined ? [] : wrapText(`reason: ${reason}`)),
   ];
@@ -198,7 +197,7 @@ function renderRefused(refused: readonly RefusedBooking[], total: number): strin
 }
 
 function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string[] {
-  const resume = command(run.trigger === 'watch' ? 'watch' : `run --day ${run.day}`);
+  const resume = command(`run --day ${run.day}`);
   if (run.state === 'awaiting-result') return [`To check for it again: ${command(`run --day ${run.day}`)}`];
   if (isActive(run))
     return [`To resume it${isOnlooker ? ', if no process is working on it' : ''}: ${resume}`];
@@ -260,12 +259,10 @@ export function renderStatus(
 const marks = {
   '+': 'late bookings: only what earlier runs had not delivered',
   '*': 'reviewed while the day was not over; one line for all these runs of a day',
-  '~': 'stays of other days, sent again because their mapping changed',
 };
 
 function markOf({ trigger, topsUp }: Run): '' | ` ${keyof typeof marks}` {
   if (trigger === 'today') return ' *';
-  if (trigger === 'watch') return ' ~';
   return topsUp ? ' +' : '';
 }
 

@@ -1,6 +1,5 @@
 import type { CaseMove } from '../cases/case.js';
 import type { MoveFinding, WatchReport } from '../cases/watch/watch-mappings.js';
-import type { Run } from '../review/run.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
@@ -31,19 +30,6 @@ export function renderWatch({ counts, findings }: WatchReport, command: WriteCom
     ...(endangered === 0 ? [] : [`The history of a mapping: ${command('mappings show PROVIDER HOTEL_ID')}`]),
     '',
   ].join('\n');
-}
-
-/** What became of the bookings that were sent for review again. */
-export function renderSentAgain(runs: readonly Run[], command: WriteCommand): string {
-  const lines = runs.map(({ id, day, state, counts: { delivered, pending, refused } }) => {
-    const rest = [
-      ...(pending > 0 ? [`${formatCount(pending)} pending`] : []),
-      ...(refused > 0 ? [`${formatCount(refused)} refused`] : []),
-    ];
-    const done = [`${formatCountOf(delivered, 'booking')} sent for review again`, ...rest].join(', ');
-    return `${done}: run ${id} ${state === 'succeeded' ? 'succeeded' : `is ${state}; see ${command(`status ${day}`)}`}.`;
-  });
-  return lines.map((line) => `${line}\n`).join('');
 }
 
 function toRow({

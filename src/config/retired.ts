@@ -23,6 +23,8 @@ const retiredSettings: readonly RetiredSetting[] = [
     path: ['source', 'url'],
     isRetired: (url) => typeof url === 'string' && /^sqlite:/i.test(url),
     instead: 'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+    path: ['watch'],
+    instead: 'remove it: nothing is sent again when a mapping moves; its stays are in the cases',
   },
 ];
 

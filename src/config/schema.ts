@@ -21,7 +21,7 @@ import { file } from './file-delivery-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
 import { noNamesInFile } from './problems.js';
-import { cases, hook, schedule, server, watch, workers } from './serve-settings.js';
+import { cases, hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 import { verdicts } from './verdict-mail-settings.js';
 
@@ -120,7 +120,6 @@ export const settingsSchema = group({
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
   cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),
-  watch: watch.prefault({}).describe('What happens when mappings change after the review.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   verdicts: verdicts
     .prefault({})

@@ -57,16 +57,6 @@ export const cases = group({
     .describe('After how many days a case is escalated that was reported to the service but not corrected.'),
 });
 
-/** What happens with upcoming stays whose mapping changed. */
-export const watch = group({
-  review: z
-    .boolean(expected('true or false'))
-    .default(false)
-    .describe(
-      'Sends the bookings of upcoming stays whose mapping was re-pointed or deleted for review again, by body.',
-    ),
-});
-
 const strongSecret = `at least ${shortestKey} random bytes, such as the output of: echo "whsec_$(openssl rand -base64 32)" (after whsec_, base64)`;
 const strongToken = `at least ${shortestKey} random bytes, such as the output of: openssl rand -hex 32`;
 

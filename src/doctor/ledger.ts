@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { isOfItsDay } from '../review/day-runs.js';
 import type { ReadOnlyLedger } from '../review/ledger.js';
 import { isActive, type Run } from '../review/run.js';
 import { formatCount } from '../text/format.js';
@@ -54,11 +53,9 @@ function countRuns(count: number): string {
 
 /** @param runs newest day first, and within a day newest run first, which decides */
 function warnOfUnfinished(runs: readonly Run[]): Finding[] {
-  const unfinished = runs
-    .filter(isOfItsDay)
-    .filter(
-      (run, index, all) => run.day !== all[index - 1]?.day && (isActive(run) || run.state === 'failed'),
-    );
+  const unfinished = runs.filter(
+    (run, index) => run.day !== runs[index - 1]?.day && (isActive(run) || run.state === 'failed'),
+  );
   if (unfinished.length === 0) return [];
   const named = unfinished.slice(0, daysNamed).map(({ day, state }) => `${day} (${state})`);
   const more = unfinished.length > daysNamed ? ` and ${formatCount(unfinished.length - daysNamed)} more` : '';

@@ -1,4 +1,3 @@
-import { holdKeyOf } from '../review/day-runs.js';
 import type { ErasedContent, ErasedGuest, EraseLines, ErasureReader, Erasures } from '../review/erasures.js';
 import type { BookingForm } from '../review/step.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
@@ -22,7 +21,7 @@ export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, k
     noteErased: (runId, content) => transact(() => noteErased(dialect, runId, content)),
     async eraseBookings(runId, rewrite) {
       const run = await read(() => getRun(dialect, runId));
-      const hold = await holdDay(holdKeyOf(run));
+      const hold = await holdDay(run.day);
       if (!hold) return false;
       try {
         if (await read(() => isWorkedOn(dialect, run.day))) return false;

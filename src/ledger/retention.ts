@@ -1,6 +1,5 @@
 import type { Hold } from '../async/hold.js';
 import { KeyError } from '../keys/key-error.js';
-import { holdKeyOf } from '../review/day-runs.js';
 import type { Retention } from '../review/retention.js';
 import type { Run } from '../review/run.js';
 import type { BookingForm } from '../review/step.js';
@@ -13,7 +12,6 @@ import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
 import { pruneMails } from './verdict-mails.js';
-import { pruneEndangered } from './watching.js';
 
 /** See `DayHolds`. */
 export type HoldDay = (key: string) => Promise<Hold | undefined>;
@@ -47,7 +45,7 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     const runs = await read(() => list(before));
     let lost: KeyError | undefined;
     for (const run of runs) {
-      const hold = await holdDay(holdKeyOf(run));
+      const hold = await holdDay(run.day);
       if (!hold) continue;
       try {
         if (!(await read(() => isWorkedOn(dialect, run.day)))) await work(run, hold);
@@ -96,7 +94,6 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     async prune(before) {
       await transact(() => pruneActions(dialect, Date.parse(before)));
       await transact(() => pruneCases(dialect, before));
-      await transact(() => pruneEndangered(dialect, Date.parse(before)));
       const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
         transact(() => pruneRun(dialect, id, clock())),
       );

@@ -1,6 +1,6 @@
 import { type BusinessDay, createBusinessDay } from '../booking/business-day.js';
 import type { Right } from '../review/claims.js';
-import { incompleteTriggers, triggersOfOtherDays } from '../review/day-runs.js';
+import { completingTriggers } from '../review/day-runs.js';
 import type { LedgerSummary } from '../review/ledger.js';
 import { FencedError } from '../review/ledger-errors.js';
 import { noRuns, type Run, type RunState } from '../review/run.js';
@@ -16,10 +16,8 @@ export interface StoredRun {
   readonly row: StoredRow;
 }
 
-const quote = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
-/** The conditions of `isOfItsDay` and `mayCompleteDay`. */
-export const isOfItsDay = `trigger NOT IN (${quote(triggersOfOtherDays)})`;
-const mayCompleteDay = `trigger NOT IN (${quote(incompleteTriggers)})`;
+/** The condition of `mayCompleteDay`. */
+const mayCompleteDay = `trigger IN (${completingTriggers.map((name) => `'${name}'`).join(', ')})`;
 
 /**
  * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
@@ -27,7 +25,7 @@ const mayCompleteDay = `trigger NOT IN (${quote(incompleteTriggers)})`;
  * reviewed before it was over could not be completed later.
  */
 export const nameForm = `CASE WHEN lines_blanked = 1 THEN 'omit' ELSE guest_names END`;
-export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL AND ${isOfItsDay}`;
+export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL`;
 
 export function noSuchRun(runId: string): RangeError {
   return new RangeError(`no run ${runId} in the ledger`);
@@ -91,10 +89,7 @@ export function* listRuns(
 }
 
 export function* latestRun({ schema }: Dialect, day: string): Query<Run | undefined> {
-  const row = yield* one(
-    `SELECT * FROM ${schema}runs WHERE day = ? AND ${isOfItsDay} ORDER BY number DESC LIMIT 1`,
-    day,
-  );
+  const row = yield* one(`SELECT * FROM ${schema}runs WHERE day = ? ORDER BY number DESC LIMIT 1`, day);
   return row && toRun(row);
 }
 
@@ -105,7 +100,7 @@ export function* listLatestRuns(
   const rows = yield* all(
     `SELECT * FROM ${schema}runs
      WHERE number IN (
-       SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? AND ${isOfItsDay} GROUP BY day
+       SELECT max(number) FROM ${schema}runs WHERE day >= ? AND day <= ? GROUP BY day
      ) ORDER BY day`,
     from,
     to,
@@ -120,9 +115,9 @@ export function* listRunsOfDays(
   const rows = yield* all(
     `SELECT ${runColumns}, together.* FROM ${schema}runs LEFT JOIN (
        SELECT max(number) AS newest, sum(delivered) AS all_delivered, sum(refused) AS all_refused, sum(repeated) AS all_repeated
-       FROM ${schema}runs WHERE day >= ? AND day <= ? AND ${isOfItsDay} AND NOT ${mayCompleteDay} GROUP BY day
+       FROM ${schema}runs WHERE day >= ? AND day <= ? AND NOT ${mayCompleteDay} GROUP BY day
      ) AS together ON newest = number
-     WHERE day >= ? AND day <= ? AND ${isOfItsDay} AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
+     WHERE day >= ? AND day <= ? AND (${mayCompleteDay} OR newest IS NOT NULL) ORDER BY day, number DESC`,
     ...[from, to, from, to],
   );
   return rows.map((row) => {
@@ -164,7 +159,7 @@ export function* listVolumes({ schema }: Dialect, days: readonly string[]): Quer
 
 export function* summarise({ schema }: Dialect, today: BusinessDay): Query<LedgerSummary> {
   const rows = yield* all(
-    `SELECT state, count(*) AS count, min(CASE WHEN ${isOfItsDay} THEN day END) AS first_day FROM ${schema}runs
+    `SELECT state, count(*) AS count, min(day) AS first_day FROM ${schema}runs
      GROUP BY state`,
   );
   const byState = new Map(rows.map((row) => [String(row.state) as RunState, row]));

@@ -1,12 +1,11 @@
 import { countDays } from '../booking/booking-keys.js';
 import { KeyError } from '../keys/key-error.js';
-import type { NameForm } from '../review/guest-names.js';
 import type { FoundBookings, StayIndex, StayRun } from '../review/stays.js';
 import { type BookingForm, bookingForms } from '../review/step.js';
 import { measureBatches } from './batches.js';
 import { findBookings, type HashPages } from './hash-pages.js';
 import { all, change, type Dialect, insert, type Query, type Store } from './query.js';
-import { isOfItsDay, lockRun, nameForm } from './runs.js';
+import { lockRun } from './runs.js';
 import { isGone, placeOfBatch } from './sealing.js';
 import {
   createStayIndex,
@@ -32,11 +31,10 @@ type FindKeys = Parameters<StayIndex['indexStays']>[1];
 /** The pages of the references. */
 export const referencePages: HashPages = { table: 'reference_pages', toPositions: (positions) => positions };
 
-/** A run with trigger `watch` sends bookings of other runs again: it adds none. */
 function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
   const rows = yield* all(
-    `SELECT number, id, day, delivery, tops_up, batch_size, ${nameForm} AS names, stays_indexed FROM ${schema}runs
-     WHERE collected_at IS NOT NULL AND pruned_at IS NULL AND ${isOfItsDay} ORDER BY day DESC, number DESC`,
+    `SELECT number, id, day, delivery, tops_up, batch_size, stays_indexed FROM ${schema}runs
+     WHERE collected_at IS NOT NULL AND pruned_at IS NULL ORDER BY day DESC, number DESC`,
   );
   return rows.map((row) => ({
     runId: String(row.id),
@@ -45,7 +43,6 @@ function* listStayRuns({ schema }: Dialect): Query<StayRun[]> {
     delivery: String(row.delivery) as StayRun['delivery'],
     topsUp: Number(row.tops_up) === 1,
     batchSize: Number(row.batch_size),
-    guestNames: String(row.names ?? 'send') as NameForm,
     isIndexed: Number(row.stays_indexed) === 1,
   }));
 }

@@ -1,25 +1,11 @@
-import type { CaseKey } from '../cases/case.js';
-import type {
-  EndangeredMapping,
-  LeftHotel,
-  MasterHotel,
-  MovedMappings,
-  WatchStore,
-} from '../cases/watch-store.js';
-import type { Run } from '../review/run.js';
-import { all, change, type Dialect, one, type Query, type Store } from './query.js';
-import { lockRun } from './runs.js';
-import { quotedActiveStates, toRun } from './stored-run.js';
+import type { LeftHotel, MasterHotel, MovedMappings, WatchStore } from '../cases/watch-store.js';
+import { all, change, type Dialect, type Query, type Store } from './query.js';
 import { readColumns, withoutUndefined } from './stored-values.js';
 
 export function createWatchStore({ dialect, read, readTogether, transact }: Store): WatchStore {
   return {
     nextMoves: (limit) => read(() => nextMoves(dialect, limit)),
     finishMoves: (upTo, at) => transact(() => finishMoves(dialect, upTo, at)),
-    rememberEndangered: (found) => transact(() => rememberEndangered(dialect, found)),
-    hasEndangered: () => read(() => hasEndangered(dialect)),
-    takeEndangered: (runId) => transact(() => takeEndangered(dialect, runId)),
-    listUnfinishedReviews: (since) => read(() => listUnfinishedReviews(dialect, since)),
     readMasterHotels: (serviceIds) => readTogether(() => readMasterHotels(dialect, serviceIds)),
   };
 }
@@ -57,50 +43,6 @@ function* finishMoves({ schema }: Dialect, upTo: number, at: number): Query<void
     at,
     upTo,
   );
-}
-
-function* rememberEndangered({ schema }: Dialect, found: readonly EndangeredMapping[]): Query<void> {
-  for (const { providerName, providerHotelId, serviceId, movedAt } of found)
-    yield* change(
-      `INSERT INTO ${schema}endangered_mappings (provider_name, provider_hotel_id, service_id, moved_at)
-       VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      ...[providerName, providerHotelId, serviceId, movedAt],
-    );
-}
-
-function* hasEndangered({ schema }: Dialect): Query<boolean> {
-  const row = yield* one(`SELECT 1 AS found FROM ${schema}endangered_mappings WHERE run IS NULL LIMIT 1`);
-  return row !== undefined;
-}
-
-function* takeEndangered(dialect: Dialect, runId: string): Query<CaseKey[]> {
-  const { schema } = dialect;
-  const { number } = yield* lockRun(dialect, runId);
-  yield* change(`UPDATE ${schema}endangered_mappings SET run = ? WHERE run IS NULL`, number);
-  const rows = yield* all(
-    `SELECT DISTINCT provider_name, provider_hotel_id, service_id FROM ${schema}endangered_mappings WHERE run = ?`,
-    number,
-  );
-  return rows.map((row) => ({
-    providerName: String(row.provider_name),
-    providerHotelId: String(row.provider_hotel_id),
-    serviceId: Number(row.service_id),
-  }));
-}
-
-function* listUnfinishedReviews({ schema }: Dialect, since: string): Query<Run[]> {
-  const rows = yield* all(
-    `SELECT * FROM ${schema}runs
-     WHERE trigger = 'watch' AND day >= ? AND cancel_reason IS NULL AND state IN (${quotedActiveStates}, 'failed')
-     ORDER BY CASE state WHEN 'failed' THEN 1 ELSE 0 END, number`,
-    since,
-  );
-  return rows.map(toRun);
-}
-
-/** They hold nothing about guests, and are removed only because they are too old to be found again. */
-export function* pruneEndangered({ schema }: Dialect, before: number): Query<void> {
-  yield* change(`DELETE FROM ${schema}endangered_mappings WHERE moved_at < ?`, before);
 }
 
 function* readMasterHotels(

@@ -4,7 +4,7 @@ import type { ExportReader } from '../mappings/export/export-log.js';
 import type { MappingReader, MappingSync } from '../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { makesDayGood } from '../review/day/good-day.js';
-import { incompleteTriggers, isOfItsDay } from '../review/day-runs.js';
+import { mayCompleteDay } from '../review/day-runs.js';
 import type { RunReader } from '../review/ledger.js';
 import type { Run } from '../review/run.js';
 import { formatBytes } from '../text/format.js';
@@ -168,8 +168,9 @@ async function endDays(
     }
     const left = open.filter((problem) => !ended.includes(problem));
     // A day that somebody gave up is late like any other, unless it is an exception.
+    const isGivenUp = runs[0]?.cancelReason !== undefined;
     await ledger.notices.dismiss(
-      left.filter((problem) => (problem.event === 'day-late' ? !late.has(day) : isGivenUp(problem, runs))),
+      left.filter((problem) => (problem.event === 'day-late' ? !late.has(day) : isGivenUp)),
       now,
     );
   }
@@ -177,13 +178,6 @@ async function endDays(
 
 /** More runs of one day than anybody starts. */
 const runsRead = 50;
-
-/** Whether somebody cancelled the run, or, if it is a run of its day, the day's latest one. */
-function isGivenUp({ runId }: OpenProblem, runs: readonly Run[]): boolean {
-  const own = runs.find(({ id }) => id === runId);
-  const given = own && !isOfItsDay(own) ? own : runs.find(isOfItsDay);
-  return given?.cancelReason !== undefined;
-}
 
 /**
  * A run that completes no day ends its own problem once it succeeds. A good day is not late, and a run that succeeded
@@ -194,7 +188,7 @@ function isOver({ event, runId, raisedAt }: OpenProblem, runs: readonly Run[], t
     if (run.state !== 'succeeded') return false;
     const isOwn = run.id === runId;
     if (!isOwn && event !== 'day-late' && (run.finishedAt ?? 0) < raisedAt) return false;
-    return (isOwn && incompleteTriggers.includes(run.trigger)) || makesDayGood(run, timezone);
+    return (isOwn && !mayCompleteDay(run)) || makesDayGood(run, timezone);
   });
 }
 

@@ -1,4 +1,4 @@
-import { incompleteTriggers, isOfItsDay } from '../review/day-runs.js';
+import { mayCompleteDay } from '../review/day-runs.js';
 import type { Run } from '../review/run.js';
 import type { StepEnding } from '../review/step.js';
 import { describeDrops, type VolumeDrop } from '../review/volume.js';
@@ -76,11 +76,7 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
     delivered: counts.delivered,
     pending: counts.pending,
   };
-  const about = {
-    ...aboutRun(run, at),
-    subject: isOfItsDay(run) ? run.day : `${run.day} (${run.trigger})`,
-    facts,
-  };
+  const about = { ...aboutRun(run, at), subject: run.day, facts };
   const refused = findRefusedCredentials(run);
   return [
     { ...about, event: 'run-failed', severity: severityOf(run) },
@@ -103,8 +99,9 @@ function noticesOfFailure(run: Run, at: number): NewNotice[] {
  * Only a warning where a retry follows: a late source is tried until it is given up, and the current day until the
  * night.
  */
-function severityOf({ trigger, failure }: Run): Severity {
-  if (incompleteTriggers.includes(trigger)) return 'warning';
+function severityOf(run: Run): Severity {
+  if (!mayCompleteDay(run)) return 'warning';
+  const { trigger, failure } = run;
   const isAwaited = failure?.code === 'missing' && (trigger === 'schedule' || trigger === 'hook');
   return isAwaited ? 'warning' : 'critical';
 }

@@ -1,7 +1,6 @@
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
 import { judgeCanary } from '../review/canary.js';
 import { readReport } from '../review/day/report.js';
-import { isOfItsDay } from '../review/day-runs.js';
 import type { ReadOnlyLedger } from '../review/ledger.js';
 import { type ComparedBooking, withHotels } from '../review/verdicts/booked-hotels.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -32,7 +31,7 @@ export async function gatherReport(
   { ledger, listCases, volume, timezone, clock }: ReportParts,
 ): Promise<DayReport> {
   const now = clock();
-  const runs = (await ledger.listRuns({ day, limit: runsRead })).filter(isOfItsDay);
+  const runs = await ledger.listRuns({ day, limit: runsRead });
   const verdicts = summariseVerdicts(day, runs);
   const newest = verdicts.newer ?? verdicts.runs[0];
   const compare = createHotelComparer({ hotels: ledger.hotels, clock });

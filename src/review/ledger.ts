@@ -77,7 +77,7 @@ export interface ReadOnlyLedger
 }
 
 export interface RunReader extends RunLister {
-  /** The newest run of the day's bookings: never one with trigger `watch`. */
+  /** The newest run of the day. */
   latestRun(day: string): Promise<Run | undefined>;
   findRun(runId: string): Promise<Run | undefined>;
   /** @throws RangeError for a run that does not exist. */
@@ -87,13 +87,13 @@ export interface RunReader extends RunLister {
 }
 
 export interface RunLister {
-  /** Newest day first, and within a day the newest run first. All runs, also those that review bookings of other days. */
+  /** Newest day first, and within a day the newest run first. */
   listRuns(options: { readonly day?: string; readonly limit: number }): Promise<Run[]>;
 }
 
 /** An overview of days. */
 export interface DayOverview {
-  /** The newest run of the bookings of each day from `from` to `to` that has one, oldest day first. */
+  /** The newest run of each day from `from` to `to` that has one, oldest day first. */
   listLatestRuns(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
   /** @param today the day it is now in the account's zone: no later one is a good day */
   summarise(today: BusinessDay): Promise<LedgerSummary>;
@@ -101,7 +101,7 @@ export interface DayOverview {
 
 export interface DayRunLister {
   /**
-   * The runs of the bookings of all days from `from` to `to`, oldest day first, and within a day the newest run first.
+   * The runs of all days from `from` to `to`, oldest day first, and within a day the newest run first.
    * Runs that complete no day, of which there may be dozens a day, are combined as in `collapseRuns`.
    */
   listRunsOfDays(range: { readonly from: string; readonly to: string }): Promise<Run[]>;
@@ -210,12 +210,8 @@ export interface BatchSampler {
 export interface DayHolds {
   /** How long a hold can outlive its owner; 0 if the kernel holds the lock, which ends with its owner. */
   readonly staleHoldMs: number;
-  /**
-   * Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it.
-   *
-   * @param key a day, or what `holdKeyOf` says about a run
-   */
-  holdDay(key: string): Promise<Hold | undefined>;
+  /** Takes the exclusive right to work on a day, without waiting; undefined if a live process holds it. */
+  holdDay(day: string): Promise<Hold | undefined>;
 }
 
 export interface SlotHolds {

@@ -2,11 +2,8 @@ import type { NameForm } from './guest-names.js';
 import type { ReviewFile } from './review-file.js';
 import type { VolumeDrop } from './volume.js';
 
-/**
- * What started a run. `today` sends what is new while the day is not over; `watch` sends stays of other days again
- * because their mapping changed. What each means for its day: see day-runs.ts.
- */
-export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today' | 'watch';
+/** What started a run. `today` sends what is new while the day is not over. What each means for its day: see day-runs.ts. */
+export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
 
 /** How a run reaches the service. */
 export type DeliveryKind = 'body' | 'file';

@@ -1,6 +1,5 @@
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { StayKeys } from './collected.js';
-import type { NameForm } from './guest-names.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm } from './step.js';
 
@@ -70,8 +69,6 @@ export interface StayRun {
   /** See `Run`. */
   readonly topsUp: boolean;
   readonly batchSize: number;
-  /** How the names in its stored lines are written now. */
-  readonly guestNames: NameForm;
   /** False if an older version collected it: see `indexStays`. */
   readonly isIndexed: boolean;
 }

@@ -11,12 +11,8 @@ export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   readonly slots: Slots;
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
-  /**
-   * Compares what moved with the upcoming stays. It must end soon after the signal aborts.
-   *
-   * @returns false if something is left to do at the next check
-   */
-  readonly watch: (signal: AbortSignal) => Promise<boolean>;
+  /** Compares what moved with the upcoming stays. It must end soon after the signal aborts. */
+  readonly watch: (signal: AbortSignal) => Promise<unknown>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly notify: NotifyScheduler;
@@ -58,7 +54,8 @@ export function createSyncScheduler(parts: SyncSchedulerParts): RepeatedCheck {
     async check(stop) {
       if (!(await syncWhenDue(stop)) || isWatched || stop.aborted) return;
       try {
-        isWatched = await watch(stop);
+        await watch(stop);
+        isWatched = true;
       } catch (error) {
         if (!stop.aborted) notify({ type: 'watch-failed', error });
       }

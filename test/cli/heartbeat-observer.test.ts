@@ -43,8 +43,6 @@ describe('Of last night, the service hears', () => {
     ['a run that waits for its result', settled({ state: 'awaiting-result' }), undefined],
     ['a run of today', settled({ trigger: 'today' }), undefined],
     ['a failed run of today', settled({ trigger: 'today', ...failed }), undefined],
-    ['a new run of the watch', opened({ trigger: 'watch' }), undefined],
-    ['the watch', settled({ trigger: 'watch' }), undefined],
     ['another number of records than expected', settled({ expected: 2_000 }), undefined],
     [
       'a run that was collected before its day was over',

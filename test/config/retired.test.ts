@@ -18,6 +18,8 @@ describe('A retired setting', () => {
     [
       { source: { kind: 'sql', url: 'sqlite:bookings.db', query: 'SELECT :day' } },
       'source.url: SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+      { source: http, watch: { review: true } },
+      'watch: remove it: nothing is sent again when a mapping moves; its stays are in the cases',
     ],
   ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
     expect(complain(settings)).toEqual([sentence]);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CaseLedger } from '../../src/cases/case-store.js';
 import type { WatchEvent } from '../../src/cases/watch/watch-events.js';
 import { watchMappings } from '../../src/cases/watch/watch-mappings.js';
-import { holdKeyOf } from '../../src/review/day-runs.js';
 import { type MadeStay, storeRun } from './ledger/stays.js';
 import type { OpenedLedger } from './ledger.js';
 import { at, rowOf, syncRows } from './mapping-copy/pages.js';
@@ -55,7 +54,7 @@ export function describeWatchContract(
       });
     const notify = ({ type }: { readonly type: WatchEvent['type'] | string }) => void events.push(type);
     const watch = (watched: CaseLedger = ledger) =>
-      watchMappings({ ledger: watched, today, reviews: true, clock: () => now, notify }, signal);
+      watchMappings({ ledger: watched, today, clock: () => now, notify }, signal);
     const states = async () =>
       (await ledger.cases.list({ state: 'dismissed', today })).map(({ id, move, note }) => ({
         id,
@@ -152,64 +151,6 @@ export function describeWatchContract(
       const { findings } = await watch();
       expect(findings).toMatchObject([{ providerName: 'a', caseId: first?.id }]);
       expect(await ledger.cases.listActive()).toEqual([first]);
-    });
-
-    const pair = { providerName: 'a', providerHotelId: 'H', serviceId: 7 };
-    const startReview = (id: string, day = today) =>
-      ledger.createRun({ id, day, delivery: 'body', trigger: 'watch', startedAt: now });
-
-    it('records what is at risk once for each move, and one run takes it', async () => {
-      await book('r1', [bookingOf('a', 'BR-1'), bookingOf('b', 'BR-2')]);
-      expect(await ledger.watch.hasEndangered()).toBe(false);
-      await syncRows(ledger.mappings, [mapped('a', 8)], at + 1);
-      const killed = async () => {
-        throw new Error('killed');
-      };
-      await expect(watch({ ...ledger, watch: { ...ledger.watch, finishMoves: killed } })).rejects.toThrow(
-        'killed',
-      );
-      await watch();
-      expect(await ledger.watch.hasEndangered()).toBe(true);
-      await startReview('w1');
-      expect(await ledger.watch.takeEndangered('w1')).toEqual([pair]);
-      expect(await ledger.watch.takeEndangered('w1')).toEqual([pair]);
-      expect(await ledger.watch.hasEndangered()).toBe(false);
-      await ledger.watch.rememberEndangered([{ ...pair, movedAt: at + 1 }]);
-      expect(await ledger.watch.hasEndangered()).toBe(false);
-      await ledger.watch.rememberEndangered([{ ...pair, movedAt: at + 2 }]);
-      await startReview('w2', '2026-11-23');
-      expect(await ledger.watch.takeEndangered('w2')).toEqual([pair]);
-      expect(await ledger.watch.takeEndangered('w1')).toEqual([pair]);
-    });
-
-    it('lists the reviews that are to be resumed: active ones first, and none that a person cancelled', async () => {
-      const fail = async (id: string, day: string) => {
-        const { token } = await startReview(id, day);
-        const failure = { class: 'retryable' as const, code: 'down', message: 'down' };
-        await ledger.settle({ runId: id, token }, { state: 'failed', failure, at: now });
-      };
-      await fail('too-old', '2026-11-18');
-      await fail('f1', '2026-11-20');
-      await fail('f2', '2026-11-20');
-      await fail('left-alone', '2026-11-21');
-      await ledger.abandon('left-alone', { reason: 'a test', at: now });
-      await startReview('active', '2026-11-21');
-      await ledger.createRun({ id: 'day', day: today, delivery: 'body', trigger: 'manual', startedAt: now });
-      const listed = await ledger.watch.listUnfinishedReviews('2026-11-19');
-      expect(listed.map(({ id }) => id)).toEqual(['active', 'f1', 'f2']);
-    });
-
-    it('blocks no run of a day, and erases only while no review is being sent', async () => {
-      await book('r1', [bookingOf('a', 'BR-1')]);
-      await startReview('w1', '2026-11-20');
-      const review = await ledger.holdDay(holdKeyOf({ day: '2026-11-20', trigger: 'watch' }));
-      expect(await ledger.holdDay(holdKeyOf({ day: today, trigger: 'watch' }))).toBeUndefined();
-      expect(await ledger.eraseBookings('r1', () => undefined)).toBe(true);
-      expect(await ledger.eraseBookings('w1', () => undefined)).toBe(false);
-      const night = await ledger.holdDay('2026-11-20');
-      await review?.release();
-      expect(await ledger.eraseBookings('w1', () => undefined)).toBe(true);
-      await night?.release();
     });
 
     it('compares any number of moves, a part at a time', async () => {

@@ -3,7 +3,6 @@ import { expectEachOnce } from '../support/expectations.js';
 import { createGate } from '../support/gate.js';
 import { success } from '../support/http-stand-in.js';
 import { toCsv } from '../support/made-bookings.js';
-import { fillCopyOf, mappingOf } from '../support/mapping-truth.js';
 import { usePostgres, useRedis } from '../support/use-servers.js';
 import { batchSize, prepareMachines, stepsPerProcess } from './machines.js';
 import { serve, timezone, today } from './serving.js';
@@ -52,49 +51,5 @@ describe('a run of today with Redis', () => {
     for (const { command: serving } of servers) serving.kill('SIGTERM');
     expect(await Promise.all(servers.map(async (one) => (await one.command.ended).exitCode))).toEqual([0, 0]);
     expect(await machines.database.countRuns()).toBe(2);
-  });
-});
-
-describe('a watch run with Redis', () => {
-  it('is finished by the workers when the process that started it is killed, and another watch joins it', async () => {
-    const { gate, handler } = createHeldService();
-    let isHeld = false;
-    const machines = await prepareMachines({
-      ...parts(),
-      handler: (request) => (isHeld ? handler(request) : success),
-      settings: { watch: { review: true } },
-    });
-    const { folder, standIn } = machines;
-    const bookings = machines.bookings.map((booking, index) => ({
-      ...booking,
-      ...{ ServiceId: 5_000 + index, ProviderHotelId: `H-${index}` },
-      ...{ CheckInDate: '2199-01-02', CheckOutDate: '2199-01-09' },
-    }));
-    await folder.writeBookings(toCsv(bookings));
-    await Promise.all([machines.startWorker(), machines.startWorker()]);
-    expect((await folder.runDay()).exitCode).toBe(0);
-    const moved = bookings.map((booking) => ({ ...mappingOf(booking), isDeleted: true }));
-    const rows = bookings.map(mappingOf);
-    await fillCopyOf(folder, { rows, at: Date.UTC(2026, 10, 1) }, { rows: moved, at: Date.UTC(2026, 10, 2) });
-
-    isHeld = true;
-    const ofDay = standIn.requests.length;
-    const killed = folder.start(['watch', '--json']);
-    await standIn.received(ofDay + 3 * stepsPerProcess);
-    killed.kill('SIGKILL');
-    const joining = folder.start(['watch', '--json']);
-    // The workers hold as many steps as they may: only the process that joins can send another.
-    await standIn.received(ofDay + 3 * stepsPerProcess + 1);
-    gate.open();
-    const { exitCode, json, stderr } = await joining.ended;
-    expect(exitCode, stderr).toBe(0);
-    expect(json).toMatchObject({
-      findings: [],
-      sent: bookings.length,
-      runs: [{ state: 'succeeded', counts: { accepted: bookings.length, pending: 0 } }],
-    });
-    expect(await machines.database.countRuns()).toBe(2);
-    const again = standIn.accepted().slice(bookings.length);
-    expect(new Set(again.map(({ BookingReferenceId }) => BookingReferenceId)).size).toBe(bookings.length);
   });
 });

@@ -124,14 +124,11 @@ describe('a problem is over', () => {
     ]);
   });
 
-  it('of a failed run without a message if somebody gave it up, whatever the watch did on that day', async () => {
+  it('of a failed run without a message if somebody gave up the latest run of its day', async () => {
     const failed = problem('run-failed', { day });
     const givenUp: Run = { ...good, state: 'cancelled', cancelReason: 'wrong export' };
-    const watch: Run = { ...good, trigger: 'watch', state: 'failed' };
-    expect(await findEnded(failed, watch, givenUp)).toEqual(['run-failed, without a word']);
-    expect(await findEnded(failed, { ...givenUp, trigger: 'watch' }, { ...good, state: 'failed' })).toEqual(
-      [],
-    );
+    expect(await findEnded(failed, givenUp)).toEqual(['run-failed, without a word']);
+    expect(await findEnded(failed, { ...good, state: 'failed' }, givenUp)).toEqual([]);
   });
 
   it('of refused credentials by a run that used them', async () => {
@@ -165,17 +162,6 @@ describe('a problem is over', () => {
     const low = (hours: number) => problem('resource-low', { subject: 'the spool on one', ...before(hours) });
     expect(await check(() => [low(30)], [])).toEqual({ ended: [], dismissed: [], reminded: [] });
     expect((await check(() => [low(50)], [])).dismissed).toEqual(['resource-low']);
-  });
-
-  it('of a failed run of the watch without a message if somebody gave up that run, and no other', async () => {
-    const watch: Run = { ...good, id: 'w1', trigger: 'watch', state: 'failed' };
-    const ofDay: Run = { ...good, id: 'r1', state: 'failed' };
-    const cancelled = { state: 'cancelled', cancelReason: 'not needed' } as const;
-    const failed = problem('run-failed', { day, runId: 'w1', subject: `${day} (watch)` });
-    expect(await findEnded(failed, { ...watch, ...cancelled }, ofDay)).toEqual([
-      'run-failed, without a word',
-    ]);
-    expect(await findEnded(failed, watch, { ...ofDay, ...cancelled })).toEqual([]);
   });
 
   it('or reported again with its current facts', async () => {

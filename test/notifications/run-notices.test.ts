@@ -58,12 +58,9 @@ describe('a run', () => {
     ]);
   });
 
-  it('of the current day, or for stays of other days, is reported as a warning', () => {
+  it('of the current day is reported as a warning', () => {
     expect(eventsOf(failedWith('binary', { trigger: 'today' }))).toEqual([
       ['run-failed', '2026-11-20', 'warning'],
-    ]);
-    expect(eventsOf(failedWith('binary', { trigger: 'watch' }))).toEqual([
-      ['run-failed', '2026-11-20 (watch)', 'warning'],
     ]);
   });
 

@@ -28,7 +28,7 @@ let scheduler: RepeatedCheck | undefined;
 async function keep(
   latest: MappingSync | undefined,
   end: (begun: number) => Promise<void> = async () => {},
-  endWatch: (watched: number) => Promise<boolean> = async () => true,
+  endWatch: (watched: number) => Promise<void> = async () => {},
 ) {
   const state = { latest, begun: 0, watched: 0, failures: [] as unknown[], tell: () => {} };
   scheduler = createSyncScheduler({
@@ -117,23 +117,15 @@ describe('the scheduler of the local copy', () => {
     expect(state).toMatchObject({ begun: 1, watched: 2 });
   });
 
-  it('repeats, at the next check, a watch that left something to do', async () => {
-    const state = await keep(syncOf(lastSlot), undefined, async (watched) => watched === 2);
-    expect(state.watched).toBe(1);
-    await vi.advanceTimersByTimeAsync(3 * checkMs);
-    expect(state).toMatchObject({ begun: 0, watched: 2, failures: [] });
-  });
-
   it('watches no copy whose sync failed, and repeats a watch that failed', async () => {
     const gone = new Error('the service is away');
     const cutOff = new Error('the ledger is away');
     const fail = async (time: number, error: Error) => {
       if (time === 1) throw error;
-      return true;
     };
     const state = await keep(
       undefined,
-      async (begun) => void (await fail(begun, gone)),
+      (begun) => fail(begun, gone),
       (watched) => fail(watched, cutOff),
     );
     expect(state).toMatchObject({ begun: 1, watched: 0, failures: [gone] });

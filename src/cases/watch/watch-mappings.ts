@@ -21,8 +21,6 @@ export interface WatchParts {
   readonly ledger: WatchLedger;
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
-  /** Whether to remember what is in danger, so that it is reviewed again. */
-  readonly reviews: boolean;
   readonly clock: () => number;
   readonly notify: (event: WatchEvent | CaseEvent) => void;
 }
@@ -67,7 +65,6 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
     const found = await findMovedStays(parts, moved.mappings);
     dismissed += await dismissMerged(ledger, clock);
     findings.push(...(await openMovedCases(parts, found)));
-    if (parts.reviews) await ledger.watch.rememberEndangered(found.filter(({ move }) => move !== 'merged'));
     await ledger.watch.finishMoves(moved.upTo, clock());
     checkedMoves += moved.moves;
     notify({ type: 'moves-checked', checkedMoves, findings: findings.length });

@@ -149,8 +149,8 @@ hook; the schedule and its catch-up leave the day alone.
 Example:
   hotel-review cancel 2026-11-20 --reason "wrong export"
                                   abandon that day's run
-  hotel-review cancel 20261120-k3f9xq7d --reason "wrong moves"
-                                  abandon that run, such as one of the watch
+  hotel-review cancel 20261120-k3f9xq7d --reason "wrong export"
+                                  abandon that run
   hotel-review run 2026-11-20     review the day from the start`;
 
 const replayExamples = `

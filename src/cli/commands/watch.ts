@@ -19,8 +19,7 @@ export function addWatchCommand(program: Command, { watch }: WatchHandlers, fini
 const watchExamples = `
 Compares what moved in the local copy of the mappings since the last watch with
 the bookings whose check-in is today or later, and opens a case for each mapping
-that was re-pointed or deleted. \`serve\` does it after each sync. With the setting
-watch.review, those bookings are sent for review again, by body.
+that was re-pointed or deleted. \`serve\` does it after each sync.
 
 Examples:
   hotel-review mappings sync && hotel-review watch

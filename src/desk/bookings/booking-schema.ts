@@ -79,7 +79,7 @@ export const nameStates = [
 /** A booking in one run: what `show --json` prints, and more. */
 const bookingInRun = history.extend({
   delivery: z.enum(['body', 'file']),
-  trigger: z.enum(['schedule', 'hook', 'manual', 'replay', 'today', 'watch']),
+  trigger: z.enum(['schedule', 'hook', 'manual', 'replay', 'today']),
   /** The number of its row in the file, without the header; null for a booking that went by body. */
   fileRow: z.int().nullable(),
   deliveredAt: instant.nullable(),

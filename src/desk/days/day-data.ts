@@ -11,7 +11,6 @@ import { judgeDay } from '../../report/judge-day.js';
 import { reportsFolder } from '../../report/kept-reports.js';
 import { judgeCanary } from '../../review/canary.js';
 import { readReport } from '../../review/day/report.js';
-import { isOfItsDay } from '../../review/day-runs.js';
 import type { Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';
@@ -127,7 +126,7 @@ async function judge(
   today: string,
   { now, timezone }: DeskVisit,
 ): Promise<{ readonly judgement: DayMark; readonly headline: string }> {
-  if (runs.some(isOfItsDay)) {
+  if (runs.length > 0) {
     const [canary] = await ledger.listCanaries({ day, limit: 1 });
     return judgeDay(summariseVerdicts(day, runs), { timezone, canary: canary && judgeCanary(canary, now) });
   }

@@ -74,17 +74,7 @@ function findGoodSince(runs: readonly Run[], timezone: string): number | undefin
 }
 
 function howItRan(run: Run, day: BusinessDay, nights: Slots): ShownDay['how'] {
-  switch (run.trigger) {
-    case 'schedule':
-      return isCatchUp(run, day, nights) ? 'catch-up' : 'schedule';
-    case 'hook':
-    case 'manual':
-    case 'replay':
-    case 'today':
-      return run.trigger;
-    case 'watch':
-      return null;
-  }
+  return run.trigger === 'schedule' && isCatchUp(run, day, nights) ? 'catch-up' : run.trigger;
 }
 
 const nightMs = 86_400_000;

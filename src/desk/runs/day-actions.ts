@@ -1,4 +1,3 @@
-import { isOfItsDay } from '../../review/day-runs.js';
 import type { RunState, Trigger } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
 import type { DeskVisit } from '../routing/route.js';
@@ -55,13 +54,13 @@ export function renderFirstAction(
   return html`<a class="${look}" href="/days/${encodeURIComponent(day)}/${first.path}">${first.name}<span class="hidden">: ${day}</span></a>`;
 }
 
-/** For visitors who may operate; nothing for a run that sends bookings of other days. */
+/** For visitors who may operate. */
 export function renderDayActions(
   day: string,
   newest: NewestRun | undefined,
   visit: DeskVisit,
 ): Html | undefined {
-  if (!visit.may('operate') || (newest && !isOfItsDay(newest))) return undefined;
+  if (!visit.may('operate')) return undefined;
   return html`<p class="buttons">${listDayActions(newest?.state).map(
     ({ name, path }, place) =>
       html`<a class="button${place === 0 ? '' : ' quiet'}" href="/days/${encodeURIComponent(day)}/${path}">${name}</a>`,

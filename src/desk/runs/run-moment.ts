@@ -7,7 +7,6 @@ import {
   type PendingLimits,
 } from '../../review/day/pending.js';
 import { toReport } from '../../review/day/report.js';
-import { isOfItsDay } from '../../review/day-runs.js';
 import type { OpenWork, ProgressReader } from '../../review/progress.js';
 import { hasWork, isActive, type Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
@@ -68,9 +67,7 @@ export function toMoment(
   };
 }
 
-function describeEnd(run: Run, { timezone }: Pick<DeskVisit, 'timezone'>): string | null {
-  // A run that sends bookings of other days makes no day good or bad.
-  if (!isOfItsDay(run)) return null;
+function describeEnd(run: Run, { timezone }: Pick<DeskVisit, 'timezone'>): string {
   return judgeDay(summariseVerdicts(run.day, [run]), { timezone }).headline;
 }
 

@@ -15,7 +15,7 @@ export const runReport: z.ZodType<RunReport> = z.object({
   runId: z.string(),
   day: z.string(),
   delivery: z.enum(['body', 'file']),
-  trigger: z.enum(['schedule', 'hook', 'manual', 'replay', 'today', 'watch']),
+  trigger: z.enum(['schedule', 'hook', 'manual', 'replay', 'today']),
   reason: z.string().exactOptional(),
   state: z.enum(['collecting', 'delivering', 'awaiting-result', 'succeeded', 'failed', 'cancelled']),
   counts: z.object({

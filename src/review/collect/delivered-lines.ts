@@ -1,5 +1,5 @@
 import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
-import { isOfItsDay, mayCompleteDay } from '../day-runs.js';
+import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
 import { type GuestNames, type NameForm, omittedNames, rewriteNames, writeNames } from '../guest-names.js';
 import { createLineBuffer } from '../lines/line-buffer.js';
@@ -214,9 +214,7 @@ function firstLine(lines: Buffer): Buffer {
 
 /** In which forms the names of what these runs delivered are now. */
 export function listNameForms(runs: readonly Run[]): readonly NameForm[] {
-  return runs
-    .filter(isOfItsDay)
-    .map(({ guestNames = 'send', linesBlanked }) => (linesBlanked ? 'omit' : guestNames));
+  return runs.map(({ guestNames = 'send', linesBlanked }) => (linesBlanked ? 'omit' : guestNames));
 }
 
 /** The number of runs to compare with before topping up a day. */

@@ -1,4 +1,3 @@
-import { holdKeyOf } from '../day-runs.js';
 import type { DayHolds, RunReader, RunWriter, StepReader } from '../ledger.js';
 import type { Run } from '../run.js';
 
@@ -7,7 +6,7 @@ interface AbandonParts {
   readonly clock: () => number;
 }
 
-/** The latest run of a day's bookings, or any run by its id, as runs of the watch belong to no day's bookings. */
+/** The latest run of a day, or any run by its id. */
 export type RunToAbandon = { readonly day: string } | { readonly runId: string };
 
 export type Abandoned =
@@ -30,7 +29,7 @@ export async function abandon(
   const known = await find();
   if (!known) return { kind: 'nothing' };
   // Held so that nobody opens a run of the day in the meantime; failing to get it shows that somebody works on the day.
-  const hold = await ledger.holdDay(holdKeyOf(known));
+  const hold = await ledger.holdDay(known.day);
   try {
     const found = (await find()) ?? known;
     const wasBeingWorkedOn = !hold || (await ledger.isBeingPerformed(found.id));

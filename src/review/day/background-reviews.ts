@@ -1,6 +1,6 @@
 import { pause } from '../../async/abort.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { holdKeyOf, mayCompleteDay } from '../day-runs.js';
+import { mayCompleteDay } from '../day-runs.js';
 import { DayBusyError, UsageError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type Trigger } from '../run.js';
 import { busy, findSharedRun, tryToAcquireDay } from './join-run.js';
@@ -182,7 +182,7 @@ export function createBackgroundReviews(options: BackgroundReviewsOptions): Back
   /** Nobody holds the day of a shared run: taking it over ends its waits, for all processes. */
   async function endWaits(run: Run): Promise<void> {
     if (await ledger.isBeingPerformed(run.id)) return;
-    const hold = await ledger.holdDay(holdKeyOf(run));
+    const hold = await ledger.holdDay(run.day);
     if (!hold) throw new DayBusyError(`${run.day} is being run by another process`);
     try {
       await ledger.takeOver(run.id);

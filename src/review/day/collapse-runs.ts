@@ -2,15 +2,15 @@ import { mayCompleteDay } from '../day-runs.js';
 import type { Counts, Run } from '../run.js';
 
 /**
- * Lists a day's runs of trigger `today` as one, and likewise those of `watch`: there may be dozens a day. That one is
- * the newest, with what all of them sent; it read the whole day, so its other counts are those of the day.
+ * Lists a day's runs of trigger `today` as one: there may be dozens a day. That one is the newest, with what all of them
+ * sent; it read the whole day, so its other counts are those of the day.
  *
  * @param runs newest first within a day
  */
 export function collapseRuns(runs: readonly Run[]): Run[] {
   const listed = new Map<string, Run>();
   for (const run of runs) {
-    const key = mayCompleteDay(run) ? run.id : `${run.day} ${run.trigger}`;
+    const key = mayCompleteDay(run) ? run.id : run.day;
     const newer = listed.get(key);
     listed.set(key, newer ? { ...newer, counts: addSent(newer.counts, run.counts) } : run);
   }

@@ -1,12 +1,12 @@
 import { pause } from '../../async/abort.js';
 import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { holdKeyOf, mayCompleteDay } from '../day-runs.js';
+import { mayCompleteDay } from '../day-runs.js';
 import type { DayHolds, RunReader, StepReader } from '../ledger.js';
 import type { Workforce } from '../perform/workforce.js';
 import { DayBusyError } from '../refusals.js';
 import { hasWork, isActive, type Run } from '../run.js';
-import { type DayRequest, decideOpening, findRunOf } from './open-run.js';
+import { type DayRequest, decideOpening } from './open-run.js';
 
 /** Delay between attempts to acquire a day that another process holds. */
 const tryEveryMs = 500;
@@ -38,7 +38,7 @@ export type FoundDay =
  * @throws DayBusyError if the day stays with another process, or the signal is aborted
  */
 export async function acquireDay(
-  request: RequestForDay & Pick<Run, 'trigger'>,
+  request: RequestForDay,
   parts: JoinParts,
   signal: AbortSignal,
   onWaiting: () => void,
@@ -52,7 +52,7 @@ export async function acquireDay(
     if (found) return found.kind === 'held' && runBefore !== undefined ? { ...found, runBefore } : found;
     if (signal.aborted || (!joins && clock() >= giveUpAt)) throw busy(request);
     if (runBefore === undefined) {
-      runBefore = (await findRunOf(request, ledger)) ?? null;
+      runBefore = (await ledger.latestRun(request.day.iso)) ?? null;
       onWaiting();
     }
     await pause(tryEveryMs, signal);
@@ -61,10 +61,10 @@ export async function acquireDay(
 
 /** The same without waiting; undefined if another process holds the day. @throws DayBusyError */
 export async function tryToAcquireDay(
-  request: RequestForDay & Pick<Run, 'trigger'>,
+  request: RequestForDay,
   { ledger, workforce }: Omit<JoinParts, 'clock'>,
 ): Promise<FoundDay | undefined> {
-  const { day, mode, trigger } = request;
+  const { day, mode } = request;
   const findOthers = async (): Promise<FoundDay | undefined> => {
     const run = workforce.letsOthersJoin ? await findSharedRun(request, ledger) : undefined;
     if (run && !joinsRuns(mode)) throw busy(request);
@@ -73,13 +73,12 @@ export async function tryToAcquireDay(
   const isRunOfTodayInWork = async () =>
     workforce.letsOthersJoin &&
     mode !== 'today' &&
-    mode !== 'watch' &&
     (await findRunOfTodayInWork(day.iso, ledger)) !== undefined;
   const others = await findOthers();
   if (others) return others;
   // What workers are sending would be sent twice if their run was taken over now.
   if (await isRunOfTodayInWork()) return undefined;
-  const hold = await ledger.holdDay(holdKeyOf({ day: day.iso, trigger }));
+  const hold = await ledger.holdDay(day.iso);
   return hold && heldUnless(findOthers, hold);
 }
 
@@ -102,7 +101,7 @@ export async function findSharedRun(
   request: RequestForDay,
   ledger: RunReader & StepReader,
 ): Promise<Run | undefined> {
-  const latest = await findRunOf(request, ledger);
+  const latest = await ledger.latestRun(request.day.iso);
   if (!latest || latest.collectedAt === undefined || !isActive(latest)) return undefined;
   if (!joinsRuns(request.mode)) return (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
   return decideOpening(latest, request).kind === 'resume' && hasWork(latest) ? latest : undefined;
@@ -119,10 +118,6 @@ async function findRunOfTodayInWork(day: string, ledger: RunReader & StepReader)
   return mayBe && (await ledger.isBeingPerformed(latest.id)) ? latest : undefined;
 }
 
-export function busy({ day, mode }: RequestForDay): DayBusyError {
-  return new DayBusyError(
-    mode === 'watch'
-      ? 'bookings that a watch found in danger are being sent by another process'
-      : `${day.iso} is being run by another process`,
-  );
+export function busy({ day }: RequestForDay): DayBusyError {
+  return new DayBusyError(`${day.iso} is being run by another process`);
 }

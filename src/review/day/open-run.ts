@@ -3,7 +3,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import { mayCompleteDay } from '../day-runs.js';
 import { type GuestNames, nameChoiceOf } from '../guest-names.js';
-import type { RunLister, RunReader } from '../ledger.js';
+import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type RunFailure } from '../run.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
@@ -12,11 +12,10 @@ export interface DayRequest {
   /**
    * `run` starts a day, resumes it, or leaves it alone if it is done. `replay` reviews it again. `late` tops it up:
    * it sends only what the day's other runs have not delivered. `resume` continues the active run that it names, and leaves
-   * the day alone if that has ended. `today` tops the day up by body while it is not over. `watch` sends stays of other days,
-   * whatever has become of the day itself.
+   * the day alone if that has ended. `today` tops the day up by body while it is not over.
    */
-  readonly mode: 'run' | 'replay' | 'late' | 'resume' | 'today' | 'watch';
-  /** For `resume`: the run. For `watch`: the run to resume, or the id of the one to start. */
+  readonly mode: 'run' | 'replay' | 'late' | 'resume' | 'today';
+  /** For `resume`: the run. */
   readonly runId?: string | undefined;
   /** For `today`: there is nothing to do if the day has been reviewed since that instant. */
   readonly slotAt?: number | undefined;
@@ -60,7 +59,6 @@ export type Opening =
 export function decideOpening(latest: Run | undefined, request: DayToOpen): Opening {
   const { mode, delivery } = request;
   if (mode === 'today') return openToday(latest, request);
-  if (mode === 'watch') return openWatch(latest);
   if (mode === 'resume') return openNamed(latest, request);
   if (!latest) return { kind: 'new' };
   if (!mayCompleteDay(latest)) return completeDay(latest, mode);
@@ -103,13 +101,6 @@ function openToday(latest: Run | undefined, { slotAt = Number.POSITIVE_INFINITY 
   return isLeftAlone || isActive(latest) || latest.startedAt >= slotAt
     ? { kind: 'already-done', run: latest }
     : { kind: 'new', topsUp: true, delivery: 'body', ...keepExpected(latest) };
-}
-
-/** A watch that found more starts another run. */
-function openWatch(run: Run | undefined): Opening {
-  if (!run) return { kind: 'new', delivery: 'body' };
-  const isUnfinished = isActive(run) || run.state === 'failed';
-  return { kind: isUnfinished && run.cancelReason === undefined ? 'resume' : 'already-done', run };
 }
 
 /** Whoever cancelled the run also cancelled it for those who waited for it. */
@@ -213,15 +204,6 @@ export interface OpenedRun {
   readonly failedBefore?: RunFailure;
 }
 
-/** The run that a request may be about: the latest of its day, or for `watch` the one that it names. */
-export async function findRunOf(
-  { day, mode, runId }: DayRequest & { readonly day: Pick<BusinessDay, 'iso'> },
-  ledger: RunReader,
-): Promise<Run | undefined> {
-  if (mode !== 'watch') return ledger.latestRun(day.iso);
-  return runId === undefined ? undefined : ledger.findRun(runId);
-}
-
 /**
  * Opens or resumes the run of a day that we hold. Returns `lost` if another process may hold the day by now.
  */
@@ -231,7 +213,7 @@ export async function openRun(
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
   const { day, trigger, reason, delivery, configuredDelivery } = request;
-  const latest = await findRunOf(request, ledger);
+  const latest = await ledger.latestRun(day.iso);
   refuseUnseen(latest, request);
   const opening = decideOpening(latest, request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
@@ -251,7 +233,7 @@ export async function openRun(
       };
     case 'new': {
       const run = await ledger.createRun({
-        id: request.runId ?? createRunId(day),
+        id: createRunId(day),
         day: day.iso,
         delivery: opening.delivery ?? delivery ?? configuredDelivery,
         trigger,

@@ -1,9 +1,7 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
-import type { Booking } from '../../booking/booking.js';
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import type { NameForm } from '../guest-names.js';
 import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
 import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
 
@@ -38,24 +36,7 @@ export async function* readStaysAhead(
   hotels: readonly ProviderHotel[],
   options: StaysOptions,
 ): AsyncGenerator<readonly StayAhead[], void, undefined> {
-  for await (const found of findStays(ledger, hotels, options, () => ({})))
-    yield found.map(({ stay }) => stay);
-}
-
-/** The same, each with the booking as it was stored. */
-export function readBookingsAhead(
-  ledger: StayLedger,
-  hotels: readonly ProviderHotel[],
-  options: StaysOptions,
-): AsyncGenerator<readonly BookingAhead[], void, undefined> {
-  return findStays(ledger, hotels, options, ({ booking }, { guestNames }) => ({ booking, guestNames }));
-}
-
-export interface BookingAhead {
-  readonly stay: StayAhead;
-  readonly booking: Booking;
-  /** How its guest's name is written. */
-  readonly guestNames: NameForm;
+  for await (const found of findStays(ledger, hotels, options)) yield found.map(({ stay }) => stay);
 }
 
 interface FoundStay extends Pick<FoundBooking, 'form'> {
@@ -64,13 +45,11 @@ interface FoundStay extends Pick<FoundBooking, 'form'> {
   readonly rank: number;
 }
 
-/** @param keep returns what is kept of a booking besides its stay: there may be hundreds of thousands */
-async function* findStays<Kept>(
+async function* findStays(
   { stays: index }: StayLedger,
   hotels: readonly ProviderHotel[],
   { today, runIds, isWanted = () => true, select, onRun, signal }: StaysOptions,
-  keep: (found: FoundBooking, run: StayRun) => Kept,
-): AsyncGenerator<readonly (FoundStay & Kept)[], void, undefined> {
+): AsyncGenerator<readonly FoundStay[], void, undefined> {
   if (hotels.length === 0) return;
   const keys = new Set(hotels.map(keyOfHotel));
   const isFound = (stay: StayAhead) =>
@@ -82,14 +61,14 @@ async function* findStays<Kept>(
       await index.indexStays(run, findStayKeys);
       await giveWay(signal);
     }
-  let found: (FoundStay & Kept)[] = [];
+  let found: FoundStay[] = [];
   for (const [rank, run] of runs.entries()) {
     if (runIds && !runIds.has(run.runId)) continue;
-    const ofRun: (FoundStay & Kept)[] = [];
+    const ofRun: FoundStay[] = [];
     for await (const bookings of readFound(index, run, await index.findStays(run, hashes, today))) {
       for (const booking of bookings) {
         const stay = toStay(booking, run);
-        if (stay && isFound(stay)) ofRun.push({ stay, form: booking.form, rank, ...keep(booking, run) });
+        if (stay && isFound(stay)) ofRun.push({ stay, form: booking.form, rank });
       }
       await giveWay(signal);
     }
@@ -121,16 +100,16 @@ function toStay({ booking }: FoundBooking, run: StayRun): StayAhead | undefined 
 }
 
 /** Those that no later run has outdated, each once. */
-async function keepLatest<Found extends FoundStay>(
+async function keepLatest(
   index: StayIndex,
   runs: readonly StayRun[],
-  found: readonly Found[],
+  found: readonly FoundStay[],
   signal: AbortSignal | undefined,
-): Promise<Found[]> {
+): Promise<FoundStay[]> {
   const latest = await findLatestRuns(index, runs, found, signal);
   /** By reference; further stays of one, which are few, by a key that takes more memory than a stay. */
-  const kept = new Map<string, Found>();
-  const withoutReference: Found[] = [];
+  const kept = new Map<string, FoundStay>();
+  const withoutReference: FoundStay[] = [];
   await forEachGivingWay(found, signal, (one) => {
     const { rank, stay } = one;
     const { reference } = stay;

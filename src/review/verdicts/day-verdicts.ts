@@ -1,4 +1,3 @@
-import { isOfItsDay } from '../day-runs.js';
 import { isActive, type Run, type RunState } from '../run.js';
 
 /** What is known about the verdicts on a day's bookings. */
@@ -29,7 +28,7 @@ export type VerdictKnowledge = 'judged' | 'awaiting-result' | 'by-email' | 'noth
 
 /** @param runs of the day, newest first */
 export function summariseVerdicts(day: string, runs: readonly Run[]): DayVerdicts {
-  const groups = groupRuns(runs.filter(isOfItsDay));
+  const groups = groupRuns(runs);
   const judged = groups.findIndex((group) => group.some(isJudged));
   const usual = groups.findIndex(([run]) => run?.state !== 'cancelled');
   const group = groups[Math.max(0, judged === -1 ? usual : judged)] ?? [];

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { collapseRuns } from '../../../src/review/day/collapse-runs.js';
-import { isOfItsDay } from '../../../src/review/day-runs.js';
 import type { Ledger, NewRun } from '../../../src/review/ledger.js';
 import { blankNames, readReference } from '../../../src/review/stored/stored-line.js';
 import { splitStoredLines } from '../../../src/review/stored-batches.js';
@@ -17,22 +16,6 @@ async function succeed(ledger: Ledger, id: string, options: Partial<NewRun>): Pr
 
 export function describeDayRuns(opened: () => OpenedLedger): void {
   describe('which runs count for a day', () => {
-    it('a `watch` run is no run of the bookings of its day', async () => {
-      const { ledger } = opened();
-      await succeed(ledger, 'watch', { trigger: 'watch' });
-      expect(await ledger.latestRun(day)).toBeUndefined();
-      expect(await ledger.listLatestRuns({ from: day, to: day })).toEqual([]);
-      expect(await ledger.listVolumes([day])).toEqual([]);
-      expect(await ledger.summarise(tomorrow)).toEqual({
-        runsByState: expect.objectContaining({ succeeded: 1 }),
-      });
-      expect((await ledger.listRuns({ day, limit: 9 })).map(({ id }) => id)).toEqual(['watch']);
-      await succeed(ledger, 'nightly', { trigger: 'schedule' });
-      await succeed(ledger, 'watch-again', { trigger: 'watch' });
-      expect((await ledger.latestRun(day))?.id).toBe('nightly');
-      expect((await ledger.listLatestRuns({ from: day, to: day })).map(({ id }) => id)).toEqual(['nightly']);
-    });
-
     it('they are listed over many days, with runs of today collapsed into one', async () => {
       const { ledger } = opened();
       const list = async (from: string, to: string) =>
@@ -46,7 +29,6 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
         if (bookings.length > 0) await perform(ledger, run, 'batch 0', done);
         await ledger.settle(rightOf(run), { state: 'succeeded', at });
       }
-      await succeed(ledger, 'watch', { trigger: 'watch' });
       expect(await ledger.listRunsOfDays({ from: day, to: day })).toMatchObject([
         { id: 'today-2', counts: { accepted: 3, delivered: 3, pending: 0 } },
       ]);
@@ -55,7 +37,7 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       await succeed(ledger, 'before', { day: '2026-11-19' });
       expect(await list('2026-11-19', tomorrow.iso)).toEqual(['before', 'nightly', 'today-2', 'next-day']);
       expect(await ledger.listRunsOfDays({ from: day, to: day })).toEqual(
-        collapseRuns((await ledger.listRuns({ day, limit: 9 })).filter(isOfItsDay)),
+        collapseRuns(await ledger.listRuns({ day, limit: 9 })),
       );
     });
 
@@ -112,29 +94,14 @@ export function describeDayRuns(opened: () => OpenedLedger): void {
       await expectChange([at, at]);
     });
 
-    it('a `watch` run is active beside another run of the day, but only one at a time', async () => {
+    it('what a `today` run sent is delivered for its day', async () => {
       const { ledger } = opened();
-      await ledger.createRun(newRun('nightly'));
-      await ledger.createRun(newRun('watch', { trigger: 'watch' }));
-      expect((await ledger.listActiveRuns()).map(({ id }) => id)).toEqual(['nightly', 'watch']);
-      await expect(ledger.createRun(newRun('other', { trigger: 'watch' }))).rejects.toThrow();
-      await expect(ledger.createRun(newRun('today', { trigger: 'today' }))).rejects.toThrow();
-    });
-
-    it('what a `watch` run sent is not delivered for its day, and what a `today` run sent is', async () => {
-      const { ledger } = opened();
-      for (const [trigger, booking] of [
-        ['watch', 'of another day'],
-        ['today', 'of the day'],
-      ] as const) {
-        const run = await collectedRun(ledger, trigger, { trigger, bookings: [booking] });
-        await perform(ledger, run, 'batch 0', done);
-        await ledger.settle(rightOf(run), { state: 'succeeded', at });
-      }
+      const run = await collectedRun(ledger, 'today', { trigger: 'today', bookings: ['of the day'] });
+      await perform(ledger, run, 'batch 0', done);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at });
       await ledger.createRun(newRun('next', { topsUp: true }));
       const first = await ledger.nextDelivered('next');
       expect(first?.lines.toString()).toContain('of the day');
-      expect(first?.lines.toString()).not.toContain('of another day');
       expect(await ledger.nextDelivered('next', first?.cursor)).toBeUndefined();
     });
 

@@ -128,7 +128,7 @@ const anyStay = fc.record({
 const anyRun = fc.record({
   day: fc.integer({ min: 0, max: 3 }),
   delivery: fc.constantFrom('body', 'file'),
-  trigger: fc.constantFrom('schedule', 'today', 'watch'),
+  trigger: fc.constantFrom('schedule', 'today'),
   topsUp: fc.boolean(),
   isCollected: fc.oneof(
     { weight: 5, arbitrary: fc.constant(true) },
@@ -221,7 +221,7 @@ function searchNaively(
   hotels: Hotels,
   { today, runIds, isWanted = () => true }: Asked,
 ): StayAhead[] {
-  const runs = made.filter((run) => run.isCollected && run.trigger !== 'watch');
+  const runs = made.filter((run) => run.isCollected);
   const isLater = (one: MadeRun, other: MadeRun) =>
     one.day > other.day || (one.day === other.day && made.indexOf(one) > made.indexOf(other));
   const found = new Map<string, StayAhead>();

@@ -98,7 +98,6 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       await endedRun(ledger, 'failed-later', '2026-11-12', 'failed');
       await endedRun(ledger, 'failed', '2026-11-11', 'failed');
       await succeed(newRun('so-far', { day: '2026-11-13', trigger: 'today' }));
-      await succeed(newRun('of-other-days', { day: '2026-11-13', trigger: 'watch' }));
       const { lastInstant } = createBusinessDay('2026-11-15', 'Europe/Madrid');
       await succeed(newRun('early', { day: '2026-11-15', startedAt: lastInstant.getTime() }));
       const counted = await collectedRun(ledger, 'short', { day: '2026-11-16', bookings: ['one'] });

@@ -81,10 +81,10 @@ describe('cancelling a run', () => {
 
   it('accepts a run of the day by its id, and no run of another day', async () => {
     const { ledger, preview, send, asked } = await openOperatorsDesk();
-    const id = await addRun(ledger, { day, trigger: 'watch' });
+    const id = await addRun(ledger, { day });
     await addRun(ledger, { day: '2026-11-18' });
-    await send(`/days/${day}/cancel?run=${id}`, { reason: 'wrong moves' });
-    expect(asked).toEqual([{ asked: 'cancel', wanted: { runId: id }, reason: 'wrong moves' }]);
+    await send(`/days/${day}/cancel?run=${id}`, { reason: 'wrong export' });
+    expect(asked).toEqual([{ asked: 'cancel', wanted: { runId: id }, reason: 'wrong export' }]);
     const other = `/days/${day}/cancel?run=run-of-2026-11-18`;
     expect((await preview(other)).data.refusal).toBe(`${day} has no such run.`);
     expect((await send(other, { reason: 'x' })).status).toBe(409);

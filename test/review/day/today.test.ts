@@ -92,7 +92,7 @@ describe('after runs of today', () => {
     });
   });
 
-  it('their bookings have verdicts by e-mail only, and those of a watch run say nothing about the day', () => {
+  it('their bookings have verdicts by e-mail only', () => {
     const verdicts = { affected: 2, unanswered: 0, unclear: 0, malformed: 0 };
     const night = someRun({
       topsUp: true,
@@ -101,14 +101,12 @@ describe('after runs of today', () => {
       counts: { affected: 2 },
     });
     const runs = [
-      someRun({ trigger: 'watch', counts: { accepted: 40, affected: null } }),
       night,
       ofToday({ id: 'b', topsUp: true, counts: { accepted: 3, affected: null } } as Partial<Run>),
       ofToday({ id: 'a', counts: { accepted: 4, affected: null } } as Partial<Run>),
     ];
     expect(summariseVerdicts(day.iso, runs)).toMatchObject({ knowledge: 'judged', affected: 2, posted: 7 });
-    expect(summariseVerdicts(day.iso, runs.slice(0, 1))).toMatchObject({ knowledge: 'no-run', runs: [] });
-    expect(summariseVerdicts(day.iso, runs.slice(2))).toMatchObject({
+    expect(summariseVerdicts(day.iso, runs.slice(1))).toMatchObject({
       knowledge: 'by-email',
       affected: null,
     });
