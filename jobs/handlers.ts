@@ -153,10 +153,6 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./show-mappings.js')).showStats(config, terminal),
       ),
-    watch: (globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./watch.js')).watchOnce(config, terminal),
-      ),
     brands: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./list-brands.js')).listBrands(config, options, terminal),

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { businessDayAt } from '../src/booking/business-day.js';
+import { type WatchLedger, type WatchReport, watchMappings } from '../src/cases/watch/watch-mappings.js';
 import type { SyncOptions } from '../src/cli/commands/mappings.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { readHeldHotels } from '../src/cli/held-hotels.js';
 import { renderNewHotels, renderSync, warnAboutLimit, writeNewHotels } from '../src/cli/mappings.js';
+import { renderWatch } from '../src/cli/watch.js';
 import type { Config } from '../src/config/load.js';
+import type { NotifyAll } from '../src/events/events.js';
 import type { MappingService } from '../src/mapping-service/operations.js';
 import {
   type MappingCopy,
@@ -30,7 +34,7 @@ function placeOf(name: string, { locate }: Pick<Terminal, 'locate'>) {
 /** Maximum number of new hotels shown without a file. */
 const hotelsShown = 20;
 
-/** `hotel-review mappings sync`: updates the local copy, and lists new master hotels. */
+/** `hotel-review mappings sync`: updates the local copy, compares what moved with the upcoming stays, and lists new master hotels. */
 export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
   const { newHotels, held: heldFile } = options;
   const held = heldFile === undefined ? noHotels : await readHeldHotels(placeOf(heldFile, terminal));
@@ -42,16 +46,23 @@ export async function syncOnce(config: Config, options: SyncOptions, terminal: T
     await recordLook(ledger, { action: 'sync' }, terminal);
     const sync = await syncCopy(config, options, { ...terminal, ledger, service }, terminal.signal);
     terminal.endProgress();
-    const { notify, say: warn, signal } = terminal;
+    const { notify, say: warn, signal, command } = terminal;
     await followUpSync(config, { ledger, notify, warn, signal });
+    // Before hotels are noted as listed: if it fails, the next sync lists them.
+    const watched = await watchCopy(config, { ledger, notify }, signal);
     const listed = await listNewHotels(ledger.mappings, {
       ...(newHotels !== undefined && { file: placeOf(newHotels, terminal) }),
       held,
     });
-    terminal.answer(renderSync(sync) + renderNewHotels(listed.hotels, listed), {
-      ...toSyncReport(sync),
-      newHotelsFile: newHotels ?? null,
-    });
+    const { counts, findings } = watched;
+    terminal.answer(
+      renderSync(sync) + renderWatch(watched, command) + renderNewHotels(listed.hotels, listed),
+      {
+        ...toSyncReport(sync),
+        newHotelsFile: newHotels ?? null,
+        watch: { checkedMoves: counts.checkedMoves, findings },
+      },
+    );
     return exitCode.done;
   } finally {
     terminal.endProgress();
@@ -75,6 +86,16 @@ export function syncCopy(
   const settings = { ...mappings, overlapMs: mappings.overlapMinutes * 60_000 };
   const parts = { service, copy: ledger.mappings, settings, clock, createSyncId: randomUUID, notify };
   return syncMappings({ since, providerFamily }, parts, signal);
+}
+
+/** Compares what moved in the copy with the stays that are upcoming on the account's day. */
+export function watchCopy(
+  { timezone }: Config,
+  { ledger, notify }: { readonly ledger: WatchLedger; readonly notify: NotifyAll },
+  signal: AbortSignal,
+): Promise<WatchReport> {
+  const today = businessDayAt(new Date(clock()), timezone).iso;
+  return watchMappings({ ledger, today, clock, notify }, signal);
 }
 
 interface HotelListing {

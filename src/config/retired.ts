@@ -16,6 +16,8 @@ const retiredSettings: readonly RetiredSetting[] = [
     path: ['keys'],
     isRetired: isGroup,
     instead: 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
+  },
+  {
     path: ['mappings', 'fillServiceId'],
     instead: 'no longer exists: let the source name the ServiceId of each booking',
   },
@@ -23,6 +25,8 @@ const retiredSettings: readonly RetiredSetting[] = [
     path: ['source', 'url'],
     isRetired: (url) => typeof url === 'string' && /^sqlite:/i.test(url),
     instead: 'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+  },
+  {
     path: ['watch'],
     instead: 'remove it: nothing is sent again when a mapping moves; its stays are in the cases',
   },
@@ -73,6 +77,7 @@ const retiredCommands: readonly RetiredCommand[] = [
   },
   { words: 'sandbox --world', instead: 'there is one world; `sandbox bookings --seed` makes other bookings' },
   { words: 'sandbox bookings --folder', instead: 'leave it out, since every sandbox has the same world' },
+  { words: 'watch', instead: '`mappings sync` examines the moves against stays ahead and opens their cases' },
 ];
 
 /** The sentence about a retired command or option on a command line that could not be understood. */

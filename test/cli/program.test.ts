@@ -279,6 +279,10 @@ describe('the command line', () => {
       "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review --help`",
     ],
     ['sandbox --count 5', "unknown option '--count'; see `hotel-review --help`"],
+    [
+      'watch',
+      '`watch` no longer exists: `mappings sync` examines the moves against stays ahead and opens their cases',
+    ],
     ['--verbose', "unknown option '--verbose'; see `hotel-review --help`"],
     ['replay', "missing required argument 'day'; see `hotel-review --help`"],
     ['show', 'expected either a booking reference or --name NAME'],
@@ -494,7 +498,6 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     syncMappings: remember('syncMappings'),
     showMapping: remember('showMapping'),
     mappingStats: remember('mappingStats'),
-    watch: remember('watch'),
     loadHotels: remember('loadHotels'),
     brands: remember('brands'),
     requestExport: remember('requestExport'),

@@ -12,12 +12,16 @@ describe('A retired setting', () => {
     [
       { keys: { folder: './keys', kms: { keyId: 'alias/hotel-review' } } },
       'keys: is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
+    ],
+    [
       { source: http, mappings: { fillServiceId: true } },
       'mappings.fillServiceId: no longer exists: let the source name the ServiceId of each booking',
     ],
     [
       { source: { kind: 'sql', url: 'sqlite:bookings.db', query: 'SELECT :day' } },
       'source.url: SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+    ],
+    [
       { source: http, watch: { review: true } },
       'watch: remove it: nothing is sent again when a mapping moves; its stays are in the cases',
     ],

@@ -88,7 +88,6 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
     moment = dayEnd + nightHour * hourMs;
     await perform('mappings', 'sync');
     model.synced(readStated(world), today);
-    await perform('watch');
     await perform('run', '--day', day, '--delivery', isByFile ? 'file' : 'body');
     const bookings = records.filter(({ kind }) => kind === 'booking');
     model.collected(

@@ -81,8 +81,10 @@ Examples:
   hotel-review mappings stats                 how many there are`;
 
 const syncExamples = `
-An interrupted sync is resumed. The file of new hotels lists each master hotel
-that no earlier such file has listed.
+An interrupted sync is resumed. Afterwards, what moved in the copy is compared
+with the bookings whose check-in is today or later: each mapping that was
+re-pointed or deleted gets a case. The file of new hotels lists each
+master hotel that no earlier such file has listed.
 
 Examples:
   hotel-review mappings sync --new-hotels new.ndjson

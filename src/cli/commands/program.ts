@@ -18,7 +18,6 @@ import { addServiceCommands, type ServiceHandlers } from './service.js';
 import { addSetupCommands, type SetupHandlers } from './setup.js';
 import { addUserCommands, type UserHandlers } from './users.js';
 import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
-import { addWatchCommand, type WatchHandlers } from './watch.js';
 
 /** The handler of each command; each returns the exit code. */
 export interface Handlers
@@ -30,7 +29,6 @@ export interface Handlers
     KeyHandlers,
     UserHandlers,
     MappingHandlers,
-    WatchHandlers,
     HotelHandlers,
     VerdictHandlers,
     ExportHandlers,
@@ -108,7 +106,6 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
   addKeyCommands(program, handlers, finish);
   addUserCommands(program, handlers, finish);
   addMappingCommands(program, handlers, finish);
-  addWatchCommand(program, handlers, finish);
   addHotelCommands(program, handlers, finish);
   addVerdictCommands(program, handlers, finish);
   addExportCommands(program, handlers, finish);
