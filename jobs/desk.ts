@@ -14,7 +14,6 @@ import { openArchive } from './deliveries.js';
 import { openRetryPolicy } from './retry-policy.js';
 import { readSilence } from './silence.js';
 import type { Terminal } from './terminal.js';
-import { readVersion } from './version.js';
 import { packEvidence } from './write-evidence.js';
 
 /** They ship with the package. */
@@ -48,7 +47,7 @@ export async function composeDesk(
   return createDesk(
     {
       ...scoring,
-      ...{ ledger, operations, hashKey, version: readVersion() },
+      ...{ ledger, operations, hashKey },
       keptColumns: Object.keys(source.keep),
       ...{ deadline, volume, mappingScope: mappings.providerFamily ?? '', nights, health },
       limits: {

@@ -62,10 +62,7 @@ export interface SyncWork {
 }
 
 /** Syncs with the configured settings, whether on schedule or on request. */
-export function createSyncWork(
-  config: Config,
-  { ledger, notify, afterSync }: SyncWorkContext,
-): SyncWork {
+export function createSyncWork(config: Config, { ledger, notify, afterSync }: SyncWorkContext): SyncWork {
   let syncing = 0;
   return {
     isSyncing: () => syncing > 0,

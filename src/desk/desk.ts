@@ -9,7 +9,6 @@ import { createDayPage, createReportDownload } from './days/day-page.js';
 import { createDaysPage } from './days/days-page.js';
 import type { DaysParts } from './days/read-days.js';
 import { createMappingsPage } from './mappings/mappings-page.js';
-import { createOpenApiPage } from './openapi.js';
 import type { Operations } from './operations/operations.js';
 import { createOperationRoutes } from './operations/routes.js';
 import { createProviderRoutes } from './providers/provider-routes.js';
@@ -32,14 +31,12 @@ export interface DeskParts
   readonly timezone: string;
   /** The configured columns of bookings that are kept but not sent. */
   readonly keptColumns: readonly string[];
-  /** This program's. */
-  readonly version: string;
 }
 
-/** Every page, action, download and stream of the desk: the table that the OpenAPI document and the tests of roles read. */
+/** Every page, action, download and stream of the desk: the table that the tests of roles read, too. */
 export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
   const hotels = rememberHotels(parts.ledger.hotels);
-  const routes: readonly DeskRoute[] = [
+  return [
     createDaysPage(parts),
     createDayPage({ ...parts, hotels }),
     createReportDownload(parts),
@@ -50,9 +47,7 @@ export function listRoutes(parts: DeskParts): readonly DeskRoute[] {
     createAuditPage(parts),
     ...createOperationRoutes(parts),
     ...createCaseRoutes({ ...parts, hotels }),
-    createOpenApiPage({ routes: () => routes, version: parts.version }),
   ];
-  return routes;
 }
 
 /** The pages on which operators and the booking team work. */

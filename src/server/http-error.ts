@@ -15,6 +15,7 @@ const classes = {
   403: 'forbidden',
   404: 'not-found',
   405: 'wrong-method',
+  406: 'not-acceptable',
   408: 'too-slow',
   409: 'usage',
   413: 'too-large',

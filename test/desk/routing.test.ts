@@ -25,9 +25,8 @@ const evil = '<script>alert("x")</script>';
 const performed: unknown[] = [];
 const readSecret = {
   permission: 'see-bookings' as const,
-  summary: 'A secret of a thing',
   input: z.object({ name: z.string() }),
-  data: z.object({ secret: z.string() }),
+  json: 'if-asked' as const,
   read: async () => ({ secret: 'blue' }),
   render: ({ secret }: { readonly secret: string }) => ({ title: 'Secret', content: html`<p>${secret}</p>` }),
 };
@@ -35,11 +34,29 @@ const routes: readonly DeskRoute[] = [
   definePage({
     path: '/things/:name',
     permission: 'look',
-    summary: 'A thing',
     input: z.object({ name: z.string().max(40), sort: z.enum(['up', 'down']).default('up') }),
-    data: z.object({ name: z.string(), sort: z.string() }),
+    json: 'if-asked',
     read: async (input) => input,
     render: ({ name }) => ({ title: name, content: html`<p>${name}</p>` }),
+  }),
+  definePage({
+    path: '/things/:name/usual',
+    permission: 'look',
+    input: z.object({ name: z.string() }),
+    json: 'usually',
+    read: async (input) => input,
+    render: ({ name }) => ({ title: name, content: html`<p>${name}</p>` }),
+  }),
+  definePage({
+    path: '/things/:name/people',
+    permission: 'see-bookings',
+    input: z.object({ name: z.string() }),
+    read: async ({ name }) => {
+      performed.push(name);
+      return {};
+    },
+    audit: () => ({ action: 'show', revealsNames: false }),
+    render: () => ({ title: 'For people', content: html`<p>a page</p>` }),
   }),
   ...[false, true].map((revealsNames) =>
     definePage({
@@ -56,7 +73,6 @@ const routes: readonly DeskRoute[] = [
   defineAction({
     path: '/things/:name/break',
     permission: 'operate',
-    summary: 'Break a thing',
     title: 'Break it',
     input: z.object({ name: z.string() }),
     form: z.object({ hard: z.literal('yes').optional() }),
@@ -72,7 +88,6 @@ const routes: readonly DeskRoute[] = [
   defineDownload({
     path: '/things/:name/file',
     permission: 'see-bookings',
-    summary: 'The file of a thing',
     input: z.object({ name: z.string() }),
     contentType: 'text/csv',
     audit: ({ name }) => ({ action: 'report', subject: name }),
@@ -86,7 +101,6 @@ const routes: readonly DeskRoute[] = [
   defineLive({
     path: '/things/:name/events',
     permission: 'look',
-    summary: 'What becomes of a thing',
     input: z.object({ name: z.string() }),
     async *follow({ name }) {
       yield html`<p>${name}</p>`;
@@ -136,6 +150,33 @@ describe('a page', () => {
     expect(await page.text()).toContain('<p>chair</p>');
     const data = await ask('/things/chair?sort=down&other=1', { accept: 'application/json' });
     expect(await data.json()).toEqual({ name: 'chair', sort: 'down' });
+  });
+
+  it.each([
+    ['/things/chair', undefined, 'text/html'],
+    ['/things/chair', '*/*', 'text/html'],
+    ['/things/chair', 'text/html, application/json', 'text/html'],
+    ['/things/chair/usual', '*/*', 'application/json'],
+    ['/things/chair/usual', 'text/html', 'text/html'],
+    ['/things/chair/people', '*/*', 'text/html'],
+  ])('%s for a caller that accepts %s is %s', async (path, accept, type) => {
+    const { ask } = await start('operator');
+    const answer = await ask(path, { accept: accept ?? '' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)]);
+  });
+
+  it('that is for people only has no JSON, says so, and reads and records nothing', async () => {
+    const { ask, recorded } = await start('operator');
+    const answer = await ask('/things/chair/people', { accept: 'application/json' });
+    expect([answer.status, await answer.json()]).toEqual([
+      406,
+      {
+        error: { class: 'not-acceptable', message: expect.stringMatching(/^this page is only for people/) },
+      },
+    ]);
+    expect([performed, recorded]).toEqual([[], []]);
+    const viewer = await start('viewer');
+    expect((await viewer.ask('/things/chair/people', { accept: 'application/json' })).status).toBe(403);
   });
 
   it('escapes what it shows, and allows no script but its own', async () => {

@@ -43,7 +43,6 @@ export interface SomeDesk extends SomeServer {
 export const otherParts: Omit<DeskParts, 'ledger'> = {
   operations: fakeOperations().operations,
   timezone,
-  version: '0.0.0',
   keptColumns: [],
   hashKey: undefined,
   readSilence: async () => undefined,
@@ -135,6 +134,16 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
 export async function getPage(url: string, path: string) {
   const response = await fetch(url + path, { headers: { accept: 'text/html' }, redirect: 'manual' });
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The cells of the first table of a page, row by row, as texts. */
+export function readRows(page: string): readonly (readonly string[])[] {
+  const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(page) ?? [];
+  return [...body.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) =>
+    [...row.matchAll(/<(t[hd])\b[^>]*>(.*?)<\/\1>/gs)].map(([, , cell = '']) =>
+      cell.replace(/<[^>]*>/g, '').trim(),
+    ),
+  );
 }
 
 /** What a program gets. */

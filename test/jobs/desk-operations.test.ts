@@ -1,14 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { prepareDay } from '../support/day-folder.js';
-import {
-  auditOf,
-  type DeskVisitor,
-  reached,
-  runsOf,
-  type ShownRun,
-  visitDesk,
-  writeUsers,
-} from '../support/desk-visit.js';
+import { type DayFolder, prepareDay } from '../support/day-folder.js';
+import { auditOf, reached, runsOf, type ShownRun, visitDesk, writeUsers } from '../support/desk-visit.js';
 import { runsEveryCase } from '../support/engine.js';
 import { createGate } from '../support/gate.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
@@ -42,14 +34,14 @@ async function prepare(handler?: StandInHandler) {
 }
 
 /** What the copy has of each mapping of the service. */
-function readCopied(desk: DeskVisitor, truth: MappingTruth): Promise<string[]> {
-  return Promise.all(
-    truth.standing().map(async (line) => {
-      const [provider = '', hotel = ''] = JSON.parse(line) as readonly string[];
-      const { mapping } = await desk.look(`/mappings?${new URLSearchParams({ provider, hotel })}`);
-      return describeMapping(mapping as Parameters<typeof describeMapping>[0]);
-    }),
-  );
+async function readCopied(folder: DayFolder, truth: MappingTruth): Promise<string[]> {
+  const copied: string[] = [];
+  for (const line of truth.standing()) {
+    const [provider = '', hotel = ''] = JSON.parse(line) as readonly string[];
+    const { json } = await folder.run(['mappings', 'show', provider, hotel, '--json']);
+    copied.push(describeMapping(json as Parameters<typeof describeMapping>[0]));
+  }
+  return copied;
 }
 
 describe('in the desk, an operator', () => {
@@ -198,7 +190,7 @@ describe('in the desk, an operator', () => {
     expect(await desk.look('/mappings/sync')).toMatchObject({
       latest: { read: 25, added: 25, finishedAt: expect.any(String) },
     });
-    expect(await readCopied(desk, truth)).toEqual(truth.standing());
+    expect(await readCopied(folder, truth)).toEqual(truth.standing());
     await desk.stop();
     expect(await auditOf(folder)).toMatchObject([
       { who: 'olga (desk)', action: 'sync', details: { reason: 'a new provider' } },

@@ -9,7 +9,7 @@ import { patienceMs } from './patience.js';
 /** A running `serve`, and somebody who is signed in to its pages. */
 export interface DeskVisitor {
   readonly url: string;
-  /** The data of a page, or of what an action would do. */
+  /** The JSON of a page, or of what an action would do. */
   look(path: string): Promise<Record<string, unknown>>;
   /** Does what the preview at this address shows. */
   act(path: string, fields?: Readonly<Record<string, string>>): Promise<DeskAnswer>;
@@ -35,17 +35,16 @@ export async function visitDesk(folder: DayFolder, name: string): Promise<DeskVi
   const serving = folder.call(['serve', '--port', '0']);
   await serving.wrote('"serving"');
   const [, url = ''] = /"url":"([^"]+)"/.exec(serving.stderr) ?? [];
-  const accept = { accept: 'application/json' };
   const signedIn = await fetch(`${url}/sign-in`, {
     method: 'POST',
-    headers: accept,
+    redirect: 'manual',
     body: new URLSearchParams({ name, password }),
   });
   const cookie = signedIn.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
-  const headers = { ...accept, cookie };
+  const headers = { accept: 'application/json', cookie };
   const ask = async (path: string, init: RequestInit = {}): Promise<DeskAnswer> => {
     const response = await fetch(url + path, { ...init, headers });
     return { status: response.status, data: (await response.json()) as DeskAnswer['data'] };

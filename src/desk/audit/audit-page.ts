@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { createBusinessDay } from '../../booking/business-day.js';
-import { toAuditEntry } from '../../report/audit-entry.js';
-import { type AuditReader, auditedActions } from '../../review/audit.js';
+import { type AuditFilter, type AuditReader, auditedActions } from '../../review/audit.js';
 import { HttpError } from '../../server/http-error.js';
 import { choiceField, optionalDayField, searchField } from '../routing/fields.js';
 import { definePage, type Page } from '../routing/route.js';
@@ -14,38 +13,11 @@ export interface AuditParts {
 
 const entriesPerPage = 100;
 
-const text = z.string().nullable();
-
-/** As `audit --json` prints it, but newest first, and with the filter. */
-const auditData = z.object({
-  from: text,
-  to: text,
-  who: text,
-  action: z.enum(auditedActions).nullable(),
-  subject: text,
-  /** Entries in all. */
-  total: z.int(),
-  entries: z.array(
-    z.object({
-      at: z.iso.datetime(),
-      who: z.string(),
-      action: z.enum(auditedActions),
-      subject: text,
-      details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).optional()),
-    }),
-  ),
-  /** The value of `before` for the next entries; null at the end. */
-  next: z.int().nullable(),
-});
-
-export type AuditData = z.output<typeof auditData>;
-
 /** Who looked at bookings or changed something, when and why. */
 export function createAuditPage({ ledger, timezone }: AuditParts): Page {
   return definePage({
     path: '/audit',
     permission: 'see-audit',
-    summary: 'The audit trail, the newest entry first',
     input: z.object({
       from: optionalDayField,
       to: optionalDayField,
@@ -58,29 +30,33 @@ export function createAuditPage({ ledger, timezone }: AuditParts): Page {
         .transform(Number)
         .optional(),
     }),
-    data: auditData,
-    async read({ from, to, who, action, subject, before }) {
-      if (from && to && to < from) throw new HttpError(400, `to: ${to} is before ${from}`);
-      const filter = {
-        from: from === undefined ? undefined : createBusinessDay(from, timezone).firstInstant.getTime(),
-        to: to === undefined ? undefined : createBusinessDay(to, timezone).lastInstant.getTime(),
-        ...{ who, action, subject },
-      };
-      const { actions, total, cursor } = await ledger.audit.latestActions(filter, {
-        before,
-        limit: entriesPerPage,
-      });
-      return {
-        from: from ?? null,
-        to: to ?? null,
-        who: who ?? null,
-        action: action ?? null,
-        subject: subject ?? null,
-        total,
-        entries: actions.map(toAuditEntry),
-        next: cursor ?? null,
-      };
-    },
+    read: (input) => readAuditTrail(ledger, timezone, input),
     render: renderAuditPage,
   });
 }
+
+/** What to look for; an absent field matches everything. */
+interface AuditQuestion extends Pick<AuditFilter, 'who' | 'action' | 'subject'> {
+  /** Days. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Only entries before this cursor. */
+  readonly before?: number | undefined;
+}
+
+async function readAuditTrail(
+  { audit }: AuditParts['ledger'],
+  timezone: string,
+  { before, ...asked }: AuditQuestion,
+) {
+  const { from, to, ...matching } = asked;
+  if (from && to && to < from) throw new HttpError(400, `to: ${to} is before ${from}`);
+  const filter = {
+    ...matching,
+    from: from === undefined ? undefined : createBusinessDay(from, timezone).firstInstant.getTime(),
+    to: to === undefined ? undefined : createBusinessDay(to, timezone).lastInstant.getTime(),
+  };
+  return { asked, ...(await audit.latestActions(filter, { before, limit: entriesPerPage })) };
+}
+
+export type AuditData = Awaited<ReturnType<typeof readAuditTrail>>;

@@ -1,5 +1,5 @@
 import { isCalendarDay } from '../../booking/business-day.js';
-import { auditedActions } from '../../review/audit.js';
+import { type AuditedAction, auditedActions, type RecordedAction } from '../../review/audit.js';
 import { formatCount, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
@@ -7,30 +7,27 @@ import { writeAddress } from '../routing/facts.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import type { AuditData } from './audit-page.js';
 
-type Entry = AuditData['entries'][number];
-
 export function renderAuditPage(data: AuditData, { timezone }: Pick<DeskVisit, 'timezone'>): View {
-  const { entries, total, next } = data;
-  const { from, to, who, action, subject } = data;
+  const { asked, actions, total, cursor } = data;
   return {
     title: 'Audit trail',
-    content: html`${renderFilter(data)}
+    content: html`${renderFilter(asked)}
 <p>${total === 1 ? '1 entry.' : `${formatCount(total)} entries, the newest first.`}</p>
 ${
-  entries.length === 0
+  actions.length === 0
     ? undefined
     : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">Did</th><th scope="col">To what</th><th scope="col">Details</th></tr></thead><tbody>
-${entries.map((entry) => renderEntry(entry, timezone))}</tbody></table></div>`
+${actions.map((entry) => renderEntry(entry, timezone))}</tbody></table></div>`
 }
 ${
-  next === null
+  cursor === undefined
     ? undefined
-    : html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { from, to, who, action, subject, before: next })}">Older entries</a></nav>`
+    : html`<nav class="buttons" aria-label="Pages"><a rel="next" href="${writeAddress('/audit', { ...asked, before: cursor })}">Older entries</a></nav>`
 }`,
   };
 }
 
-function renderFilter({ from, to, who, action, subject }: AuditData): Html {
+function renderFilter({ from, to, who, action, subject }: AuditData['asked']): Html {
   return html`<form class="search card" action="/audit" role="search">
 <label>From<input name="from" type="date" value="${from ?? ''}"></label>
 <label>To<input name="to" type="date" value="${to ?? ''}"></label>
@@ -42,8 +39,8 @@ function renderFilter({ from, to, who, action, subject }: AuditData): Html {
 <button>Filter</button> <a href="/audit">All</a></form>`;
 }
 
-function renderEntry({ at, who, action, subject, details }: Entry, timezone: string): Html {
-  return html`<tr><td><time datetime="${at}">${formatLocalInstant(Date.parse(at), timezone)}</time></td><td>${showInLine(who)}</td><td>${action}</td><td>${renderSubject(action, subject)}</td><td>${Object.entries(
+function renderEntry({ at, who, action, subject, details = {} }: RecordedAction, timezone: string): Html {
+  return html`<tr><td><time datetime="${new Date(at).toISOString()}">${formatLocalInstant(at, timezone)}</time></td><td>${showInLine(who)}</td><td>${action}</td><td>${renderSubject(action, subject)}</td><td>${Object.entries(
     details,
   )
     .map(([name, value]) => showInLine(`${name}: ${value}`))
@@ -52,14 +49,14 @@ function renderEntry({ at, who, action, subject, details }: Entry, timezone: str
 }
 
 /** With a link, if it still has a page. */
-function renderSubject(action: Entry['action'], subject: string | null): Html {
-  if (subject === null) return html``;
+function renderSubject(action: AuditedAction, subject: string | undefined): Html {
+  if (subject === undefined) return html``;
   const address = findAddress(action, subject);
   const words = showInLine(subject);
   return address === undefined ? html`${words}` : html`<a href="${address}">${words}</a>`;
 }
 
-function findAddress(action: Entry['action'], subject: string): string | undefined {
+function findAddress(action: AuditedAction, subject: string): string | undefined {
   if (isCalendarDay(subject)) return `/days/${subject}`;
   const [, id] = /^case (\d+)$/.exec(subject) ?? [];
   if (id !== undefined) return `/cases/${id}`;

@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { HttpError } from '../../server/http-error.js';
 import { pageField, searchField } from '../routing/fields.js';
 import { type DeskRoute, defineDownload, definePage } from '../routing/route.js';
-import { bookingData } from './booking-schema.js';
 import { renderBookingPage } from './booking-view.js';
-import { type BookingParts, readBookingData } from './read-booking.js';
+import { type BookingData, type BookingParts, readBookingData } from './read-booking.js';
 
 export interface BookingRouteParts extends BookingParts {
   /** The ZIP of `evidence`; undefined if no run has the booking. */
@@ -20,10 +19,9 @@ function createBookingPage(parts: BookingParts): DeskRoute {
   return definePage({
     path: '/bookings',
     permission: 'see-bookings',
-    summary: 'What is known of a booking, as `show --json` prints it, and more',
     input: z.object({ reference: searchField, answers: z.literal('yes').optional(), page: pageField }),
-    data: bookingData.extend({ page: z.int() }),
-    async read({ reference, answers, page }, visit) {
+    json: 'if-asked',
+    async read({ reference, answers, page }, visit): Promise<BookingData & { readonly page: number }> {
       const asked = { answers: answers === 'yes' };
       if (reference === undefined)
         return { reference: null, ...asked, isErased: false, bookings: [], mappings: [], page };
@@ -50,7 +48,6 @@ function createEvidenceDownload({ packEvidence }: Pick<BookingRouteParts, 'packE
     path: '/bookings/evidence',
     // It holds the guest's name.
     permission: 'see-names',
-    summary: 'What proves what was done about a booking, as a ZIP file',
     input: z.object({ reference: z.string().min(1).max(500) }),
     contentType: 'application/zip',
     audit: ({ reference }) => ({ action: 'evidence', subject: reference }),

@@ -7,7 +7,7 @@ import { linkToMapping, renderMappingHistory } from '../mappings/mapping-view.js
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
-import type { BookingData, BookingInRun, NameState } from './booking-schema.js';
+import type { BookingData, BookingInRun, NameState } from './read-booking.js';
 
 type Visit = Pick<DeskVisit, 'may' | 'timezone'>;
 

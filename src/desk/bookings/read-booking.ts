@@ -1,17 +1,17 @@
 import { businessDayAt } from '../../booking/business-day.js';
 import { keyOfHotel, type MappingReader, type ProviderHotel } from '../../mappings/mapping-copy.js';
-import { toHistoryReport } from '../../report/booking-history.js';
-import { toCanaryReport } from '../../report/canary.js';
-import { toMappingReport } from '../../report/mappings.js';
+import { type HistoryReport, toHistoryReport } from '../../report/booking-history.js';
+import { type CanaryReport, toCanaryReport } from '../../report/canary.js';
+import { type MappingReport, toMappingReport } from '../../report/mappings.js';
 import { type HistoryLedger, readHistories, type TracedHistory } from '../../report/read-histories.js';
 import type { CanaryReader } from '../../review/canary.js';
 import { createErasedTest, type ErasureReader, readErasedGuests } from '../../review/erasures.js';
 import type { Trace } from '../../review/history.js';
 import { UsageError } from '../../review/refusals.js';
+import type { DeliveryKind, Trigger } from '../../review/run.js';
 import { readBooking, readGuestName } from '../../review/stored/stored-line.js';
 import type { Silence } from '../../review/verdict.js';
 import type { DeskVisit } from '../routing/route.js';
-import type { BookingData, BookingInRun, NameState } from './booking-schema.js';
 
 export interface BookingParts {
   readonly ledger: HistoryLedger &
@@ -23,6 +23,34 @@ export interface BookingParts {
   /** What silence was agreed to mean, if anything. */
   readSilence(now: number): Promise<Silence | undefined>;
 }
+
+/** What is known about a booking reference. */
+export interface BookingData {
+  /** Null if none was asked for. */
+  readonly reference: string | null;
+  /** Whether the service's words are included. */
+  readonly answers: boolean;
+  /** Whether a guest with this reference was erased; null if that can't be told. */
+  readonly isErased: boolean | null;
+  readonly canary?: CanaryReport;
+  /** The newest run first. */
+  readonly bookings: readonly BookingInRun[];
+  /** Each pair under which it was booked, as the local copy has it. */
+  readonly mappings: readonly (ProviderHotel & { readonly copied: MappingReport | null })[];
+}
+
+/** A booking in one run: what `show --json` prints, and more. */
+export interface BookingInRun extends HistoryReport {
+  readonly delivery: DeliveryKind;
+  readonly trigger: Trigger;
+  /** The number of its row in the file, without the header; null for a booking that went by body. */
+  readonly fileRow: number | null;
+  readonly deliveredAt: string | null;
+  readonly guest: { readonly state: NameState; readonly name: string | null } | null;
+}
+
+/** Why a guest's name is here, or why not. */
+export type NameState = 'shown' | 'masked' | 'pseudonym' | 'left-out' | 'removed' | 'erased' | 'not-given';
 
 interface Asked {
   readonly reference: string;

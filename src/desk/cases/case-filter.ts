@@ -16,40 +16,29 @@ const optionalDay = z
 
 /** The fields of the query that select cases, so that links can be shared. */
 export const filterFields = {
+  /** Of the mapping. Without one: every case with an open booking. */
   state: z
     .enum(['', 'all', ...mappingStates])
     .transform(emptyAsAbsent)
-    .optional()
-    .describe('Of the mapping. Without one: every case with an open booking.'),
+    .optional(),
   provider: searchField,
-  country: searchField.describe('The code or, without one, the name of a country of one of the two hotels.'),
-  checkInBefore: optionalDay.describe(
-    'Only cases with an open booking whose check-in is before this day, or unknown.',
-  ),
-  day: optionalDay.describe('Only cases with an open booking of this business day.'),
-  assignee: searchField.describe(`A name, or ${nobody} for cases that nobody has taken.`),
-  text: searchField.describe(
-    "A part of a hotel's name or of the provider's hotel id; with the permission see-bookings also the reference of a booking.",
-  ),
+  /** The code or, without one, the name of a country of one of the two hotels. */
+  country: searchField,
+  /** Only cases with an open booking whose check-in is before this day, or unknown. */
+  checkInBefore: optionalDay,
+  /** Only cases with an open booking of this business day. */
+  day: optionalDay,
+  /** A name, or `nobody`. */
+  assignee: searchField,
+  /** A part of a hotel's name or of the provider's hotel id; for those who may see bookings also a booking's reference. */
+  text: searchField,
 };
 
 const filterSchema = z.object(filterFields);
 export type ShownFilter = z.output<typeof filterSchema>;
 
-/** The filter that a page repeats in its data. */
-export const filterData = z.object({
-  state: z.enum(['all', ...mappingStates]).nullable(),
-  provider: z.string().nullable(),
-  country: z.string().nullable(),
-  checkInBefore: z.string().nullable(),
-  day: z.string().nullable(),
-  assignee: z.string().nullable(),
-  text: z.string().nullable(),
-});
-
-export type FilterData = z.output<typeof filterData>;
-
-export function toFilterData(filter: ShownFilter): FilterData {
+/** The filter, as a page repeats it in its data. */
+export function toFilterData(filter: ShownFilter) {
   const { state = null, provider = null, country = null, checkInBefore = null } = filter;
   const { day = null, assignee = null, text = null } = filter;
   return { state, provider, country, checkInBefore, day, assignee, text };

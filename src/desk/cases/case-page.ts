@@ -6,8 +6,7 @@ import { toShownReport } from '../../report/cases.js';
 import { toMappingReport } from '../../report/mappings.js';
 import { HttpError } from '../../server/http-error.js';
 import { pageField } from '../routing/fields.js';
-import { definePage, type Page } from '../routing/route.js';
-import { caseData } from './case-schema.js';
+import { type DeskVisit, definePage, type Page } from '../routing/route.js';
 import { whatIsShown, withoutNotes } from './cases-page.js';
 import type { CaseDeskParts } from './cases-routes.js';
 import { renderCase } from './render-case.js';
@@ -17,37 +16,15 @@ const entriesShown = 100;
 
 /** A case: both hotels, how the mapping moved, its bookings, and who did what. */
 export function createCasePage(parts: CaseDeskParts): Page {
-  const { ledger } = parts;
   return definePage({
     path: '/cases/:id',
     permission: 'look',
-    summary: 'A case with its hotels and bookings, as `case ID --json` prints it',
     input: z.object({
       id: z.string(),
       page: pageField,
     }),
-    data: caseData,
-    async read({ id, page: asked }, visit) {
-      const held = await findShownCase(ledger.cases, id);
-      const { today, labels } = whatIsShown(parts, visit);
-      const item = await showCase(ledger, held, { today, clock: () => visit.now, labels });
-      const history = await readCaseHistory(ledger.audit, held.id);
-      const found = await ledger.mappings.find(held);
-      const report = withoutNotes(
-        toShownReport(item, { today, history: history.slice(-entriesShown) }),
-        visit,
-      );
-      const pages = Math.max(1, Math.ceil(held.bookings.length / bookingsPerPage));
-      const page = Math.min(asked, pages);
-      const bookings = report.bookingList.slice((page - 1) * bookingsPerPage, page * bookingsPerPage);
-      return {
-        ...report,
-        bookingList: visit.may('see-bookings') ? bookings : bookings.map(withoutReference),
-        ...{ page, pages, entries: history.length },
-        mapping: found ? toMappingReport(found.mapping, found.moves.slice(-entriesShown)) : null,
-        hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
-      };
-    },
+    json: 'if-asked',
+    read: (input, visit) => readCasePage(parts, input, visit),
     audit: ({ id, bookings }) => ({
       action: 'case',
       subject: `case ${id}`,
@@ -57,6 +34,35 @@ export function createCasePage(parts: CaseDeskParts): Page {
     render: (data, visit) => renderCase(data, visit, parts.keptColumns),
   });
 }
+
+async function readCasePage(
+  parts: CaseDeskParts,
+  { id, page: asked }: { readonly id: string; readonly page: number },
+  visit: DeskVisit,
+) {
+  const { ledger } = parts;
+  const held = await findShownCase(ledger.cases, id);
+  const { today, labels } = whatIsShown(parts, visit);
+  const item = await showCase(ledger, held, { today, clock: () => visit.now, labels });
+  const history = await readCaseHistory(ledger.audit, held.id);
+  const found = await ledger.mappings.find(held);
+  const report = withoutNotes(toShownReport(item, { today, history: history.slice(-entriesShown) }), visit);
+  const pages = Math.max(1, Math.ceil(held.bookings.length / bookingsPerPage));
+  const page = Math.min(asked, pages);
+  const bookings = report.bookingList.slice((page - 1) * bookingsPerPage, page * bookingsPerPage);
+  return {
+    ...report,
+    bookingList: visit.may('see-bookings') ? bookings : bookings.map(withoutReference),
+    ...{ page, pages },
+    /** How many the history has; only the newest are here. */
+    entries: history.length,
+    mapping: found ? toMappingReport(found.mapping, found.moves.slice(-entriesShown)) : null,
+    /** Whether the content of hotels was ever loaded. */
+    hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
+  };
+}
+
+export type ShownCaseData = Awaited<ReturnType<typeof readCasePage>>;
 
 function withoutReference<
   Booking extends { readonly reference: string | null; readonly note?: string | null },

@@ -13,7 +13,6 @@ export function createCasesCsv(parts: CaseDeskParts, search: SearchCases): Downl
   return defineDownload({
     path: '/cases.csv',
     permission: 'look',
-    summary: 'The cases of a filter, for a spreadsheet',
     input: z.object(filterFields),
     contentType: 'text/csv; charset=utf-8',
     audit: ({ state }, { records }) => ({

@@ -5,37 +5,21 @@ import type { SearchCases } from '../../cases/search-cases.js';
 import { toCaseReport } from '../../report/cases.js';
 import { pageField } from '../routing/fields.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';
-import { filterFields, toFilterData, toSearch } from './case-filter.js';
-import { casesData, casesPerPage } from './case-schema.js';
+import { filterFields, type ShownFilter, toFilterData, toSearch } from './case-filter.js';
 import type { CaseDeskParts } from './cases-routes.js';
-import { renderCases } from './render-cases.js';
+import { casesPerPage, renderCases } from './render-cases.js';
 
 /** The list of cases, nearest check-in first. */
 export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page {
   return definePage({
     path: '/cases',
     permission: 'look',
-    summary: 'Wrong or doubtful mappings with bookings that need somebody',
     input: z.object({
       ...filterFields,
       page: pageField,
     }),
-    data: casesData,
-    async read({ page: asked, ...filter }, visit) {
-      const { today, labels, findsReferences } = whatIsShown(parts, visit);
-      const { cases, choices } = await search(toSearch(filter, { today, findsReferences }));
-      const pages = Math.max(1, Math.ceil(cases.length / casesPerPage));
-      const page = Math.min(asked, pages);
-      const from = (page - 1) * casesPerPage;
-      const window: CaseWindow = { from, to: from + casesPerPage, labels, today };
-      const shown = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
-      return {
-        cases: shown.map((item) => withoutNotes(toCaseReport(item), visit)),
-        total: cases.length,
-        openBookings: cases.reduce((sum, { openBookings }) => sum + openBookings, 0),
-        ...{ page, pages, filter: toFilterData(filter), choices },
-      };
-    },
+    json: 'if-asked',
+    read: (input, visit) => readCases(parts, search, input, visit),
     // Kept columns come from the booking that checks in next; without them, the list reveals no single booking.
     audit: ({ cases, total, filter }) =>
       cases.some(({ kept }) => kept)
@@ -48,6 +32,31 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
     render: (data, visit) => renderCases(data, visit, parts.keptColumns),
   });
 }
+
+async function readCases(
+  parts: CaseDeskParts,
+  search: SearchCases,
+  { page: asked, ...filter }: ShownFilter & { readonly page: number },
+  visit: DeskVisit,
+) {
+  const { today, labels, findsReferences } = whatIsShown(parts, visit);
+  const { cases, choices } = await search(toSearch(filter, { today, findsReferences }));
+  const pages = Math.max(1, Math.ceil(cases.length / casesPerPage));
+  const page = Math.min(asked, pages);
+  const from = (page - 1) * casesPerPage;
+  const window: CaseWindow = { from, to: from + casesPerPage, labels, today };
+  const shown = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
+  return {
+    /** Nearest check-in first. */
+    cases: shown.map((item) => withoutNotes(toCaseReport(item), visit)),
+    /** On all pages. */
+    total: cases.length,
+    openBookings: cases.reduce((sum, { openBookings }) => sum + openBookings, 0),
+    ...{ page, pages, filter: toFilterData(filter), choices },
+  };
+}
+
+export type CasesData = Awaited<ReturnType<typeof readCases>>;
 
 /** The parts of a case that a visitor may see. */
 export function whatIsShown({ keptColumns }: Pick<CaseDeskParts, 'keptColumns'>, visit: DeskVisit) {

@@ -44,7 +44,6 @@ export function createCaseChange(parts: CaseDeskParts): ChangeAction {
   return defineAction({
     path: '/cases/change',
     permission: 'work-cases',
-    summary: 'Change one or several cases',
     title: 'Change cases',
     input: z.object({
       do: z.enum(kinds),

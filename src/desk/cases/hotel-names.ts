@@ -1,5 +1,7 @@
+import type { PairReport } from '../../report/hotels.js';
 import { showInLine } from '../../text/visible.js';
-import type { HotelData } from './case-schema.js';
+
+export type HotelData = NonNullable<PairReport['bookedHotel']>;
 
 /** Its name or, if the content is not known, its id. */
 export function nameHotel(hotel: HotelData | null, serviceId: number): string {

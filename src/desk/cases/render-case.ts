@@ -8,9 +8,9 @@ import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/f
 import { renderKeyboardHelp } from '../routing/keyboard-help.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
-import type { BookingData, HotelData, ShownCaseData } from './case-schema.js';
+import type { ShownCaseData } from './case-page.js';
 import { bulkKinds } from './change-kinds.js';
-import { nameHotel, showShortened } from './hotel-names.js';
+import { type HotelData, nameHotel, showShortened } from './hotel-names.js';
 
 export function renderCase(data: ShownCaseData, visit: DeskVisit, keptColumns: readonly string[]): View {
   const { id, bookedHotel, serviceId } = data;
@@ -149,7 +149,10 @@ interface Shown {
   readonly labels: readonly string[];
 }
 
-function renderBooking(booking: BookingData, { mayWork, seesBookings, labels }: Shown): Html {
+function renderBooking(
+  booking: ShownCaseData['bookingList'][number],
+  { mayWork, seesBookings, labels }: Shown,
+): Html {
   const { place, reference, checkIn, checkOut, state, resolvedAs, isNamed, note } = booking;
   const name = reference ?? `booking ${place}`;
   return html`<tr data-row>${

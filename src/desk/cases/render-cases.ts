@@ -8,9 +8,13 @@ import { renderKeyboardHelp } from '../routing/keyboard-help.js';
 import type { DeskVisit, View } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
 import { nobody } from './case-filter.js';
-import { type CaseData, type CasesData, casesPerPage, type HotelData } from './case-schema.js';
+import type { CasesData } from './cases-page.js';
 import { bulkKinds } from './change-kinds.js';
-import { nameHotel, showShortened } from './hotel-names.js';
+import { type HotelData, nameHotel, showShortened } from './hotel-names.js';
+
+export const casesPerPage = 50;
+
+type CaseData = CasesData['cases'][number];
 
 export function renderCases(data: CasesData, visit: DeskVisit, keptColumns: readonly string[]): View {
   const { cases, filter } = data;

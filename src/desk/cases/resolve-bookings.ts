@@ -32,14 +32,14 @@ export function createBookingResolution(parts: CaseDeskParts): ChangeAction {
   return defineAction({
     path: '/cases/:id/resolve',
     permission: 'work-cases',
-    summary: 'Resolve bookings of a case',
     title: 'Resolve bookings',
     input: z.object({
       id: z.string(),
-      booking: places.optional().describe('Chosen beforehand: the numbers of bookings in the case.'),
+      /** Chosen beforehand: the numbers of bookings in the case. */
+      booking: places.optional(),
     }),
     form: z.object({
-      booking: places.optional().describe('At least one.'),
+      booking: places.optional(),
       as: z.enum(resolutions, { error: 'choose what was done for the guests' }),
     }),
     reason: 'optional',

@@ -9,7 +9,7 @@ import {
   nameMark,
   renderLegend,
 } from '../routing/state-mark.js';
-import type { ShownDay } from './days-data.js';
+import type { ShownDay } from './judge-shown-day.js';
 
 const monthNames = [
   ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],

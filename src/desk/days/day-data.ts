@@ -1,11 +1,9 @@
-import * as z from 'zod';
 import type { Archive } from '../../archive/archive.js';
 import { businessDayAt, createBusinessDay } from '../../booking/business-day.js';
-import { mappingStates } from '../../cases/case.js';
 import { readWindow } from '../../cases/find-cases.js';
 import type { RememberedHotels } from '../../cases/remembered-hotels.js';
 import { describeNotice } from '../../notifications/describe-notice.js';
-import { type Notice, noticeEventNames, severities } from '../../notifications/notice.js';
+import type { Notice } from '../../notifications/notice.js';
 import type { ReadOnlyNoticeLedger } from '../../notifications/notice-store.js';
 import { judgeDay } from '../../report/judge-day.js';
 import { reportsFolder } from '../../report/kept-reports.js';
@@ -15,10 +13,9 @@ import type { Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';
 import type { WriteCommand } from '../../text/shell.js';
-import { entriesBefore, entriesPerPage, pageOf, toPage } from '../routing/pages.js';
+import { entriesBefore, entriesPerPage, toPage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 import type { DayMark } from '../routing/state-mark.js';
-import { runReport } from '../runs/run-report-schema.js';
 
 export interface DayPageParts {
   readonly ledger: Pick<
@@ -38,51 +35,6 @@ export interface DayPageParts {
   readonly hotels: RememberedHotels;
 }
 
-const instant = z.iso.datetime();
-const count = z.int().nonnegative();
-const notice = z.object({
-  event: z.enum(noticeEventNames as [Notice['event'], ...Notice['event'][]]),
-  stage: z.enum(['raised', 'reminder', 'recovered']),
-  severity: z.enum(severities),
-  title: z.string(),
-  raisedAt: instant,
-});
-const mark: z.ZodType<DayMark> = z.enum(['good', 'sent', 'attention', 'unfinished', 'missing', 'not-due']);
-
-export const dayPageData = z.object({
-  day: z.string(),
-  judgement: mark,
-  headline: z.string().describe('The judgement in a sentence.'),
-  previous: z.string().nullable(),
-  next: z.string().nullable(),
-  runs: z.array(runReport).describe('Newest first.'),
-  ...pageOf,
-  cases: z.object({
-    count,
-    first: z.array(
-      z.object({
-        id: z.int(),
-        state: z.enum(mappingStates),
-        providerName: z.string(),
-        providerHotelId: z.string(),
-        serviceId: z.number(),
-        bookedHotel: z.string().nullable(),
-        openBookings: count,
-        firstCheckIn: z.string().nullable(),
-      }),
-    ),
-  }),
-  problems: z.array(notice).describe('Those that last.'),
-  notices: z.array(notice).describe('All that was raised about the day, the newest first.'),
-  reports: z
-    .array(z.string())
-    .nullable()
-    .describe(
-      'The pages of the day that were kept when a run of it ended; null while the archive does not answer.',
-    ),
-});
-export type DayPageData = z.output<typeof dayPageData>;
-
 const runsRead = 1_000;
 const casesShown = 20;
 const noticesShown = 50;
@@ -93,7 +45,7 @@ export async function readDayPage(
   parts: DayPageParts,
   { day, page }: { readonly day: string; readonly page: number },
   visit: DeskVisit,
-): Promise<DayPageData> {
+) {
   const { ledger, archive, command } = parts;
   const { now, timezone } = visit;
   const today = businessDayAt(new Date(now), timezone).iso;
@@ -110,14 +62,20 @@ export async function readDayPage(
     day,
     ...(await judge(parts, day, runs, today, visit)),
     ...listNeighbours(day, today, timezone),
+    /** Newest first. */
     runs: await Promise.all(shown.map((run) => readReport(ledger, run, now))),
     ...toPage(runs.length, page),
     cases,
+    /** Those that last. */
     problems: problems.filter((one) => one.day === day).map(toWords),
+    /** All that was raised about the day, the newest first. */
     notices: notices.map(toWords),
+    /** The pages of the day that were kept when a run of it ended; null while the archive does not answer. */
     reports,
   };
 }
+
+export type DayPageData = Awaited<ReturnType<typeof readDayPage>>;
 
 async function judge(
   { ledger }: DayPageParts,
@@ -139,11 +97,7 @@ async function judge(
 }
 
 /** Today has no next day: nothing can have happened there. */
-function listNeighbours(
-  day: string,
-  today: string,
-  timezone: string,
-): Pick<DayPageData, 'previous' | 'next'> {
+function listNeighbours(day: string, today: string, timezone: string) {
   const { previous, next } = createBusinessDay(day, timezone);
   return {
     previous: day > '0001-01-01' ? previous().iso : null,
@@ -152,12 +106,7 @@ function listNeighbours(
 }
 
 /** The cases with an open booking of that day, nearest check-in first. Dismissed ones need no action. */
-async function readCases(
-  { ledger, hotels }: DayPageParts,
-  day: string,
-  today: string,
-  now: number,
-): Promise<DayPageData['cases']> {
+async function readCases({ ledger, hotels }: DayPageParts, day: string, today: string, now: number) {
   const found = await ledger.cases.listOutlines({ day, today });
   const open = found.filter(({ state }) => state !== 'dismissed');
   const window = { from: 0, to: casesShown, labels: [], today };
@@ -177,7 +126,7 @@ async function readCases(
   };
 }
 
-function toNoticeData(one: Notice, command: WriteCommand): z.output<typeof notice> {
+function toNoticeData(one: Notice, command: WriteCommand) {
   const { title } = describeNotice(one, { checkInsToday: 0, command });
   const { event, stage, severity, raisedAt } = one;
   return { event, stage, severity, title, raisedAt: new Date(raisedAt).toISOString() };

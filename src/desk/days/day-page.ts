@@ -6,7 +6,7 @@ import { HttpError } from '../../server/http-error.js';
 import { readArchived } from '../routing/archived-file.js';
 import { dayField, pageField } from '../routing/fields.js';
 import { type Download, defineDownload, definePage, type Page } from '../routing/route.js';
-import { type DayPageParts, dayPageData, readDayPage } from './day-data.js';
+import { type DayPageParts, readDayPage } from './day-data.js';
 import { renderDay } from './render-day.js';
 
 /** A day: how it went, its runs, and what to do about it. */
@@ -14,10 +14,8 @@ export function createDayPage(parts: DayPageParts): Page {
   return definePage({
     path: '/days/:day',
     permission: 'look',
-    summary: 'A business day: how it went, its runs, its open cases, and what people were told',
     input: z.object({ day: dayField, page: pageField }),
-    data: dayPageData,
-    usually: 'data',
+    json: 'usually',
     read: (input, visit) => readDayPage(parts, input, visit),
     render: (data, visit) => ({
       title: `Day ${data.day}`,
@@ -36,7 +34,6 @@ export function createReportDownload({
   return defineDownload({
     path: '/days/:day/reports/:name',
     permission: 'look',
-    summary: 'The page of a day as it was kept when a run of it ended',
     input: z.object({ day: dayField, name: z.string() }),
     contentType: 'text/html; charset=utf-8',
     async open({ day, name }) {

@@ -4,7 +4,7 @@ import { renderVolume } from '../../charts/volume.js';
 import { type Html, html } from '../../text/html.js';
 import { definePage, type Page } from '../routing/route.js';
 import { renderCalendar } from './calendar.js';
-import { daysData, type ShownDay } from './days-data.js';
+import type { ShownDay } from './judge-shown-day.js';
 import { renderOverview } from './overview.js';
 import { type DaysParts, readDays } from './read-days.js';
 import { renderSelectionForm, renderSelectionLinks, selectDays, selectionInput } from './selection.js';
@@ -14,9 +14,8 @@ export function createDaysPage(parts: DaysParts): Page {
   return definePage({
     path: '/',
     permission: 'look',
-    summary: 'Twelve months of days, and what is next',
     input: selectionInput,
-    data: daysData,
+    json: 'if-asked',
     async read(input, { now, may }) {
       const data = await readDays(parts, now);
       return { ...data, selection: may('operate') ? selectDays(input, data.days) : null };

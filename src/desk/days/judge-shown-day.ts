@@ -3,12 +3,50 @@ import { judgeDay } from '../../report/judge-day.js';
 import type { CanaryState } from '../../review/canary.js';
 import { makesDayGood } from '../../review/day/good-day.js';
 import { mayCompleteDay } from '../../review/day-runs.js';
-import type { Run } from '../../review/run.js';
+import type { Run, RunState, Trigger } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../../schedule/due-days.js';
 import type { Slots } from '../../schedule/slots.js';
 import { summariseLatestDay } from '../../server/latest-day.js';
-import type { ShownDay } from './days-data.js';
+import type { DayMark } from '../routing/state-mark.js';
+
+/** A day of the calendar. */
+export interface ShownDay {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly judgement: DayMark;
+  /** The judgement in a sentence. */
+  readonly headline: string;
+  /** Its run has begun, or should have. */
+  readonly isDue: boolean;
+  /** A complete run reviewed it, as in `status --json`. */
+  readonly isGood: boolean;
+  /** It was not good by its deadline. */
+  readonly isLate: boolean;
+  /** Its run found far fewer bookings than usual. */
+  readonly isDrop: boolean;
+  /** What started the run that counts; `catch-up` is a slot after its own. */
+  readonly how: Exclude<Trigger, 'watch'> | 'catch-up' | null;
+  readonly runs: number;
+  /** The run that counts. */
+  readonly runId: string | null;
+  readonly state: RunState | null;
+  readonly durationMs: number | null;
+  /** How many bookings are usual; null if too few days are known. */
+  readonly usual: number | null;
+  /** Of all runs that together sent the day; null stands for unknown. */
+  readonly counts: ShownCounts | null;
+}
+
+interface ShownCounts {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly delivered: number;
+  readonly refused: number;
+  readonly pending: number;
+  readonly affected: number | null;
+  readonly unanswered: number | null;
+}
 
 interface JudgeQuestion {
   readonly now: number;

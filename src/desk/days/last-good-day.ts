@@ -1,4 +1,4 @@
-import type { DaysData, ShownDay } from './days-data.js';
+import type { ShownDay } from './judge-shown-day.js';
 
 /**
  * The last day up to which all due days are good. A good day after one that is not good is no reassurance: it is only
@@ -6,7 +6,7 @@ import type { DaysData, ShownDay } from './days-data.js';
  *
  * @param days oldest first
  */
-export function followGoodDays(days: readonly ShownDay[]): Pick<DaysData, 'lastGoodDay' | 'after'> {
+export function followGoodDays(days: readonly ShownDay[]) {
   const due = days.filter(({ isDue }) => isDue);
   const end = due.findIndex(({ isGood }) => !isGood);
   const [next, ...others] = end === -1 ? [] : due.slice(end);
@@ -15,6 +15,7 @@ export function followGoodDays(days: readonly ShownDay[]): Pick<DaysData, 'lastG
   const { day, judgement, headline } = next;
   return {
     lastGoodDay,
+    /** The first day that is not good, and those that follow it. */
     after: {
       ...{ day, judgement, headline },
       notGood: 1 + others.filter(({ isGood }) => !isGood).length,

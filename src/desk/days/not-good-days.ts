@@ -4,7 +4,7 @@ import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
 import { renderMark } from '../routing/state-mark.js';
 import { renderFirstAction } from '../runs/day-actions.js';
-import type { ShownDay } from './days-data.js';
+import type { ShownDay } from './judge-shown-day.js';
 
 /** Whoever is called at night acts on the last ones; the calendar has all. */
 const daysShown = 5;

@@ -3,13 +3,11 @@ import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import type { DeskVisit } from '../routing/route.js';
 import { renderMark, renderSeverity } from '../routing/state-mark.js';
-import type { DaysData } from './days-data.js';
 import { listNotGoodDays, renderNotGoodDays } from './not-good-days.js';
-
-type Facts = Omit<DaysData, 'selection'>;
+import type { DaysData } from './read-days.js';
 
 /** What matters first: what is wrong, and what helps; up to which day all is well; and what comes next. */
-export function renderOverview(facts: Facts, visit: DeskVisit): Html {
+export function renderOverview(facts: DaysData, visit: DeskVisit): Html {
   return html`${renderNotGoodDays(facts.days, visit)}<dl class="overview">
 ${renderFact('Last good day', renderLastGoodDay(facts))}
 ${renderFact('Next run', renderNextRun(facts, visit))}
@@ -26,7 +24,7 @@ function renderFact(name: string, content: Html): Html {
   return html`<div class="card"><dt>${name}</dt><dd>${content}</dd></div>`;
 }
 
-function renderLastGoodDay({ firstDay, lastGoodDay, after }: Facts): Html {
+function renderLastGoodDay({ firstDay, lastGoodDay, after }: DaysData): Html {
   if (firstDay === null)
     return html`<strong>none yet</strong> <span class="faint">no day was reviewed</span>`;
   const last =
@@ -39,14 +37,14 @@ function renderLastGoodDay({ firstDay, lastGoodDay, after }: Facts): Html {
   }</span>`;
 }
 
-function renderNextRun({ nextRunAt }: Facts, { now, timezone }: DeskVisit): Html {
+function renderNextRun({ nextRunAt }: DaysData, { now, timezone }: DeskVisit): Html {
   if (nextRunAt === null)
     return html`<strong>none</strong> <span class="faint">the schedule names no later date</span>`;
   const at = Date.parse(nextRunAt);
   return html`<strong>${formatLocalInstant(at, timezone)}</strong> <span class="faint">in ${formatSpan(at - now)}</span>`;
 }
 
-function renderDeadline({ deadline, lateDays }: Facts, { now, timezone }: DeskVisit): Html {
+function renderDeadline({ deadline, lateDays }: DaysData, { now, timezone }: DeskVisit): Html {
   const late =
     lateDays.length === 0
       ? undefined
@@ -60,7 +58,7 @@ function renderDeadline({ deadline, lateDays }: Facts, { now, timezone }: DeskVi
 }
 
 /** An unknown check-in might be tomorrow. */
-function renderCases({ cases: { openBookings, unknownCheckIns, firstCheckIn } }: Facts): Html {
+function renderCases({ cases: { openBookings, unknownCheckIns, firstCheckIn } }: DaysData): Html {
   if (openBookings === 0)
     return html`<strong>none</strong> <span class="faint">no booking waits for the team</span>`;
   const next = firstCheckIn === null ? undefined : html`<span>next check-in ${firstCheckIn}</span>`;
@@ -71,7 +69,7 @@ function renderCases({ cases: { openBookings, unknownCheckIns, firstCheckIn } }:
   return html`<strong><a href="/cases">${formatCountOf(openBookings, 'open booking')}</a></strong> ${next} ${unknown}`;
 }
 
-function renderVolume({ latestVolume }: Facts): Html {
+function renderVolume({ latestVolume }: DaysData): Html {
   if (!latestVolume) return html`<strong>unknown</strong> <span class="faint">no day is good yet</span>`;
   const { day, accepted, usual } = latestVolume;
   return html`<strong>${formatCount(accepted)}</strong> <span class="faint">on ${day}, ${
@@ -79,7 +77,7 @@ function renderVolume({ latestVolume }: Facts): Html {
   }</span>`;
 }
 
-function renderMappings({ mappingsCompleteUntil }: Facts, { now, timezone, may }: DeskVisit): Html {
+function renderMappings({ mappingsCompleteUntil }: DaysData, { now, timezone, may }: DeskVisit): Html {
   const sync = may('operate') ? html` <a href="/mappings/sync">Sync…</a>` : undefined;
   if (mappingsCompleteUntil === null)
     return html`<strong>none</strong> <span class="faint">it was never synced</span>${sync}`;
@@ -90,7 +88,7 @@ function renderMappings({ mappingsCompleteUntil }: Facts, { now, timezone, may }
   return html`<strong>${formatSpan(now - at)} old</strong> <span class="faint">complete up to ${formatLocalInstant(at, timezone)}</span>${sync}`;
 }
 
-function renderParts({ parts }: Facts): Html {
+function renderParts({ parts }: DaysData): Html {
   return html`${Object.entries(parts).map(([name, state]) =>
     state === 'ok'
       ? html`<span>${renderMark('succeeded', `${name}: ok`)}</span> `
@@ -99,7 +97,7 @@ function renderParts({ parts }: Facts): Html {
 }
 
 /** Leaves out problems of days that are not good, which are listed already. */
-function renderProblems({ problems, days }: Facts, { timezone, may }: DeskVisit): Html | undefined {
+function renderProblems({ problems, days }: DaysData, { timezone, may }: DeskVisit): Html | undefined {
   const notGood = new Set(listNotGoodDays(days).map(({ day }) => day));
   const others = problems.filter(({ day }) => day === null || !notGood.has(day));
   if (others.length === 0) return undefined;

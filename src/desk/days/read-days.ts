@@ -12,8 +12,7 @@ import { daysToCompare, usualOf, type VolumeHistory, type VolumeSettings } from 
 import { businessDayOf, type Slots } from '../../schedule/slots.js';
 import type { Health } from '../../server/health.js';
 import type { WriteCommand } from '../../text/shell.js';
-import type { DaysData, ShownDay } from './days-data.js';
-import { judgeShownDay } from './judge-shown-day.js';
+import { judgeShownDay, type ShownDay } from './judge-shown-day.js';
 import { followGoodDays } from './last-good-day.js';
 
 export interface DaysParts {
@@ -42,7 +41,7 @@ const monthsShown = 12;
 const canariesRead = 2_000;
 
 /** Reads sequentially, so that a page takes at most one connection away from running work. */
-export async function readDays(parts: DaysParts, now: number): Promise<Omit<DaysData, 'selection'>> {
+export async function readDays(parts: DaysParts, now: number) {
   const { ledger, timezone, nights, deadline, health, mappingScope } = parts;
   const calendar = listCalendar(businessDayAt(new Date(now), timezone));
   const { from, to } = calendar;
@@ -77,19 +76,26 @@ export async function readDays(parts: DaysParts, now: number): Promise<Omit<Days
   const problems = await ledger.notices.listProblems();
   const { openBookings, unknownCheckIns, firstCheckIn = null } = await ledger.cases.count(to.iso);
   return {
+    /** The first day with a run. */
     firstDay: firstDay ?? null,
     ...followGoodDays(days),
     nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
+    /** The next one of a day that is not good yet. */
     deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
+    /** Not good by their deadline, nor since. */
     lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
     latestVolume: findLatestVolume(days),
     cases: { openBookings, unknownCheckIns, firstCheckIn },
     mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
+    /** `ok`, or the problem. */
     parts: (await health.look()).parts,
     problems: problems.map((problem) => describeProblem(problem, parts)),
+    /** Oldest first. */
     days,
   };
 }
+
+export type DaysData = Awaited<ReturnType<typeof readDays>>;
 
 /** From the first of the month eleven months ago up to today. */
 function listCalendar(today: BusinessDay) {
@@ -124,12 +130,12 @@ async function readUsual(
 }
 
 /** Of the newest good day. */
-function findLatestVolume(days: readonly ShownDay[]): DaysData['latestVolume'] {
+function findLatestVolume(days: readonly ShownDay[]) {
   const latest = days.findLast(({ isGood }) => isGood);
   return latest?.counts ? { day: latest.day, accepted: latest.counts.accepted, usual: latest.usual } : null;
 }
 
-function describeProblem(problem: OpenProblem, { command }: DaysParts): DaysData['problems'][number] {
+function describeProblem(problem: OpenProblem, { command }: DaysParts) {
   const { event, severity, day, raisedAt } = problem;
   const { title } = describeNotice({ ...problem, stage: 'raised' }, { checkInsToday: 0, command });
   return { event, severity, title, day: day ?? null, since: new Date(raisedAt).toISOString() };

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { type Html, html } from '../../text/html.js';
 import { dayField } from '../routing/fields.js';
-import { type DaysData, type ShownDay, selections } from './days-data.js';
+import type { ShownDay } from './judge-shown-day.js';
+
+const selections = ['missing', 'failed', 'late', 'all', 'none'] as const;
 
 /** Which days to select in the calendar for a replay. Without `select`, the calendar offers no selection. */
 export const selectionInput = z.object({
@@ -10,12 +12,7 @@ export const selectionInput = z.object({
   to: z.union([z.literal(''), dayField]).optional(),
 });
 
-type Selection = DaysData['selection'];
-
-export function selectDays(
-  { select, from, to }: z.output<typeof selectionInput>,
-  days: readonly ShownDay[],
-): Selection {
+export function selectDays({ select, from, to }: z.output<typeof selectionInput>, days: readonly ShownDay[]) {
   if (select === undefined) return null;
   const range = { from: from || (days[0]?.day ?? ''), to: to || (days.at(-1)?.day ?? '') };
   const isWithin = ({ day }: ShownDay) => day >= range.from && day <= range.to;
@@ -59,7 +56,12 @@ export function renderSelectionLinks(days: readonly ShownDay[]): Html {
 }
 
 /** Asks which days of which range to select. The calendar below shows them and lets people change them. */
-export function renderSelectionForm({ select, from, to, days }: NonNullable<Selection>): Html {
+export function renderSelectionForm({
+  select,
+  from,
+  to,
+  days,
+}: NonNullable<ReturnType<typeof selectDays>>): Html {
   return html`<form class="search card" method="get" action="/">
 <label>Select<select name="select">${selections.map(
     (one) =>

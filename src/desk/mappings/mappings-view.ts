@@ -10,7 +10,7 @@ import type { MappingsData } from './mappings-page.js';
 type Visit = Pick<DeskVisit, 'may' | 'now' | 'timezone'>;
 type Sync = MappingsData['copy']['syncs'][number];
 
-/** The page lists the largest providers, and its form offers more names; the data has all. */
+/** The page lists the largest providers, and its form offers more names. */
 const providersShown = 50;
 const namesOffered = 500;
 const skippedShown = 5;

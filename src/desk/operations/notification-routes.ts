@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import { noticeEventNames, severities } from '../../notifications/notice.js';
-import type { NoticeReader, OpenProblem, StoredMessage } from '../../notifications/notice-store.js';
+import type { Notice } from '../../notifications/notice.js';
+import type {
+  MessageCounts,
+  NoticeReader,
+  OpenProblem,
+  StoredMessage,
+} from '../../notifications/notice-store.js';
 import { UsageError } from '../../review/refusals.js';
 import { formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -15,97 +20,29 @@ export interface NotificationParts {
 
 const messagesShown = 100;
 const problemsShown = 100;
-const instant = z.iso.datetime();
-const about = {
-  event: z.enum(noticeEventNames),
-  subject: z.string(),
-  severity: z.enum(severities),
-  day: z.string().nullable(),
-  runId: z.string().nullable(),
-};
-const data = z.object({
-  channels: z.array(z.object({ name: z.string(), kind: z.string() })),
-  problemCount: z.int(),
-  problems: z.array(z.object({ ...about, since: instant, lastToldAt: instant, reminders: z.int() })),
-  pending: z.int(),
-  givenUp: z.int(),
-  messages: z.array(
-    z.object({
-      ...about,
-      stage: z.enum(['raised', 'reminder', 'recovered']),
-      channel: z.string(),
-      state: z.enum(['pending', 'sent', 'given-up']),
-      attempts: z.int(),
-      raisedAt: instant,
-      dueAt: instant,
-      endedAt: instant.nullable(),
-      code: z.string().nullable(),
-    }),
-  ),
-});
-type Data = z.output<typeof data>;
 
 /** Who is notified of what: channels, open problems and the last messages. */
 export function createNotificationsPage({ ledger: { notices }, operations }: NotificationParts): Page {
   return definePage({
     path: '/notifications',
     permission: 'operate',
-    summary: 'Channels, open problems and the last messages',
     input: z.object({}),
-    data,
     async read() {
       const [problems, counts, messages] = await Promise.all([
         notices.listProblems(),
         notices.countMessages(),
         notices.listMessages({ limit: messagesShown }),
       ]);
-      return {
-        channels: operations.channels.map(({ name, kind }) => ({ name, kind })),
-        problemCount: problems.length,
-        problems: problems.slice(-problemsShown).reverse().map(toProblem),
-        pending: counts.pending,
-        givenUp: counts.givenUp,
-        messages: messages.map(toMessage),
-      };
+      return { problems, counts, messages };
     },
-    render: (shown, { timezone }) => ({
+    render: ({ problems, counts, messages }, { timezone }) => ({
       title: 'Notifications',
-      content: html`${renderChannels(shown)}${renderProblems(shown, timezone)}${renderMessages(shown, timezone)}`,
+      content: html`${renderChannels(operations)}${renderProblems(problems, timezone)}${renderMessages(messages, counts, timezone)}`,
     }),
   });
 }
 
-function toProblem({ raisedAt, lastToldAt, reminders, ...notice }: OpenProblem): Data['problems'][number] {
-  return { ...toAbout(notice), since: toIso(raisedAt), lastToldAt: toIso(lastToldAt), reminders };
-}
-
-function toMessage({ notice, ...message }: StoredMessage): Data['messages'][number] {
-  const { channel, state, attempts, dueAt, endedAt, code = null } = message;
-  return {
-    ...toAbout(notice),
-    stage: notice.stage,
-    ...{ channel, state, attempts, code },
-    raisedAt: toIso(notice.raisedAt),
-    dueAt: toIso(dueAt),
-    endedAt: endedAt === undefined ? null : toIso(endedAt),
-  };
-}
-
-type About = Pick<Data['problems'][number], 'event' | 'subject' | 'severity' | 'day' | 'runId'>;
-
-function toAbout({
-  event,
-  subject,
-  severity,
-  day,
-  runId,
-}: Pick<OpenProblem, 'event' | 'subject' | 'severity' | 'day' | 'runId'>): About {
-  return { event, subject, severity, day: day ?? null, runId: runId ?? null };
-}
-
-const toIso = (at: number) => new Date(at).toISOString();
-
-function renderChannels({ channels }: Data): Html {
+function renderChannels({ channels }: Pick<Operations, 'channels'>): Html {
   if (channels.length === 0)
     return html`<p>No channel is configured, so nobody is told anything: list them in the setting <code>notify</code>.</p>`;
   return html`<h2>Channels</h2><ul class="plain">${channels.map(
@@ -114,41 +51,42 @@ function renderChannels({ channels }: Data): Html {
   )}</ul>${channels.length > 1 ? html`<p><a href="/notifications/test">Test all</a></p>` : undefined}`;
 }
 
-function renderProblems({ problems, problemCount }: Data, timezone: string): Html {
-  if (problemCount === 0) return html`<h2>Open problems</h2><p>None.</p>`;
+function renderProblems(problems: readonly OpenProblem[], timezone: string): Html {
+  if (problems.length === 0) return html`<h2>Open problems</h2><p>None.</p>`;
+  const shown = problems.slice(-problemsShown).reverse();
   const more =
-    problemCount > problems.length ? `The ${problems.length} newest of ${problemCount}.` : undefined;
+    problems.length > shown.length ? `The ${shown.length} newest of ${problems.length}.` : undefined;
   return html`<h2>Open problems</h2>${more === undefined ? undefined : html`<p>${more}</p>`}<div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">Problem</th><th scope="col">About</th><th scope="col">Severity</th><th scope="col">Since</th><th scope="col">Last told</th></tr></thead>
-<tbody>${problems.map(
+<tbody>${shown.map(
     (problem) =>
-      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${renderSeverity(problem.severity)}</td><td class="whole">${showInstant(problem.since, timezone)}</td><td class="whole">${showInstant(problem.lastToldAt, timezone)}</td></tr>`,
+      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${renderSeverity(problem.severity)}</td><td class="whole">${formatLocalInstant(problem.raisedAt, timezone)}</td><td class="whole">${formatLocalInstant(problem.lastToldAt, timezone)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
-function renderMessages({ messages, pending, givenUp }: Data, timezone: string): Html {
+function renderMessages(
+  messages: readonly StoredMessage[],
+  { pending, givenUp }: MessageCounts,
+  timezone: string,
+): Html {
   const waiting = `${formatCountOf(pending, 'message')} to be sent, ${formatCountOf(givenUp, 'message')} given up.`;
   if (messages.length === 0) return html`<h2>Last messages</h2><p>None.</p>`;
   return html`<h2>Last messages</h2><p>${waiting}</p><div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">When</th><th scope="col">Channel</th><th scope="col">Message</th><th scope="col">About</th><th scope="col">State</th></tr></thead>
 <tbody>${messages.map(
-    (message) =>
-      html`<tr><td class="whole">${showInstant(message.endedAt ?? message.dueAt, timezone)}</td><td>${message.channel}</td><th scope="row">${message.event}${message.stage === 'raised' ? undefined : ` (${message.stage})`}</th><td>${renderSubject(message)}</td><td>${describeState(message)}</td></tr>`,
+    ({ notice, ...message }) =>
+      html`<tr><td class="whole">${formatLocalInstant(message.endedAt ?? message.dueAt, timezone)}</td><td>${message.channel}</td><th scope="row">${notice.event}${notice.stage === 'raised' ? undefined : ` (${notice.stage})`}</th><td>${renderSubject(notice)}</td><td>${describeState(message)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
-function showInstant(iso: string, timezone: string): string {
-  return formatLocalInstant(Date.parse(iso), timezone);
-}
-
-function renderSubject({ subject, day }: About): Html {
-  if (day === null) return html`${subject}`;
+function renderSubject({ subject, day }: Pick<Notice, 'subject' | 'day'>): Html {
+  if (day === undefined) return html`${subject}`;
   const link = html`<a class="whole" href="/days/${encodeURIComponent(day)}">${day}</a>`;
   return subject === day ? link : html`${link} ${subject}`;
 }
 
-function describeState({ state, attempts, code }: Data['messages'][number]): Html {
-  const why = code === null ? '' : ` (${code})`;
+function describeState({ state, attempts, code }: Pick<StoredMessage, 'state' | 'attempts' | 'code'>): Html {
+  const why = code === undefined ? '' : ` (${code})`;
   switch (state) {
     case 'sent':
       return html`<span class="whole good">✓ sent</span>`;
@@ -165,9 +103,9 @@ export function createNotificationTest({ operations }: Pick<NotificationParts, '
   return defineAction({
     path: '/notifications/test',
     permission: 'operate',
-    summary: 'Send a test message through a channel, or all of them',
     title: 'Test notifications',
-    input: z.object({ channel: z.string().max(40).optional().describe('Its name; all if absent.') }),
+    /** All channels, if none is named. */
+    input: z.object({ channel: z.string().max(40).optional() }),
     form: z.object({}),
     reason: 'optional',
     async preview({ channel }) {

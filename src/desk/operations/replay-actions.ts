@@ -28,7 +28,8 @@ export interface ReplayActionParts {
   readonly operations: Pick<Operations, 'replays' | 'runsAtOnce'>;
 }
 
-const form = z.object({ seen: z.string().describe('As in the preview: refused if the days have changed.') });
+/** `seen` is as in the preview: it is refused if the days have changed. */
+const form = z.object({ seen: z.string() });
 
 /** What `hotel-review replay DAY` does, for late bookings too. */
 export function createDayReplayAction(parts: ReplayActionParts): ChangeAction {
@@ -36,11 +37,10 @@ export function createDayReplayAction(parts: ReplayActionParts): ChangeAction {
   return defineAction({
     path: '/days/:day/replay',
     permission: 'operate',
-    summary: 'Replay a day in a new run, or only its late bookings',
     title: 'Replay a day',
     input: z.object({
       day: dayField,
-      which: z.enum(['all', 'late']).default('all').describe('All bookings, or what was booked late.'),
+      which: z.enum(['all', 'late']).default('all'),
     }),
     form,
     reason: 'required',
@@ -77,13 +77,13 @@ export function createReplayAction(parts: ReplayActionParts): ChangeAction {
   return defineAction({
     path: '/replay',
     permission: 'operate',
-    summary: 'Replay selected days',
     title: 'Replay days',
     input: z.object({
-      days: listField.pipe(z.array(dayField)).optional().describe('Once or several times.'),
-      from: optionalDay.describe('The first day of a range.'),
-      to: optionalDay.describe('The last day of the range; the first if absent.'),
-      which: z.enum(rangeModes).default('all').describe('Which of the days, and how: as the command.'),
+      days: listField.pipe(z.array(dayField)).optional(),
+      from: optionalDay,
+      /** The first day if absent. */
+      to: optionalDay,
+      which: z.enum(rangeModes).default('all'),
     }),
     form,
     reason: 'required',

@@ -25,11 +25,11 @@ export function createRunAction({ ledger, timezone, operations }: RunActionParts
   return defineAction({
     path: '/days/:day/run',
     permission: 'operate',
-    summary: 'Run a day: start it, or resume its run',
     title: 'Run a day',
     input: z.object({
       day: dayField,
-      volume: z.literal('accepted').optional().describe('Proposes to accept the volume.'),
+      /** Proposes to accept the volume. */
+      volume: z.literal('accepted').optional(),
     }),
     form: z.object({ acceptVolume: z.literal('yes').optional() }),
     reason: 'optional',
@@ -134,11 +134,11 @@ export function createCancelAction({ ledger, operations }: RunActionParts): Chan
   return defineAction({
     path: '/days/:day/cancel',
     permission: 'operate',
-    summary: 'Cancel the unfinished run of a day',
     title: 'Cancel a run',
     input: z.object({
       day: dayField,
-      run: z.string().max(64).optional().describe("One of its runs; the day's latest if absent."),
+      /** One of its runs; the day's latest if absent. */
+      run: z.string().max(64).optional(),
     }),
     form: z.object({}),
     reason: 'required',
@@ -195,7 +195,6 @@ export function createLookAction({ ledger, timezone, operations }: RunActionPart
   return defineAction({
     path: '/days/:day/look',
     permission: 'operate',
-    summary: 'Look for the result of a day now',
     title: 'Look for a result',
     input: z.object({ day: dayField }),
     form: z.object({}),

@@ -24,7 +24,6 @@ export function createSyncRoutes({ ledger, timezone, operations }: SyncActionPar
   const action = defineAction({
     path,
     permission: 'operate',
-    summary: 'Sync the local copy of the mappings',
     title: 'Sync the mappings',
     input: z.object({}),
     form: z.object({}),
@@ -52,7 +51,6 @@ export function createSyncRoutes({ ledger, timezone, operations }: SyncActionPar
   const progress = defineLive({
     path: `${path}/events`,
     permission: 'operate',
-    summary: 'The progress of a sync that this process performs',
     input: z.object({}),
     async *follow(_, { signal }) {
       for (;;) {

@@ -8,7 +8,7 @@ import { linkToMapping } from '../mappings/mapping-view.js';
 import { type Fact, renderFacts, renderPaging, writeAddress } from '../routing/facts.js';
 import type { View } from '../routing/route.js';
 import type { ProviderData, ProvidersData } from './provider-routes.js';
-import type { CourseItem } from './provider-schema.js';
+import type { CourseItem } from './read-scores.js';
 
 export function renderProvidersPage({ from, to, total, page, pages, providers }: ProvidersData): View {
   return {

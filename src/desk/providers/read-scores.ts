@@ -7,7 +7,6 @@ import type { ScoreMemory } from '../../scorecard/score-memory.js';
 import { addUpScores } from '../../scorecard/scorecard.js';
 import { HttpError } from '../../server/http-error.js';
 import type { DeskVisit } from '../routing/route.js';
-import type { CourseItem } from './provider-schema.js';
 
 export interface ScoreParts {
   readonly ledger: { readonly cases: Pick<CaseReader, 'listOpened'> };
@@ -27,6 +26,17 @@ export interface Scores {
   /** Most certain offender first. */
   readonly providers: readonly ProviderReport[];
   readonly scored: readonly DayScore[];
+}
+
+/** What became of a provider's bookings over some days. */
+export interface CourseItem {
+  /** The first day, YYYY-MM-DD. */
+  readonly from: string;
+  readonly sent: number;
+  readonly known: number;
+  /** Null without a known verdict. */
+  readonly affected: number | null;
+  readonly namedByEmail: number;
 }
 
 const usualDays = 90;

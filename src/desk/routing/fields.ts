@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { isCalendarDay } from '../../booking/business-day.js';
 
 /** A business day in an address. */
-export const dayField = z
-  .string()
-  .refine(isCalendarDay, 'a day is a calendar date written YYYY-MM-DD')
-  .meta({ format: 'date' });
+export const dayField = z.string().refine(isCalendarDay, 'a day is a calendar date written YYYY-MM-DD');
 
 /** The same in a form where it may be left empty. */
 export const optionalDayField = z

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { renderPaging } from './facts.js';
@@ -6,15 +5,8 @@ import { renderPaging } from './facts.js';
 /** Entries of a long list on one page. */
 export const entriesPerPage = 100;
 
-/** A page of a list, as its data. */
-export const pageOf = {
-  /** Of the whole list; null if unknown. */
-  count: z.int().nonnegative(),
-  page: z.int().positive(),
-  pages: z.int().nonnegative(),
-};
-
 export interface ListPage {
+  /** Of the whole list. */
   readonly count: number;
   readonly page: number;
   readonly pages: number;

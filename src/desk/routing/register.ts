@@ -96,11 +96,13 @@ export function registerRoutes(
   function addPage(page: Page): void {
     app.get(page.path, async (request, reply) => {
       const visit = await admit(request, reply, page.permission);
+      const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
+      if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
       const input = readInput(page, request);
       const data = await answerWithin(parts.answerMs, page.read(input, visit));
       const look = page.audit?.(data, input);
       if (look) await recordLook(look, visit);
-      if (!wantsPage(request, page.usually ?? 'page')) return reply.send(data);
+      if (!isPage) return reply.send(data);
       return sendView(request, reply, page.render(data, visit), visit);
     });
   }
@@ -241,6 +243,9 @@ export function wantsPage(
   if (named.includes('application/json')) return false;
   return usually === 'page';
 }
+
+const peopleOnly =
+  'this page is only for people: ask for text/html. JSON is the answer of days, a day, a run, cases, a case, a booking and providers';
 
 /** How the audit trail names a visitor. */
 export function writeWho({ name }: Visitor): string {

@@ -29,18 +29,18 @@ interface RouteFacts {
   /** As Fastify writes it, such as `/days/:day`. */
   readonly path: string;
   readonly permission: Permission;
-  /** For the OpenAPI document. */
-  readonly summary: string;
   /** Of the path's parameters and the query together; all are texts. */
   readonly input: z.ZodObject;
 }
 
-/** Shows something, as a page or, for `Accept: application/json`, as the data of that page. */
+/** Shows something, as a page or, where programs need it, as the data of that page. */
 export interface Page extends RouteFacts {
   readonly kind: 'page';
-  readonly data: z.ZodType;
-  /** What a caller that accepts anything, such as curl, gets: `page` if absent. */
-  readonly usually?: 'page' | 'data';
+  /**
+   * Whether programs get the data as JSON: if they ask for it or, `usually`, also if they accept anything, as curl does.
+   * Other pages are for people only.
+   */
+  readonly json?: 'if-asked' | 'usually';
   /** @throws HttpError, for example 404 */
   read(input: unknown, visit: DeskVisit): Promise<unknown>;
   /** The entry of the audit trail about who looked at bookings, recorded before they are shown; undefined if none are. */
@@ -131,14 +131,13 @@ export type DeskRoute = Page | ChangeAction | Download | Live;
 
 type Input<Schema extends z.ZodType> = z.output<Schema>;
 
-/** A page with the types of its schemas. Methods are compared loosely, so it still fits the table of routes. */
-export function definePage<I extends z.ZodObject, D extends z.ZodType>(
-  page: Omit<Page, 'kind' | 'input' | 'data' | 'read' | 'audit' | 'render'> & {
+/** A page with the types of its input and its data. Methods are compared loosely, so it still fits the table of routes. */
+export function definePage<I extends z.ZodObject, Data>(
+  page: Omit<Page, 'kind' | 'input' | 'read' | 'audit' | 'render'> & {
     readonly input: I;
-    readonly data: D;
-    read(input: Input<I>, visit: DeskVisit): Promise<Input<D>>;
-    audit?(data: Input<D>, input: Input<I>): Look | undefined;
-    render(data: Input<D>, visit: DeskVisit): View;
+    read(input: Input<I>, visit: DeskVisit): Promise<Data>;
+    audit?(data: Data, input: Input<I>): Look | undefined;
+    render(data: Data, visit: DeskVisit): View;
   },
 ): Page {
   return { kind: 'page', ...page } as Page;

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { RunReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
@@ -6,17 +5,11 @@ import { formatKilometres } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import { pageField } from '../routing/fields.js';
-import { pageOf, renderPages, toPage } from '../routing/pages.js';
+import { renderPages, toPage } from '../routing/pages.js';
 import { definePage, type Page } from '../routing/route.js';
 import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
-import {
-  type ListedBooking,
-  type ListLedger,
-  type ListName,
-  listedBooking,
-  readList,
-} from './listed-bookings.js';
+import { type ListedBooking, type ListLedger, type ListName, readList } from './listed-bookings.js';
 
 interface ListParts {
   readonly ledger: Pick<RunReader, 'findRun'> & ListLedger;
@@ -49,22 +42,12 @@ export function createBookingListPage(name: ListName, { ledger }: ListParts): Pa
   return definePage({
     path: `/runs/:id/${name}`,
     permission: 'see-bookings',
-    summary: `${title} of a run; guests' names only for those who may see them`,
     input: runInput.extend({ page: pageField }),
-    data: z.object({
-      runId: z.string(),
-      day: z.string(),
-      knowledge: z
-        .enum(['known', 'unknown', 'by-email'])
-        .describe('Whether an empty list means that there are none.'),
-      ...pageOf,
-      bookings: z.array(listedBooking),
-    }),
     async read({ id, page }, visit) {
       const run = await findShownRun(ledger, id);
       const { count, bookings } = await readList(ledger, run, name, page, visit);
       const knowledge = name === 'affected' ? knowledgeOf(run) : 'known';
-      return { runId: run.id, day: run.day, knowledge, ...toPage(count, page), bookings: [...bookings] };
+      return { runId: run.id, day: run.day, knowledge, ...toPage(count, page), bookings };
     },
     audit: ({ day, runId, bookings }) => ({
       action: name === 'suspects' ? 'suspects' : 'affected',

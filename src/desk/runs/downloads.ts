@@ -22,7 +22,6 @@ export function createResultDownload({ ledger, archive, command }: DownloadParts
   return defineDownload({
     path: '/runs/:id/result',
     permission: 'see-names',
-    summary: 'The result of a run, byte for byte as it was judged',
     input: runInput,
     contentType: 'application/octet-stream',
     audit: ({ id }) => ({
@@ -51,7 +50,6 @@ export function createManifestDownload({ ledger, archive, command }: DownloadPar
   return defineDownload({
     path: '/runs/:id/manifest',
     permission: 'look',
-    summary: 'The manifest of a run: what was sent, what came back, and the checksums',
     input: runInput,
     contentType: 'application/json; charset=utf-8',
     audit: ({ id }) => ({

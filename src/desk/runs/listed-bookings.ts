@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { guestNameFields } from '../../booking/booking.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
 import type { CaseReader } from '../../cases/case-store.js';
@@ -18,27 +17,26 @@ import { listAffected, listUnanswered } from '../../review/verdicts/listing.js';
 import { entriesBefore, entriesPerPage, takePage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 
-const text = z.string().nullable();
-
 /** A booking in a list of a run; null stands for unknown. */
-export const listedBooking = z.object({
-  reference: text,
-  guest: text.exactOptional().describe('Only for those who may see names.'),
-  checkIn: text,
-  checkOut: text,
-  providerName: text,
-  providerHotelId: text,
-  serviceId: z.number(),
-  copyServiceId: z.number().nullable().exactOptional(),
-  bookedHotel: text.exactOptional(),
-  copyHotel: text.exactOptional(),
-  distanceKm: z.number().nullable().exactOptional(),
-  caseId: z.number().nullable().exactOptional(),
-  verdictReason: z.string().exactOptional(),
-  suspicion: z.string().exactOptional().describe('Why it is flagged.'),
-  movedAt: text.exactOptional(),
-});
-export type ListedBooking = z.output<typeof listedBooking>;
+export interface ListedBooking {
+  readonly reference: string | null;
+  /** Only for those who may see names. */
+  readonly guest?: string | null;
+  readonly checkIn: string | null;
+  readonly checkOut: string | null;
+  readonly providerName: string | null;
+  readonly providerHotelId: string | null;
+  readonly serviceId: number;
+  readonly copyServiceId?: number | null;
+  readonly bookedHotel?: string | null;
+  readonly copyHotel?: string | null;
+  readonly distanceKm?: number | null;
+  readonly caseId?: number | null;
+  readonly verdictReason?: string;
+  /** Why it is flagged. */
+  readonly suspicion?: string;
+  readonly movedAt?: string | null;
+}
 
 export interface ListLedger
   extends BatchReader,

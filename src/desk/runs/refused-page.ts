@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { AttemptReader, RejectReader } from '../../review/history.js';
 import type { BatchReader, RunReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
@@ -9,7 +8,7 @@ import { html } from '../../text/html.js';
 import type { WriteCommand } from '../../text/shell.js';
 import { showInLine } from '../../text/visible.js';
 import { pageField } from '../routing/fields.js';
-import { entriesBefore, entriesPerPage, pageOf, renderPages, toPage } from '../routing/pages.js';
+import { entriesBefore, entriesPerPage, renderPages, toPage } from '../routing/pages.js';
 import { definePage, type Page } from '../routing/route.js';
 import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
@@ -30,22 +29,7 @@ export function createRefusedPage({ ledger, command }: RefusedParts): Page {
   return definePage({
     path: '/runs/:id/refused',
     permission: 'see-bookings',
-    summary: 'The bookings of a run that the service refused, with its words; guests are masked',
     input: runInput.extend({ page: pageField }),
-    data: z.object({
-      runId: z.string(),
-      day: z.string(),
-      ...pageOf,
-      hasWords: z.boolean().describe('False for a run that is too large to mask all of its guests at once.'),
-      refused: z.array(
-        z.object({
-          reference: z.string().nullable(),
-          code: z.string(),
-          step: z.string(),
-          answer: z.string().nullable(),
-        }),
-      ),
-    }),
     async read({ id, page }) {
       const run = await findShownRun(ledger, id);
       const refused = await ledger.listRefused(run.id, entriesPerPage, entriesBefore(page));

@@ -6,7 +6,7 @@ import { formatCount } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
 import { pageField } from '../routing/fields.js';
-import { entriesBefore, entriesPerPage, pageOf, renderPages, toPage } from '../routing/pages.js';
+import { entriesBefore, entriesPerPage, renderPages, toPage } from '../routing/pages.js';
 import { type DeskVisit, definePage, type Page } from '../routing/route.js';
 import { findShownRun, runInput } from './find-run.js';
 import { backToRun, linkBooking } from './list-frame.js';
@@ -17,27 +17,12 @@ interface RejectedParts {
   readonly placeUnit: string;
 }
 
-const count = z.int().nonnegative();
-const text = z.string().nullable();
-
 /** The records of a run that could not be sent: where in the source, why, and the value there. */
 export function createRejectedPage({ ledger, placeUnit }: RejectedParts): Page {
   return definePage({
     path: '/runs/:id/rejected',
     permission: 'see-bookings',
-    summary: 'The records of a run that could not be sent, by place, as `rejected --json` lists them',
     input: runInput.extend({ reason: z.string().max(100).optional(), page: pageField }),
-    data: z.object({
-      runId: z.string(),
-      day: z.string(),
-      reason: text.describe('The reason that was asked for.'),
-      reasons: z.array(z.object({ reason: z.string(), count, firstPlace: z.int().exactOptional() })),
-      ...pageOf,
-      more: count.describe('Records that were counted but not kept.'),
-      rejected: z.array(
-        z.object({ place: z.int(), reason: z.string(), reference: text, field: text, value: text }),
-      ),
-    }),
     async read({ id, reason, page }, visit) {
       const run = await findShownRun(ledger, id);
       const reasons = await ledger.countRejects(run.id);

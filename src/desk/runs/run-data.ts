@@ -1,95 +1,23 @@
-import * as z from 'zod';
 import type { PendingLimits } from '../../review/day/pending.js';
 import { readWaiting } from '../../review/day/report.js';
 import type { RejectReader } from '../../review/history.js';
 import type { RunReader, WaitReader } from '../../review/ledger.js';
 import type { ProgressReader } from '../../review/progress.js';
 import type { Run } from '../../review/run.js';
-import type { StepEnding, StepKind, StepState } from '../../review/step.js';
 import type { DeskVisit } from '../routing/route.js';
-import { readRunState, runMoment, toMoment } from './run-moment.js';
+import { readRunState, toMoment } from './run-moment.js';
 
 export type RunPageLedger = Pick<RunReader, 'findRun'> &
   WaitReader &
   ProgressReader &
   Pick<RejectReader, 'countRejects' | 'countWarnings'>;
 
-const instant = z.iso.datetime();
-const count = z.int().nonnegative();
-const stepKinds = ['batch', 'write', 'upload', 'trigger', 'await-result', 'archive', 'canary'] as const;
-const kind: z.ZodType<StepKind> = z.enum(stepKinds);
-const state: z.ZodType<StepState> = z.enum([
-  ...['waiting', 'ready', 'running', 'done', 'refused', 'failed', 'halved', 'overdue'],
-] as StepState[]);
-const outcome: z.ZodType<StepEnding['kind']> = z.enum([
-  ...['done', 'refused', 'failed', 'halved', 'retry', 'overdue', 'fatal', 'interrupted'],
-] as StepEnding['kind'][]);
-const reasons = z.array(z.object({ reason: z.string(), count, firstPlace: z.int().exactOptional() }));
-
-/** The report of a run, as `run --json` prints it, with what its page shows besides. */
-export const runPageData = runMoment.and(
-  z.object({
-    collect: z
-      .object({ startedAt: instant, endedAt: instant.nullable() })
-      .nullable()
-      .describe('When its bookings were read.'),
-    steps: z.array(z.object({ kind, state, steps: count, bookings: count })),
-    attempts: z
-      .array(z.object({ kind, outcome, attempts: count, startedAt: instant, endedAt: instant }))
-      .describe('Those that have ended, summed up by kind, outcome and slice of time.'),
-    open: z
-      .object({
-        performed: count,
-        abandoned: count,
-        ready: count,
-        delayed: count,
-        oldest: z.object({ kind, startedAt: instant }).nullable(),
-        next: z.object({ kind, until: instant }).nullable(),
-      })
-      .nullable()
-      .describe('What can still be worked on; null if nothing can.'),
-    troubles: z
-      .array(
-        z.object({
-          step: z.string(),
-          attempt: count,
-          startedAt: instant,
-          endedAt: instant,
-          outcome,
-          code: z.string(),
-          httpStatus: z.int().exactOptional(),
-          statusCode: z.int().exactOptional(),
-        }),
-      )
-      .describe('The latest attempts that did not succeed.'),
-    rejects: reasons,
-    warnings: reasons,
-    fileDetails: z
-      .object({
-        bytes: count.nullable(),
-        triggeredAt: instant.nullable(),
-        result: z
-          .object({ name: z.string(), bytes: count, sha256: z.string(), rows: count, isWhole: z.boolean() })
-          .nullable(),
-        laterResults: z.array(z.string()),
-        removed: z.array(z.string()).describe('Our files on the server that were removed as agreed.'),
-        namesAreGone: z.boolean(),
-      })
-      .nullable(),
-  }),
-);
-export type RunPageData = z.output<typeof runPageData>;
-
 /** Slices of a timeline: finer ones would be invisible. */
 const slices = 120;
 const troublesShown = 10;
 
-export async function readRunPage(
-  ledger: RunPageLedger,
-  run: Run,
-  limits: PendingLimits,
-  visit: DeskVisit,
-): Promise<RunPageData> {
+/** The report of a run, as `run --json` prints it, with what its page shows besides. */
+export async function readRunPage(ledger: RunPageLedger, run: Run, limits: PendingLimits, visit: DeskVisit) {
   const { now } = visit;
   const length = Math.max(1, Math.ceil(((run.finishedAt ?? now) - run.startedAt) / slices));
   const [runState, waiting, steps, sums, troubles, rejects, warnings] = await Promise.all([
@@ -105,16 +33,19 @@ export async function readRunPage(
   return {
     ...toMoment(runState, limits, visit),
     ...waiting,
+    /** When its bookings were read. */
     collect:
       run.collectStartedAt === undefined
         ? null
         : { startedAt: write(run.collectStartedAt), endedAt: writeIf(run.collectedAt) },
     steps,
+    /** Those that have ended, summed up by kind, outcome and slice of time. */
     attempts: sums.map(({ startedAt, endedAt, ...sum }) => ({
       ...sum,
       startedAt: write(startedAt),
       endedAt: write(endedAt),
     })),
+    /** What can still be worked on; null if nothing can. */
     open: work
       ? {
           performed: work.performed,
@@ -125,6 +56,7 @@ export async function readRunPage(
           next: work.next ? { kind: work.next.kind, until: write(work.next.until) } : null,
         }
       : null,
+    /** The latest attempts that did not succeed. */
     troubles: troubles.map(
       ({ step, attempt, startedAt, endedAt, outcome, code, httpStatus, statusCode }) => ({
         ...{ step, attempt, startedAt: write(startedAt), endedAt: write(endedAt), outcome, code },
@@ -138,7 +70,9 @@ export async function readRunPage(
   };
 }
 
-function toFileDetails({ file, linesBlanked }: Run): RunPageData['fileDetails'] {
+export type RunPageData = Awaited<ReturnType<typeof readRunPage>>;
+
+function toFileDetails({ file, linesBlanked }: Run) {
   if (!file) return null;
   const { bytes, triggeredAt, result, laterResults = [], removals = [] } = file;
   return {
@@ -153,7 +87,8 @@ function toFileDetails({ file, linesBlanked }: Run): RunPageData['fileDetails'] 
           isWhole: result.isWhole,
         }
       : null,
-    laterResults: [...laterResults],
+    laterResults,
+    /** Our files on the server that were removed as agreed. */
     removed: removals.flatMap(({ path, outcome }) => (outcome === 'removed' ? [path] : [])),
     namesAreGone: linesBlanked === true,
   };

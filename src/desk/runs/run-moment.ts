@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { judgeDay } from '../../report/judge-day.js';
 import {
   decidePending,
@@ -12,23 +11,6 @@ import { hasWork, isActive, type Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { formatLocalInstant } from '../../text/format.js';
 import type { DeskVisit } from '../routing/route.js';
-import { runReport } from './run-report-schema.js';
-
-/** The live part of a run's page. */
-export const runMoment = runReport.and(
-  z.object({
-    pending: z
-      .object({ kind: z.string(), words: z.string(), until: z.iso.datetime().exactOptional() })
-      .nullable()
-      .describe('Why it is not done, in a sentence; null for a run that succeeded.'),
-    headline: z
-      .string()
-      .nullable()
-      .describe('How it went, in a sentence; null for a run that has not succeeded.'),
-    leftMs: z.number().nullable().describe('Until all bookings are delivered, estimated.'),
-  }),
-);
-export type RunMoment = z.output<typeof runMoment>;
 
 /** How many bookings were done at an instant. */
 export interface Sample {
@@ -50,22 +32,31 @@ export async function readRunState(
   return { run, work: hasWork(run) ? await ledger.readOpenWork(run.id, now) : undefined };
 }
 
-/** @param since where the rate of the estimate starts; by default when the run was collected */
+/**
+ * The live part of a run's page: the report of the run, as `run --json` prints it, and more.
+ *
+ * @param since where the rate of the estimate starts; by default when the run was collected
+ */
 export function toMoment(
   { run, work }: RunState,
   limits: PendingLimits,
   visit: Pick<DeskVisit, 'now' | 'timezone'>,
   since: Sample = { at: run.collectedAt ?? run.startedAt, done: 0 },
-): RunMoment {
+) {
   const pending = decidePending(run, work, limits);
   const left = isActive(run) ? estimateLeft(since, toSample(run, visit.now), run.counts.accepted) : undefined;
   return {
     ...toReport(run, visit.now),
+    /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? toPendingData(pending, visit) : null,
+    /** How it went, in a sentence; null for a run that has not succeeded. */
     headline: run.state === 'succeeded' ? describeEnd(run, visit) : null,
+    /** Until all bookings are delivered, estimated. */
     leftMs: left ?? null,
   };
 }
+
+export type RunMoment = ReturnType<typeof toMoment>;
 
 function describeEnd(run: Run, { timezone }: Pick<DeskVisit, 'timezone'>): string {
   return judgeDay(summariseVerdicts(run.day, [run]), { timezone }).headline;

@@ -6,7 +6,7 @@ import { renderDayActions } from './day-actions.js';
 import { findShownRun, isRunName, runInput } from './find-run.js';
 import { renderMoment } from './render-moment.js';
 import { renderOrigin, renderRunDetails } from './render-run.js';
-import { type RunPageLedger, readRunPage, runPageData } from './run-data.js';
+import { type RunPageLedger, readRunPage } from './run-data.js';
 import { toMoment } from './run-moment.js';
 import type { RunWatches } from './run-watch.js';
 
@@ -23,10 +23,8 @@ export function createRunPage({ ledger, limits }: RunPageParts): Page {
   return definePage({
     path: '/runs/:id',
     permission: 'look',
-    summary: 'A run, as `run --json` reports it, its steps, and why it is not done',
     input: runInput,
-    data: runPageData,
-    usually: 'data',
+    json: 'usually',
     read: async ({ id }, visit) => readRunPage(ledger, await findShownRun(ledger, id), limits, visit),
     render(run, visit) {
       const moment = renderMoment(run, visit);
@@ -52,7 +50,6 @@ export function createRunEvents({ watches, limits, clock }: RunEventsParts): Liv
   return defineLive({
     path: '/runs/:id/events',
     permission: 'look',
-    summary: 'How far a run is, about once a second, as a part of its page',
     input: runInput,
     async *follow({ id }, visit) {
       if (!isRunName(id)) return;

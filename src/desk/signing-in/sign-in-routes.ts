@@ -38,7 +38,7 @@ export function addSignInRoutes(
       case 'signed-in':
         await note({ action: 'sign-in' }, writeWho(answer.visitor));
         reply.header('set-cookie', answer.cookie);
-        return wantsPage(request, 'page') ? reply.redirect(to, 303) : reply.send(answer.visitor);
+        return reply.redirect(to, 303);
       case 'wrong':
         await note({ action: 'sign-in-failed', details: { name: answer.knownName } }, 'serve');
         return refuse(401, 'The name or the password is wrong.');

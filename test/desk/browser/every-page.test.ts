@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listRoutes } from '../../../src/desk/desk.js';
 import { useBrowser } from '../../support/browser.js';
 import { chromiumNeeds } from '../../support/chromium.js';
 import { openDesk, type RunningDesk } from '../../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../../support/desk-month/month.js';
 import { findSamples, type Samples } from '../../support/desk-month/samples.js';
+import { otherParts, runsOnly } from '../some-desk.js';
 import { examine } from './examine.js';
 import { signIn } from './sign-in.js';
 
@@ -25,11 +27,10 @@ afterAll(async () => {
 
 /** Values from the month for the parameters of a path. */
 const parameters: readonly (readonly [string, () => string | number])[] = [
-  ['{day}', () => samples.failedDay],
-  ['/runs/{id}', () => `/runs/${samples.failedRun}`],
-  ['/cases/{id}', () => `/cases/${samples.nearestCase}`],
-  ['/providers/{name}', () => `/providers/${encodeURIComponent(samples.providerName)}`],
-  ['{reference}', () => samples.reference],
+  [':day', () => samples.failedDay],
+  ['/runs/:id', () => `/runs/${samples.failedRun}`],
+  ['/cases/:id', () => `/cases/${samples.nearestCase}`],
+  ['/providers/:name', () => `/providers/${encodeURIComponent(samples.providerName)}`],
 ];
 
 /** The queries of paths that show little or nothing without one. */
@@ -74,22 +75,10 @@ const otherStates: Readonly<Record<string, () => readonly string[]>> = {
   ],
 };
 
-interface Described {
-  readonly paths: Readonly<
-    Record<string, { readonly get?: { readonly responses: { readonly 200: { readonly content: object } } } }>
-  >;
-}
-
-/** All routes that are pages, including the description itself. */
-async function listPages(page: Page): Promise<readonly string[]> {
-  const answer = await page.request.get(`${desk.url}/openapi.json`, {
-    headers: { accept: 'application/json' },
-  });
-  const { paths } = (await answer.json()) as Described;
-  return Object.keys(paths).filter(
-    (path) => 'application/json' in (paths[path]?.get?.responses[200].content ?? {}),
-  );
-}
+/** The paths of all pages and previews. */
+const pages = listRoutes({ ...otherParts, ledger: runsOnly([]) }).flatMap(({ kind, path }) =>
+  kind === 'page' || kind === 'action' ? [path] : [],
+);
 
 async function examineAll(page: Page, addresses: readonly string[]): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -102,7 +91,7 @@ describe('Axe finds nothing, and nothing scrolls sideways, wide and on a phone, 
     const page = await browser.open();
     expect(await examine(page, `${desk.url}/sign-in`)).toEqual([]);
     await signIn(page, desk, 'admin');
-    expect(await examineAll(page, (await listPages(page)).map(toAddress))).toEqual([]);
+    expect(await examineAll(page, pages.map(toAddress))).toEqual([]);
   });
 
   it.each(Object.entries(otherStates))('on %s in other states', async (_, listAddresses) => {

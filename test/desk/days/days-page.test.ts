@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DaysData, daysData } from '../../../src/desk/days/days-data.js';
+import type { DaysData } from '../../../src/desk/days/read-days.js';
+import type { selectDays } from '../../../src/desk/days/selection.js';
 import type { DeskParts } from '../../../src/desk/desk.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import type { RunState, Trigger } from '../../../src/review/run.js';
@@ -47,7 +48,9 @@ describe('the page of days', () => {
 
   const read = async (path: string, options: Partial<Parameters<typeof startDesk>[0]> = {}) => {
     const { url } = await startDesk({ ledger, role: 'operator', ...options });
-    return daysData.parse((await getData(url, path)).data);
+    return (await getData(url, path)).data as DaysData & {
+      readonly selection: ReturnType<typeof selectDays>;
+    };
   };
   const judgements = ({ days }: DaysData) => days.slice(-11).map(({ judgement }) => judgement);
 

@@ -1,5 +1,5 @@
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import type { ShownDay } from '../../../src/desk/days/days-data.js';
+import type { ShownDay } from '../../../src/desk/days/judge-shown-day.js';
 import type { Run } from '../../../src/review/run.js';
 import { someRun } from '../../review/some-run.js';
 import { timezone } from '../some-desk.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/review/refusals.js';
-import { now } from '../some-desk.js';
+import { now, readRows } from '../some-desk.js';
 import { openOperatorsDesk } from './asking.js';
 
 describe('syncing the mappings', () => {
@@ -39,20 +39,23 @@ describe('syncing the mappings', () => {
 
 describe('notifications', () => {
   it('are listed with their channels and the problems that are open', async () => {
-    const { ledger, preview, page } = await openOperatorsDesk();
-    expect((await preview('/notifications')).data).toMatchObject({ problems: [], messages: [], pending: 0 });
+    const { ledger, page } = await openOperatorsDesk();
+    expect(await page('/notifications')).toMatch(
+      /Open problems<\/h2><p>None\..*Last messages<\/h2><p>None\./s,
+    );
     const facts = { code: 'http-401', message: 'refused' };
     await ledger.notices.raise([
       { event: 'run-failed', subject: '2026-11-19', day: '2026-11-19', facts, raisedAt: now },
     ]);
     await ledger.notices.route(() => [{ id: 'm1', channel: 'ops', dueAt: now }], now);
-    expect((await preview('/notifications')).data).toMatchObject({
-      channels: [{ name: 'ops', kind: 'slack' }],
-      problemCount: 1,
-      problems: [{ event: 'run-failed', day: '2026-11-19', severity: 'critical' }],
-      messages: [{ channel: 'ops', state: 'pending', attempts: 0 }],
-    });
     const text = await page('/notifications');
+    const [problems = '', messages = ''] = text.split('<h2>Last messages</h2>');
+    expect(problems).toContain('<span>ops <span class="faint">(slack)</span></span>');
+    expect(readRows(problems)).toEqual([
+      ['run-failed', '2026-11-19', 'critical', '2026-11-21 03:30', '2026-11-21 03:30'],
+    ]);
+    expect(messages).toContain('1 message to be sent, 0 messages given up.');
+    expect(readRows(messages)).toEqual([['2026-11-21 03:30', 'ops', 'run-failed', '2026-11-19', '… waits']]);
     expect(text).toContain('href="/days/2026-11-19">2026-11-19</a>');
     expect(text).toContain('href="/notifications/test?channel=ops"');
   });
