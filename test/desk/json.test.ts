@@ -48,7 +48,6 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
     latestVolume: { day: '2026-11-19', accepted: 9, usual: null },
     cases: { openBookings: 5, unknownCheckIns: 0, firstCheckIn: '2026-11-25' },
     ...{ mappingsCompleteUntil: '2026-11-20T04:00:00.000Z', parts: { ledger: 'ok' }, problems: [] },
-    selection: null,
   });
   expect((days as unknown[]).slice(-2)).toEqual([
     {

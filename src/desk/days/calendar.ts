@@ -30,18 +30,13 @@ const letters = {
   late: { letter: 'L', meaning: 'late' },
 } as const;
 
-interface CalendarOptions {
-  /** The days whose checkboxes are checked; without it, each day is a link. */
-  readonly selected?: ReadonlySet<string> | undefined;
-}
-
 /**
  * The months, newest first, because whoever is called at night looks at the last days. Each cell shows its state by
  * colour, sign and text; the text appears on hover, on focus and on a tap.
  *
  * @param days oldest first
  */
-export function renderCalendar(days: readonly ShownDay[], { selected }: CalendarOptions = {}): Html {
+export function renderCalendar(days: readonly ShownDay[]): Html {
   const months = new Map<string, ShownDay[]>();
   for (const day of days) {
     const month = day.day.slice(0, '2026-11'.length);
@@ -52,30 +47,20 @@ export function renderCalendar(days: readonly ShownDay[], { selected }: Calendar
 <ul class="legend">${Object.values(letters).map(
     ({ letter, meaning }) => html`<li><b>${letter}</b> <span class="faint">${meaning}</span></li>`,
   )}</ul>
-<div class="months">${[...months]
-    .reverse()
-    .map(([month, ofMonth]) => renderMonth(month, ofMonth, selected))}</div>`;
+<div class="months">${[...months].reverse().map(([month, ofMonth]) => renderMonth(month, ofMonth))}</div>`;
 }
 
-function renderMonth(month: string, days: readonly ShownDay[], selected: CalendarOptions['selected']): Html {
+function renderMonth(month: string, days: readonly ShownDay[]): Html {
   const weekday = (new Date(`${month}-01T00:00:00Z`).getUTCDay() + 6) % 7;
   return html`<section class="month"><h3>${nameMonth(month)} ${month.slice(0, 4)}</h3>
 <p aria-hidden="true">${weekdayLetters.map((letter) => html`<span>${letter}</span>`)}</p>
-<ol class="from-${weekday + 1}">${days.map((day) =>
-    selected ? renderChoice(day, selected) : renderCell(day),
-  )}</ol></section>
+<ol class="from-${weekday + 1}">${days.map(renderCell)}</ol></section>
 `;
 }
 
 function renderCell(day: ShownDay): Html {
   if (day.judgement === 'not-due') return html`<li><span>${nameDate(day)}</span></li>`;
   return html`<li><a ${renderLook(day)} href="/days/${day.day}" aria-label="${describe(day)}">${renderInside(day)}</a></li>`;
-}
-
-function renderChoice(day: ShownDay, selected: ReadonlySet<string>): Html {
-  if (!day.isDue) return html`<li><span>${nameDate(day)}</span></li>`;
-  const checked = selected.has(day.day) ? html` checked` : undefined;
-  return html`<li><label ${renderLook(day)}><input type="checkbox" name="days" value="${day.day}" aria-label="${name(day)}${nameHow(day)}"${checked}>${renderInside(day)}</label></li>`;
 }
 
 function renderLook(day: ShownDay): Html {

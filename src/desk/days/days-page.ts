@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { renderDayColumns } from '../../charts/day-columns.js';
 import { renderDurations } from '../../charts/durations.js';
 import { renderVolume } from '../../charts/volume.js';
@@ -7,40 +8,24 @@ import { renderCalendar } from './calendar.js';
 import type { ShownDay } from './judge-shown-day.js';
 import { renderOverview } from './overview.js';
 import { type DaysParts, readDays } from './read-days.js';
-import { renderSelectionForm, renderSelectionLinks, selectDays, selectionInput } from './selection.js';
 
 /** The home page: the current state, and twelve months of days. */
 export function createDaysPage(parts: DaysParts): Page {
   return definePage({
     path: '/',
     permission: 'look',
-    input: selectionInput,
+    input: z.object({}),
     json: 'if-asked',
-    async read(input, { now, may }) {
-      const data = await readDays(parts, now);
-      return { ...data, selection: may('operate') ? selectDays(input, data.days) : null };
-    },
-    render({ selection, ...facts }, visit) {
-      const { days } = facts;
-      if (selection)
-        return {
-          title: 'Select days to replay',
-          content: html`${renderSelectionForm(selection)}
-<form method="get" action="/replay"><h2>Calendar</h2>
-<p class="buttons"><button>Preview the replay…</button></p>
-${renderCalendar(days, { selected: new Set(selection.days) })}
-<p class="buttons"><button>Preview the replay…</button></p></form>`,
-        };
-      return {
-        title: 'Days',
-        content: html`${renderOverview(facts, visit)}
+    read: (_, { now }) => readDays(parts, now),
+    render: (data, visit) => ({
+      title: 'Days',
+      content: html`${renderOverview(data, visit)}
 <div class="beside"><section><h2>Calendar</h2>
-${visit.may('operate') ? renderSelectionLinks(days) : undefined}
-${renderCalendar(days)}</section>
+${visit.may('operate') ? html`<p class="buttons"><a class="button quiet" href="/replay">Replay days…</a></p>` : undefined}
+${renderCalendar(data.days)}</section>
 <section><h2>Charts</h2>
-${renderCharts(days)}</section></div>`,
-      };
-    },
+${renderCharts(data.days)}</section></div>`,
+    }),
   });
 }
 

@@ -10,17 +10,10 @@ import {
 import { UsageError } from '../../review/refusals.js';
 import { formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
-import { dayField, listField } from '../routing/fields.js';
+import { dayField, optionalDayField } from '../routing/fields.js';
 import { type ChangeAction, type Done, defineAction, type Preview } from '../routing/route.js';
 import type { Operations } from './operations.js';
-import {
-  listSelected,
-  planReplay,
-  type ReplayPlan,
-  renderPlan,
-  type Selection,
-  writeDays,
-} from './replay-plan.js';
+import { type DayRange, listBegun, planReplay, type ReplayPlan, renderPlan } from './replay-plan.js';
 
 export interface ReplayActionParts {
   readonly ledger: PlanLedger;
@@ -47,7 +40,7 @@ export function createDayReplayAction(parts: ReplayActionParts): ChangeAction {
     async preview({ day, which }, { now }) {
       const back = `/days/${day}`;
       const title = which === 'late' ? `Send late bookings of ${day}` : `Replay ${day}`;
-      const asked = selectDays({ days: [day] }, timezone, now);
+      const asked = findDays({ from: day }, timezone, now);
       if ('refusal' in asked) return { title, lines: [], refusal: asked.refusal, button: title, back };
       const plan = await planReplay(ledger, asked.days, which);
       const refused = plan.days[0]?.plan;
@@ -64,14 +57,14 @@ export function createDayReplayAction(parts: ReplayActionParts): ChangeAction {
     },
     audit: ({ day, which }, { reason }) => ({ action: 'replay', subject: day, details: { which, reason } }),
     async perform({ day, which }, given, { now }) {
-      const days = listSelected({ days: [day] }, timezone, now);
+      const days = listBegun({ from: day }, timezone, now);
       const { message } = await startReplay(parts, await planReplay(ledger, days, which), given);
       return { message, next: `/days/${day}` };
     },
   });
 }
 
-/** What `hotel-review replay DAY --to DAY` does, for days that need not follow each other. */
+/** What `hotel-review replay DAY --to DAY` does. */
 export function createReplayAction(parts: ReplayActionParts): ChangeAction {
   const { ledger, timezone, operations } = parts;
   return defineAction({
@@ -79,21 +72,20 @@ export function createReplayAction(parts: ReplayActionParts): ChangeAction {
     permission: 'operate',
     title: 'Replay days',
     input: z.object({
-      days: listField.pipe(z.array(dayField)).optional(),
-      from: optionalDay,
+      from: optionalDayField,
       /** The first day if absent. */
-      to: optionalDay,
+      to: optionalDayField,
       which: z.enum(rangeModes).default('all'),
     }),
     form,
     reason: 'required',
-    async preview({ which, ...selection }, { now }) {
-      const asked = selectDays(selection, timezone, now);
-      const base = { details: renderChoice(selection, which), button: 'Replay', back: '/' };
+    async preview({ which, ...range }, { now }) {
+      const asked = findDays(range, timezone, now);
+      const base = { details: renderRangeForm(range, which), button: 'Replay', back: '/' };
       const waiting = describeWaiting(operations);
       if ('refusal' in asked) return { ...base, lines: waiting, refusal: asked.refusal };
       if (asked.days.length === 0)
-        return { ...base, lines: waiting, refusal: 'Select days here, or in the calendar.' };
+        return { ...base, lines: waiting, refusal: 'Say which days: from, to, and which of them.' };
       const plan = await planReplay(ledger, asked.days, which);
       const begun = plan.days.filter(isToReview).length;
       return {
@@ -109,23 +101,17 @@ export function createReplayAction(parts: ReplayActionParts): ChangeAction {
         button: `Replay ${formatCountOf(begun, 'day')}`,
       };
     },
-    audit: ({ days = [], from, to, which }, { reason }) => ({
+    audit: ({ from, to, which }, { reason }) => ({
       action: 'replay',
-      subject: from === undefined ? writeEnds([...days].sort()) : writeEnds([from, to ?? from]),
-      details: { which, ...(days.length > 0 && { days: writeDays([...new Set(days)].sort()) }), reason },
+      subject: to === undefined || to === from ? from : `${from} to ${to}`,
+      details: { which, reason },
     }),
-    async perform({ which, ...selection }, given, { now }) {
-      const days = listSelected(selection, timezone, now);
+    async perform({ which, ...range }, given, { now }) {
+      const days = listBegun(range, timezone, now);
       return startReplay(parts, await planReplay(ledger, days, which), given);
     },
   });
 }
-
-/** An empty field of a form is an absent one. */
-const optionalDay = z
-  .union([dayField, z.literal('')])
-  .optional()
-  .transform((day) => (day === '' ? undefined : day));
 
 const meanings: Readonly<Record<RangeMode, string>> = {
   all: 'A new run collects the day and sends all of it again. An unfinished run is cancelled.',
@@ -136,11 +122,11 @@ const meanings: Readonly<Record<RangeMode, string>> = {
 
 const instead = { late: 'Only late bookings instead', all: 'The whole day instead' } as const;
 
-type SelectedDays = { readonly days: readonly BusinessDay[] } | { readonly refusal: string };
+type FoundDays = { readonly days: readonly BusinessDay[] } | { readonly refusal: string };
 
-function selectDays(selection: Selection, timezone: string, now: number): SelectedDays {
+function findDays(range: DayRange, timezone: string, now: number): FoundDays {
   try {
-    return { days: listSelected(selection, timezone, now) };
+    return { days: listBegun(range, timezone, now) };
   } catch (error) {
     if (error instanceof UsageError) return { refusal: error.message };
     throw error;
@@ -158,11 +144,6 @@ function previewPlan(plan: ReplayPlan): Pick<Preview, 'details' | 'fields' | 'da
 function describeWaiting({ replays }: ReplayActionParts['operations']): readonly string[] {
   const { length } = replays.listWaiting();
   return length === 0 ? [] : [`Waiting for their turn: ${formatCountOf(length, 'day')} of earlier replays.`];
-}
-
-function writeEnds(days: readonly string[]): string | undefined {
-  const [first, last] = [days[0], days.at(-1)];
-  return first === last ? first : `${first} to ${last}`;
 }
 
 /** @throws UsageError if none of the days can be reviewed as it was previewed */
@@ -197,11 +178,9 @@ const choices: Readonly<Record<RangeMode, string>> = {
   late: 'late bookings',
 };
 
-/** A form that selects other days. */
-function renderChoice({ days = [], from, to }: Selection, which: RangeMode): Html {
-  return html`<form class="search card" action="/replay">${days.map(
-    (day) => html`<input type="hidden" name="days" value="${day}">`,
-  )}<label>From<input type="date" name="from" value="${from ?? ''}"></label>
+/** Asks for the range, and for which of its days. */
+function renderRangeForm({ from, to }: DayRange, which: RangeMode): Html {
+  return html`<form class="search card" action="/replay"><label>From<input type="date" name="from" value="${from ?? ''}"></label>
 <label>To<input type="date" name="to" value="${to ?? ''}"></label>
 <label>Which<select name="which">${rangeModes.map(
     (mode) =>

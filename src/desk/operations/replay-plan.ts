@@ -15,50 +15,25 @@ import { type Html, html } from '../../text/html.js';
 import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../routing/state-mark.js';
 
 /** One click must not send years of bookings. */
-export const longestSelection = 366;
+const longestRange = 366;
 
-/** A selection: days, a range, or both together. */
-export interface Selection {
-  readonly days?: readonly string[] | undefined;
+/** Without `from`, no days; without `to`, only the first. */
+export interface DayRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** The selected days that have begun, in their order. @throws UsageError */
-export function listSelected({ days = [], from, to }: Selection, zone: string, now: number): BusinessDay[] {
-  const listed = new Set([...days, ...(from === undefined ? [] : listRange(from, to ?? from, zone))]);
-  if (listed.size > longestSelection) throw new UsageError(`select at most ${longestSelection} days`);
-  const selected = [...listed]
-    .sort()
-    .map((day) => createBusinessDay(day, zone))
-    .filter(holdsInstants);
-  return [...takeBegun(selected, now)];
-}
-
-/** Stops one day beyond the limit, which is enough to refuse the range. */
-function listRange(from: string, to: string, zone: string): string[] {
+/** The days of a range that have begun, in their order. @throws UsageError */
+export function listBegun({ from, to = from }: DayRange, zone: string, now: number): BusinessDay[] {
+  if (from === undefined || to === undefined) return [];
   if (to < from) throw new UsageError(`${to} is before ${from}`);
-  const days: string[] = [];
+  const days: BusinessDay[] = [];
   for (let day = createBusinessDay(from, zone); day.iso <= to; day = day.next()) {
-    days.push(day.iso);
-    if (days.length > longestSelection) break;
+    days.push(day);
+    if (days.length > longestRange) throw new UsageError(`at most ${longestRange} days at once`);
   }
-  return days;
+  return [...takeBegun(days.filter(holdsInstants), now)];
 }
-
-/** Days in their order, runs of days in short: 2026-11-01 to 2026-11-05, 2026-11-09 */
-export function writeDays(days: readonly string[]): string {
-  const ranges: string[][] = [];
-  for (const day of days) {
-    const range = ranges.at(-1);
-    const last = range?.at(-1);
-    if (range && last !== undefined && Date.parse(day) - Date.parse(last) === dayMs) range.push(day);
-    else ranges.push([day]);
-  }
-  return ranges.map((range) => (range.length === 1 ? range[0] : `${range[0]} to ${range.at(-1)}`)).join(', ');
-}
-
-const dayMs = 86_400_000;
 
 export interface ReplayPlan {
   readonly mode: RangeMode;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from '../../server/http-error.js';
 
-/** Enough for a selection of many days or cases. */
+/** Enough for a selection of many cases. */
 const largestForm = 64 * 1024;
 
 /** Forms are read here only; other routes of the server get no parsed body. */

@@ -55,7 +55,6 @@ const otherStates: Readonly<Record<string, () => readonly string[]>> = {
     ),
     `/runs/${samples.fileRun}`,
     `/runs/${samples.fileRun}/affected`,
-    '/?select=failed',
   ],
   'previews of operations': () => [
     `/days/${month.dayOf('missing')}/run`,

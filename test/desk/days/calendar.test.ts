@@ -4,11 +4,9 @@ import type { ShownDay } from '../../../src/desk/days/judge-shown-day.js';
 import { listDays, someDay } from './some-days.js';
 
 /** What the cell of a day is, without the element around it. */
-function cellOf(changes: Partial<ShownDay>, selected?: readonly string[]): string {
-  const { markup } = renderCalendar([someDay('2026-11-20', changes)], {
-    selected: selected && new Set(selected),
-  });
-  return /<li>(<(?:a|label|span).*?)<\/li>/.exec(markup.slice(markup.indexOf('<ol')))?.[1] ?? '';
+function cellOf(changes: Partial<ShownDay>): string {
+  const { markup } = renderCalendar([someDay('2026-11-20', changes)]);
+  return /<li>(<(?:a|span).*?)<\/li>/.exec(markup.slice(markup.indexOf('<ol')))?.[1] ?? '';
 }
 
 describe('a cell of the calendar', () => {
@@ -47,14 +45,6 @@ describe('a cell of the calendar', () => {
     const cell = cellOf(changes);
     expect(cell).toContain(`data-how="${letters}"`);
     expect(cell).toContain(`bookings; ${words}"`);
-  });
-
-  it('is a box to check where days are selected', () => {
-    expect(cellOf({}, ['2026-11-20'])).toMatch(
-      /<input type="checkbox" name="days" value="2026-11-20" [^>]* checked>/,
-    );
-    expect(cellOf({}, [])).not.toContain('checked');
-    expect(cellOf({ isDue: false }, ['2026-11-20'])).toBe('<span>20</span>');
   });
 
   it('escapes and shortens untrusted text', () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DaysData } from '../../../src/desk/days/read-days.js';
-import type { selectDays } from '../../../src/desk/days/selection.js';
 import type { DeskParts } from '../../../src/desk/desk.js';
 import type { Ledger } from '../../../src/review/ledger.js';
 import type { RunState, Trigger } from '../../../src/review/run.js';
@@ -48,9 +47,7 @@ describe('the page of days', () => {
 
   const read = async (path: string, options: Partial<Parameters<typeof startDesk>[0]> = {}) => {
     const { url } = await startDesk({ ledger, role: 'operator', ...options });
-    return (await getData(url, path)).data as DaysData & {
-      readonly selection: ReturnType<typeof selectDays>;
-    };
+    return (await getData(url, path)).data as DaysData;
   };
   const judgements = ({ days }: DaysData) => days.slice(-11).map(({ judgement }) => judgement);
 
@@ -67,7 +64,7 @@ describe('the page of days', () => {
       ...{ firstDay: '2026-11-12', lastGoodDay: '2026-11-12', lateDays: [], deadline: null },
       after: { day: '2026-11-13', judgement: 'missing', notGood: 4, due: 8, newestGoodDay: '2026-11-19' },
       ...{ nextRunAt: '2026-11-22T01:30:00.000Z', mappingsCompleteUntil: null, parts: { ledger: 'ok' } },
-      ...{ latestVolume: { day: '2026-11-19', accepted: 0, usual: null }, selection: null },
+      ...{ latestVolume: { day: '2026-11-19', accepted: 0, usual: null } },
     });
   });
 
@@ -129,31 +126,16 @@ describe('the page of days', () => {
     expect(ofViewer).not.toMatch(/href="\/days\/[^"]*\/run"/);
   });
 
-  it('lets operators select days for a replay', async () => {
-    const selected = async (query: string) => (await read(`/?${query}`)).selection?.days;
-    expect(await selected('select=missing')).toEqual(['2026-11-13', '2026-11-16']);
-    expect(await selected('select=failed')).toEqual(['2026-11-18']);
-    expect(await selected('select=all&from=2026-11-14&to=2026-11-16')).toEqual([
-      ...['2026-11-14', '2026-11-15', '2026-11-16'],
-    ]);
-    expect(await selected('select=none&from=&to=')).toEqual([]);
-    const { url } = await startDesk({ ledger, role: 'operator' });
-    const { text } = await getPage(url, '/?select=missing');
-    expect(text).toContain('action="/replay"');
-    expect(text.match(/ checked>/g)).toHaveLength(2);
-    expect((await getPage(url, '/')).text).toContain('<a href="/?select=missing">2 missing</a>');
-  });
-
-  it('offers no selection to others', async () => {
-    expect((await read('/?select=missing', { role: 'viewer' })).selection).toBeNull();
-    const { url } = await startDesk({ ledger, role: 'team' });
-    expect((await getPage(url, '/?select=missing')).text).not.toMatch(/select=|checkbox/);
-  });
-
-  it('refuses a selection that makes no sense', async () => {
-    const { url } = await startDesk({ ledger, role: 'operator' });
-    for (const query of ['select=some', 'select=all&from=2026-02-30', 'select=all&to=x'])
-      expect((await getPage(url, `/?${query}`)).status).toBe(400);
+  it('leads those who may operate to the replay of several days, and nobody selects days in the calendar', async () => {
+    for (const [role, isOffered] of [
+      ['operator', true],
+      ['team', false],
+    ] as const) {
+      const { url } = await startDesk({ ledger, role });
+      const { text } = await getPage(url, '/');
+      expect(text.includes('href="/replay"')).toBe(isOffered);
+      expect(text).not.toContain('type="checkbox"');
+    }
   });
 });
 
@@ -182,6 +164,5 @@ it('The page stays small where every day of a year has much to say', async () =>
       asked.map((day, index) => ({ day, accepted: 4_900_000 + index, providers: null })),
   };
   const { url } = await startDesk({ ledger, role: 'operator' });
-  for (const path of ['/', '/?select=all'])
-    expect(Buffer.byteLength((await getPage(url, path)).text)).toBeLessThan(100_000);
+  expect(Buffer.byteLength((await getPage(url, '/')).text)).toBeLessThan(100_000);
 });

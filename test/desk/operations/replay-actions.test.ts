@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { writeDays } from '../../../src/desk/operations/replay-plan.js';
 import { createRunId } from '../../../src/review/day/open-run.js';
 import { UsageError } from '../../../src/review/refusals.js';
 import { addRun, openOperatorsDesk } from './asking.js';
@@ -64,7 +63,7 @@ describe('replaying a day', () => {
   });
 });
 
-describe('replaying a selection', () => {
+describe('replaying several days', () => {
   async function openMonth() {
     const desk = await openOperatorsDesk();
     await addRun(desk.ledger, { day: '2026-11-16' }, { state: 'succeeded' });
@@ -90,19 +89,27 @@ describe('replaying a selection', () => {
     ]);
   });
 
-  it('of single days, in their order and each once', async () => {
+  it('of one day, if no last day is given', async () => {
     const { preview, send, asked, recorded } = await openMonth();
-    const path = '/replay?days=2026-11-18&days=2026-11-16&days=2026-11-17&days=2026-11-18&days=2026-11-14';
+    const path = '/replay?from=2026-11-18&to=';
     const { data } = await preview(path);
     await send(path, { seen: String(data.seen), reason: 'x' });
     expect(asked.map((one) => 'days' in one && one.days.map((each) => each.day.iso))).toEqual([
-      ['2026-11-14', '2026-11-16', '2026-11-17', '2026-11-18'],
+      ['2026-11-18'],
     ]);
-    expect(recorded).toMatchObject([
-      {
-        subject: '2026-11-14 to 2026-11-18',
-        details: { days: '2026-11-14, 2026-11-16 to 2026-11-18' },
-      },
+    expect(recorded).toMatchObject([{ subject: '2026-11-18', details: { which: 'all', reason: 'x' } }]);
+  });
+
+  it('has a form with a range, and missing, failed, all and late', async () => {
+    const { page } = await openMonth();
+    const text = await page('/replay?from=2026-11-16&to=2026-11-18&which=failed');
+    expect(text).toContain('name="from" value="2026-11-16"');
+    expect(text).toContain('name="to" value="2026-11-18"');
+    expect([...text.matchAll(/<option value="(\w+)"( selected)?/g)].map(([, ...found]) => found)).toEqual([
+      ['missing', undefined],
+      ['failed', ' selected'],
+      ['all', undefined],
+      ['late', undefined],
     ]);
   });
 
@@ -130,8 +137,10 @@ describe('replaying a selection', () => {
   });
 
   it.each([
-    ['no day', '', 200, /Select days/],
-    ['an empty form', '?from=&to=', 200, /Select days/],
+    ['no day', '', 200, /Say which days/],
+    ['an empty form', '?from=&to=', 200, /Say which days/],
+    ['a range without a first day', '?to=2026-11-19', 200, /Say which days/],
+    ['single days', '?days=2026-11-18&days=2026-11-16', 200, /Say which days/],
     ['a range backwards', '?from=2026-11-19&to=2026-11-16', 200, /is before/],
     ['a day that has not begun', '?from=2027-01-01', 200, /has not started/],
     ['more than a year', '?from=2024-01-01&to=2026-11-19', 200, /at most 366 days/],
@@ -147,7 +156,7 @@ describe('replaying a selection', () => {
     expect(text).toContain('name="from"');
   });
 
-  it.each(['?days=tomorrow', '?from=2026-11-31', '?from=2026-11-19&which=some'])(
+  it.each(['?from=tomorrow', '?from=2026-11-31', '?from=2026-11-19&which=some'])(
     'refuses %s as malformed',
     async (query) => {
       const { preview } = await openMonth();
@@ -166,10 +175,4 @@ describe('replaying a selection', () => {
       'Waiting for their turn: 3 days of earlier replays.',
     ]);
   });
-});
-
-it('abbreviates consecutive days', () => {
-  expect(writeDays(['2026-10-31', '2026-11-01', '2026-11-02', '2026-11-04'])).toBe(
-    '2026-10-31 to 2026-11-02, 2026-11-04',
-  );
 });
