@@ -6,8 +6,7 @@ export interface CaseKey extends ProviderHotel {
 }
 
 /** Who found it: a result, a verdict e-mail, the comparison with the local copy of the mappings, or the watch. */
-export const caseOrigins = ['affected', 'email', 'suspect', 'watch'] as const;
-export type CaseOrigin = (typeof caseOrigins)[number];
+export type CaseOrigin = 'affected' | 'email' | 'suspect' | 'watch';
 
 /** What happened to the mapping, judged by the local copy alone. */
 export type CaseMove = 're-pointed' | 'merged' | 'unmapped';

@@ -21,8 +21,6 @@ export function toHotelReport(hotel: KnownHotel) {
   };
 }
 
-export type HotelReport = ReturnType<typeof toHotelReport>;
-
 /** Two hotels as `--json` prints them; null stands for unknown. */
 export function toPairReport({ bookedHotel, copyHotel, distanceKm, hoursToCheckIn }: HotelPair) {
   return {

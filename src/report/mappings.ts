@@ -47,5 +47,3 @@ export function toStatsReport({ syncs, keptSkipped, lastSkipped, ...summary }: M
 }
 
 export type MappingReport = ReturnType<typeof toMappingReport>;
-export type SyncReport = ReturnType<typeof toSyncReport>;
-export type StatsReport = ReturnType<typeof toStatsReport>;
