@@ -15,7 +15,6 @@ import {
   textLike,
   textThat,
   timeOfDay,
-  timesOfDay,
   webAddress,
 } from '../settings/values.js';
 import { readSmtpAddress } from './smtp-address.js';
@@ -44,11 +43,6 @@ const routing = {
   minimum: oneOf(...severities)
     .default('info')
     .describe('The lowest severity that it gets.'),
-  quietHours: timesOfDay('22:00-07:00')
-    .exactOptional()
-    .describe(
-      'Times of day, in the configured time zone, between which it gets critical messages only; the rest follows afterwards.',
-    ),
   at: timeOfDay('08:00')
     .default('08:00')
     .describe('When it gets the morning digest, in the configured time zone.'),
@@ -166,17 +160,10 @@ export interface ChannelRouting {
   readonly name: string;
   readonly on: readonly NoticeEvent[];
   readonly minimum: Severity;
-  readonly quietHours?: QuietHours;
   /** When it gets the morning digest, HH:MM. */
   readonly at: string;
   /** Whether its messages may name guests. */
   readonly guestNames: boolean;
-}
-
-/** Both HH:MM. Midnight may be between them. */
-export interface QuietHours {
-  readonly from: string;
-  readonly to: string;
 }
 
 type Resolved<Written> = Written extends unknown
@@ -192,17 +179,15 @@ export function resolveChannels(
   channels: readonly WrittenChannel[],
   folder: string,
 ): readonly ChannelSettings[] {
-  return channels.map(({ quietHours, ...channel }): ChannelSettings => {
-    const [from = '', to = ''] = quietHours?.split('-') ?? [];
-    return {
+  return channels.map(
+    (channel): ChannelSettings => ({
       ...channel,
       name: nameOf(channel),
       on:
         channel.on ??
         noticeEventNames.filter((event) => channel.kind === 'email' || event !== 'morning-digest'),
       guestNames: channel.kind === 'email' && channel.guestNames,
-      ...(quietHours !== undefined && { quietHours: { from, to } }),
       ...(channel.ca !== undefined && { ca: resolve(folder, channel.ca) }),
-    };
-  });
+    }),
+  );
 }

@@ -22,9 +22,11 @@ export function parseConfig(request: ReadRequest): Config {
   // Compiling the schema takes longer than checking one file with it.
   const checked = settingsSchema.safeParse(read.tree, { jitless: true });
   // A missing variable is reported once, and so is a retired setting; what they break is not.
-  const reported = new Set([...read.problems, ...retired].map(({ path }) => path));
+  const reported = [...read.problems, ...retired].map(({ path }) => path);
+  const isReported = (path: string) =>
+    reported.some((place) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`));
   const issues = checked.error?.issues ?? [];
-  const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !reported.has(path));
+  const wrong = explainIssues(issues, settingsSchema, read).filter(({ path }) => !isReported(path));
   const { proxy, problems } = readProxyRules(request.env);
   if (!checked.success || read.problems.length + problems.length > 0) {
     throw new ConfigurationError(request.file, [...read.problems, ...problems, ...retired, ...wrong]);

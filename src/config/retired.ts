@@ -10,6 +10,8 @@ interface RetiredSetting {
   readonly instead: string;
 }
 
+const deadlineNames = /^(?:default|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
+
 const retiredSettings: readonly RetiredSetting[] = [
   { path: ['source', 'pagination', 'behindLast'], instead: 'is called afterLastPage now' },
   {
@@ -29,6 +31,16 @@ const retiredSettings: readonly RetiredSetting[] = [
   {
     path: ['watch'],
     instead: 'remove it: nothing is sent again when a mapping moves; its stays are in the cases',
+  },
+  {
+    path: ['notify', '*', 'quietHours'],
+    instead: 'no longer exists: set minimum, the lowest severity that the channel gets',
+  },
+  {
+    path: ['deadline'],
+    isRetired: (deadline) =>
+      isGroup(deadline) && Object.keys(deadline).some((name) => deadlineNames.test(name)),
+    instead: 'has one time, at, for all days, and exceptions by date',
   },
 ];
 

@@ -44,15 +44,9 @@ export function checkMessages(
   ];
 }
 
-function describeRouting({ on, minimum, quietHours }: ChannelSettings): string {
+function describeRouting({ on, minimum }: ChannelSettings): string {
   const events = on.length === noticeEventNames.length ? 'all events' : `${on.length} kinds of events`;
-  return [
-    events,
-    minimum === 'info' ? undefined : `from ${minimum}`,
-    quietHours && `quiet from ${quietHours.from} to ${quietHours.to}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+  return minimum === 'info' ? events : `${events}, from ${minimum}`;
 }
 
 function warnOfPlainText({ name, smtp, plaintext, ca }: SettingsOf<'email'>): readonly Finding[] {

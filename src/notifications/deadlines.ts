@@ -7,27 +7,16 @@ import {
 } from '../booking/business-day.js';
 
 /**
- * By when the day before must be good: a time of day such as 06:00, or `none`. It may differ by weekday and by date; both name
- * the business day, whose deadline is on the day after it.
+ * By when the day before must be good: a time of day such as 06:00, or `none`. It may differ by business day, whose deadline is on
+ * the day after it.
  */
 export type Deadline = string | DeadlinePlan;
 
-export interface DeadlinePlan extends Readonly<Partial<Record<Weekday, string>>> {
-  readonly default: string;
+interface DeadlinePlan {
+  readonly at: string;
   /** By business day, YYYY-MM-DD. */
   readonly exceptions: Readonly<Record<string, string>>;
 }
-
-export const weekdays = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-] as const;
-type Weekday = (typeof weekdays)[number];
 
 export const noDeadline = 'none';
 
@@ -91,12 +80,7 @@ export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
 
 /** By when a day must be good, epoch milliseconds; undefined for a day without a deadline. */
 export function findDeadline(day: BusinessDay, deadline: Deadline): number | undefined {
-  const time = typeof deadline === 'string' ? deadline : timeOf(day, deadline);
+  const time = typeof deadline === 'string' ? deadline : (deadline.exceptions[day.iso] ?? deadline.at);
   if (time === noDeadline || !holdsInstants(day)) return undefined;
   return instantAt(day.next(), time).getTime();
-}
-
-function timeOf({ iso }: BusinessDay, plan: DeadlinePlan): string {
-  const weekday = weekdays[new Date(`${iso}T00:00:00Z`).getUTCDay()];
-  return plan.exceptions[iso] ?? (weekday && plan[weekday]) ?? plan.default;
 }

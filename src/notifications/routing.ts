@@ -1,4 +1,4 @@
-import { businessDayAt, createBusinessDay, instantAt } from '../booking/business-day.js';
+import { createBusinessDay, instantAt } from '../booking/business-day.js';
 import { isAtLeast, type Notice, type NoticeEvent, type Severity } from './notice.js';
 import type { ClaimedMessage } from './notice-store.js';
 
@@ -9,8 +9,6 @@ export interface ChannelRules {
   readonly name: string;
   readonly on: readonly NoticeEvent[];
   readonly minimum: Severity;
-  /** HH:MM each. Midnight may be between them. */
-  readonly quietHours?: { readonly from: string; readonly to: string } | undefined;
   /** HH:MM, when it gets the morning digest. */
   readonly at: string;
 }
@@ -33,30 +31,16 @@ export function endedEvents({ ended }: Notice['facts']): NoticeEvent[] {
 /** A message that is not critical waits this long for others of its kind. */
 export const collectingMs = 10_000;
 
-/** When a message may be sent: what is not critical waits for others of its kind, and until quiet hours are over. */
+/** When a message may be sent: what is not critical waits for others of its kind. */
 export function findDueTime(
   { event, subject, severity, raisedAt }: Pick<Notice, 'event' | 'subject' | 'severity' | 'raisedAt'>,
-  { quietHours, at }: Pick<ChannelRules, 'quietHours' | 'at'>,
+  { at }: Pick<ChannelRules, 'at'>,
   timezone: string,
 ): number {
   if (severity === 'critical') return raisedAt;
   if (event === 'morning-digest')
     return Math.max(raisedAt, instantAt(createBusinessDay(subject, timezone), at).getTime());
-  const collected = raisedAt + collectingMs;
-  return (quietHours && findQuietEnd(collected, quietHours, timezone)) ?? collected;
-}
-
-/** The end of the quiet hours at an instant; undefined outside of them. */
-function findQuietEnd(
-  instant: number,
-  { from, to }: NonNullable<ChannelRules['quietHours']>,
-  timezone: string,
-): number | undefined {
-  const today = businessDayAt(new Date(instant), timezone);
-  const [begin, end] = [from, to].map((time) => instantAt(today, time).getTime()) as [number, number];
-  const isPastMidnight = from > to;
-  if (instant < end && (isPastMidnight || instant >= begin)) return end;
-  return isPastMidnight && instant >= begin ? instantAt(today.next(), to).getTime() : undefined;
+  return raisedAt + collectingMs;
 }
 
 const minuteMs = 60_000;

@@ -39,10 +39,6 @@ const clockTime = '(?:[01]\\d|2[0-3]):[0-5]\\d';
 export const timeOfDay = (example: string) =>
   textLike(new RegExp(`^${clockTime}$`), `a time of day such as "${example}"`);
 
-/** HH:MM-HH:MM, also over midnight, but not around the clock. */
-export const timesOfDay = (example: string) =>
-  textLike(new RegExp(`^(${clockTime})-(?!\\1$)${clockTime}$`), `two times of day such as "${example}"`);
-
 /** HH:MM, or `none`. */
 export const timeOfDayOrNone = (example: string) =>
   textLike(new RegExp(`^(?:${clockTime}|none)$`), `a time of day such as "${example}", or none`);

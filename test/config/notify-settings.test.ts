@@ -28,7 +28,7 @@ describe('notify', () => {
       notify: [
         { ...webhook, on: ['run-failed', 'day-late', 'day-recovered', 'affected-found'] },
         { ...email, on: ['morning-digest'], at: '07:30', ca: 'ca.pem' },
-        { ...slack, name: 'ops', minimum: 'warning', quietHours: '22:00-07:00' },
+        { ...slack, name: 'ops', minimum: 'warning' },
         teams,
         pagerduty,
       ],
@@ -57,7 +57,6 @@ describe('notify', () => {
         name: 'ops',
         on: other,
         minimum: 'warning',
-        quietHours: { from: '22:00', to: '07:00' },
         at: '08:00',
         guestNames: false,
       },
@@ -112,16 +111,6 @@ describe('notify', () => {
       'an unknown severity',
       { ...slack, minimum: 'bad' },
       'notify[0].minimum: expected info or warning or critical, got: bad',
-    ],
-    [
-      'hours that are none',
-      { ...slack, quietHours: '22:00' },
-      'notify[0].quietHours: expected two times of day such as "22:00-07:00", got: 22:00',
-    ],
-    [
-      'hours around the clock',
-      { ...slack, quietHours: '22:00-22:00' },
-      'notify[0].quietHours: expected two times of day such as "22:00-07:00", got: 22:00-22:00',
     ],
     [
       'a time that is none',

@@ -25,6 +25,15 @@ describe('A retired setting', () => {
       { source: http, watch: { review: true } },
       'watch: remove it: nothing is sent again when a mapping moves; its stays are in the cases',
     ],
+    [
+      { notify: [{ kind: 'slack', url: 'https://hooks.slack.com/services/T0', quietHours: '22:00-07:00' }] },
+      'notify[0].quietHours: no longer exists: set minimum, the lowest severity that the channel gets',
+    ],
+    [{ deadline: { default: '06:00' } }, 'deadline: has one time, at, for all days, and exceptions by date'],
+    [
+      { deadline: { at: '06:00', sunday: '09:00' } },
+      'deadline: has one time, at, for all days, and exceptions by date',
+    ],
   ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
     expect(complain(settings)).toEqual([sentence]);
   });

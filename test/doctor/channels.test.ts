@@ -18,13 +18,12 @@ it('doctor lists the channels, and nothing that is secret', () => {
       name: 'ops',
       url: 'https://hooks.example.com/hidden',
       minimum: 'warning',
-      quietHours: '22:00-07:00',
     },
     { kind: 'pagerduty', routingKey: 'hidden', on: ['day-late', 'run-failed'] },
     email,
   );
   expect(lines).toEqual([
-    'ok: ops (slack): 16 kinds of events, from warning, quiet from 22:00 to 07:00',
+    'ok: ops (slack): 16 kinds of events, from warning',
     'ok: pagerduty (pagerduty): 2 kinds of events',
     'ok: email (email): all events',
   ]);

@@ -13,5 +13,5 @@ it('doctor shows the next deadline, in the time of the zone', () => {
 });
 
 it('doctor warns if no day of the next month has one', () => {
-  expect(checkDeadline({ default: 'none', exceptions: {} }, 'UTC', now).verdict).toBe('warning');
+  expect(checkDeadline({ at: 'none', exceptions: {} }, 'UTC', now).verdict).toBe('warning');
 });

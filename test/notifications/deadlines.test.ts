@@ -93,7 +93,7 @@ describe('The next deadline', () => {
   it('is found after days without one, within a month', () => {
     const now = '2026-11-21T12:00:00Z';
     const goodDays = listDays('2026-11-01', '2026-11-20');
-    const plan = (day: string) => ({ default: 'none', exceptions: { [day]: '07:15' } });
+    const plan = (day: string) => ({ at: 'none', exceptions: { [day]: '07:15' } });
     expect(judge({ deadline: plan('2026-12-20'), now, goodDays })).toEqual({
       late: [],
       next: '2026-12-20 at 2026-12-21T06:15:00.000Z',
@@ -103,19 +103,14 @@ describe('The next deadline', () => {
   });
 });
 
-describe('Weekdays and exceptions name the business day', () => {
+describe('Exceptions name the business day', () => {
   const deadline = {
-    default: '06:00',
-    sunday: '09:00',
-    friday: 'none',
+    at: '06:00',
     exceptions: { '2026-11-22': '10:30', '2026-11-24': 'none' },
   };
-  // 2026-11-20 is a Friday.
   it.each([
     ['2026-11-14', undefined, '2026-11-14 at 2026-11-15T05:00:00.000Z'],
-    ['2026-11-15', 'sunday', '2026-11-15 at 2026-11-16T08:00:00.000Z'],
-    ['2026-11-20', 'friday: none', '2026-11-21 at 2026-11-22T05:00:00.000Z'],
-    ['2026-11-22', 'an exception on a Sunday', '2026-11-22 at 2026-11-23T09:30:00.000Z'],
+    ['2026-11-22', 'an exception', '2026-11-22 at 2026-11-23T09:30:00.000Z'],
     ['2026-11-24', 'an exception: none', '2026-11-25 at 2026-11-26T05:00:00.000Z'],
   ])('in the evening of %s (%s) the next one is that of %s', (day, _, next) => {
     const now = `${day}T20:00:00Z`;
@@ -126,7 +121,7 @@ describe('Weekdays and exceptions name the business day', () => {
     const now = '2026-11-23T20:00:00Z';
     const goodDays = listDays('2026-11-01', '2026-11-21');
     expect(judge({ now, goodDays }).late).toEqual(['2026-11-22']);
-    const holiday = { default: '06:00', exceptions: { '2026-11-22': 'none' } };
+    const holiday = { at: '06:00', exceptions: { '2026-11-22': 'none' } };
     expect(judge({ deadline: holiday, now, goodDays }).late).toEqual([]);
   });
 });
