@@ -12,7 +12,6 @@ import type { Delivery } from '../src/review/delivery.js';
 import type { Notify } from '../src/review/events.js';
 import { createFileDelivery } from '../src/review/file/file-delivery.js';
 import { manifestName } from '../src/review/file/manifest.js';
-import { createGuestNames } from '../src/review/guest-names.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -42,7 +41,7 @@ export function createDelivery(kind: DeliveryKind, config: Config, parts: Delive
     service,
     masterIdName,
     batchSize: config.body.batchSize,
-    names: createGuestNames(config),
+    names: config.guestNames,
     findCanary: parts.ledger.findCanary,
   });
   switch (kind) {

@@ -6,7 +6,7 @@ import { type ErasedGuest, rememberName, rememberReference } from '../src/review
 import { type ErasedPlaces, type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
 import type { Erasure } from '../src/review/guests/erase-records.js';
 import { eraseRemote } from '../src/review/guests/erase-remote.js';
-import { findGuest, type Guest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
+import { findGuest, type Guest, type GuestQuery } from '../src/review/guests/guest.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { createNameMask } from '../src/text/mask-names.js';
@@ -70,7 +70,7 @@ async function eraseFrom(
 ): Promise<EraseReceipt> {
   const { signal } = terminal;
   const at = clock();
-  const guest = await findGuest(ledger, withPseudonym(query, hashKey), signal);
+  const guest = await findGuest(ledger, query, signal);
   const reason = maskNames(given, guest);
   const guests: ErasedGuest[] = [
     ...[...guest.references].map((reference) => rememberReference(reference, hashKey, at)),

@@ -4,7 +4,7 @@ import { toGuestHistory } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
 import type { RecordedAction } from '../src/review/audit.js';
 import { listEveryRun } from '../src/review/every-run.js';
-import { findGuest, type GuestQuery, readLinesNaming, withPseudonym } from '../src/review/guests/guest.js';
+import { findGuest, type GuestQuery, readLinesNaming } from '../src/review/guests/guest.js';
 import { findRecords, listKeptFiles } from '../src/review/guests/guest-files.js';
 import { keptAt } from '../src/review/kept-columns.js';
 import { readBooking, readFields } from '../src/review/stored/stored-line.js';
@@ -14,8 +14,7 @@ import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
 /** Prints everything that is kept about a guest as JSON; exits with 1 if there is nothing. */
-export async function exportOneGuest(config: Config, asked: GuestQuery, terminal: Terminal): Promise<number> {
-  const query = withPseudonym(asked, config.hashKey);
+export async function exportOneGuest(config: Config, query: GuestQuery, terminal: Terminal): Promise<number> {
   const report = (found: object): void =>
     terminal.answer(`${JSON.stringify({ ...query, ...found }, null, 2)}\n`, { ...query, ...found });
   const reportNone = (notice: string): number => {

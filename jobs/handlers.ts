@@ -3,7 +3,7 @@ import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booki
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
-import { ConfigurationError, noNamesInFile } from '../src/config/problems.js';
+import { ConfigurationError } from '../src/config/problems.js';
 import { isRunId } from '../src/review/day/open-run.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
@@ -255,13 +255,11 @@ function withDelivery(
   { config: file }: GlobalOptions,
   delivery: DeliveryKind = config.delivery,
 ): Config {
-  // A configuration for delivery by body may lack the server, or omit names, which a file needs.
+  // A configuration for delivery by body may lack the server.
   if (delivery === 'file' && config.file.sftp === undefined) {
     throw new ConfigurationError(file, [
       { path: 'file.sftp', message: 'expected the SFTP server, as --delivery is file, got: nothing' },
     ]);
   }
-  if (delivery === 'file' && config.guestNames === 'omit' && config.file.incomplete !== 'leave-empty')
-    throw new ConfigurationError(file, [{ path: 'guestNames', message: noNamesInFile }]);
   return { ...config, delivery };
 }

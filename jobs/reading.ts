@@ -8,7 +8,7 @@ import { createDayReader, type DayReader } from '../src/review/collect/day-reade
 import type { BookingForms } from '../src/review/delivery.js';
 import type { ErasedGuests } from '../src/review/erasures.js';
 import { createFileForms } from '../src/review/file/review-line.js';
-import { createGuestNames, type GuestNameSettings } from '../src/review/guest-names.js';
+import type { GuestNames } from '../src/review/guest-names.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { composeSource, type SourceMessages, type SourceSettings } from './sources.js';
 
@@ -20,7 +20,7 @@ export interface ReadingSettings {
   readonly proxy: Config['proxy'];
   readonly masterIdName: string;
   readonly incomplete: Config['file']['incomplete'];
-  readonly names: GuestNameSettings;
+  readonly names: GuestNames;
 }
 
 /** What a thread receives at its start. */
@@ -38,11 +38,10 @@ export interface ReadingOrder {
 const maxYoungGenerationSizeMb = 24;
 
 export async function openReader(
-  { source, s3, retry, proxy, service, file, guestNames, hashKey }: Config,
+  { source, s3, retry, proxy, service, file, guestNames: names }: Config,
   sourceMessages: SourceMessages,
 ): Promise<DayReader> {
   const { masterIdName } = service;
-  const names = { guestNames, hashKey };
   const settings = { source, s3, retry, proxy, masterIdName, incomplete: file.incomplete, names };
   const parts = await composeSource(settings, sourceMessages);
   const reader = createDayReader(parts);
@@ -70,7 +69,7 @@ export function createForms(
   kind: DeliveryKind,
   { masterIdName, incomplete, names }: Omit<ReadingSettings, keyof SourceSettings>,
 ): BookingForms {
-  const body = createBodyForms(masterIdName, createGuestNames(names));
+  const body = createBodyForms(masterIdName, names);
   switch (kind) {
     case 'body':
       return body;

@@ -7,7 +7,7 @@ import { toHistoryReport } from '../src/report/booking-history.js';
 import { toCanaryReport } from '../src/report/canary.js';
 import { type ReadHistoriesOptions, readHistories } from '../src/report/read-histories.js';
 import type { Action } from '../src/review/audit.js';
-import { findGuest, type GuestQuery, withPseudonym } from '../src/review/guests/guest.js';
+import { findGuest, type GuestQuery } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 import { recordAction, recordLook } from './audit.js';
@@ -79,8 +79,7 @@ async function showGuest(
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const asked = withPseudonym(query, config.hashKey);
-    const { references, unreferenced } = await findGuest(ledger, asked, terminal.signal);
+    const { references, unreferenced } = await findGuest(ledger, query, terminal.signal);
     const histories = [];
     const options = await readOptions(config, ledger, answers);
     for (const reference of references)

@@ -1,5 +1,5 @@
 import { bookingFields, guestNameFields } from '../booking/booking.js';
-import type { GuestNameSettings } from '../review/guest-names.js';
+import type { GuestNames } from '../review/guest-names.js';
 import type { DeliveryKind } from '../review/run.js';
 
 type Category = 'guest-names' | 'kept-columns' | 'bookings' | 'service-messages' | 'users' | 'erased-guests';
@@ -45,7 +45,7 @@ export interface Counted {
 /** What is known about this installation. */
 export interface Installation {
   readonly delivery: DeliveryKind;
-  readonly guestNames: GuestNameSettings['guestNames'];
+  readonly guestNames: GuestNames;
   /** The names of the columns of `source.keep`. */
   readonly keptColumns: readonly string[];
   readonly guestNameDays: number;
@@ -119,10 +119,8 @@ export function describeProcessing(installation: Installation) {
 
 const nameMeanings = {
   send: 'names are sent and kept as given',
-  pseudonym:
-    'instead of a name, a keyed hash is sent and kept (hashKey): still personal data, as whoever has the key can recognise a guest; what was sent before the setting was changed stays as it was',
-  omit: 'no name is sent or kept; what was sent before the setting was changed stays as it was',
-} as const satisfies Record<GuestNameSettings['guestNames'], string>;
+  omit: 'no name is sent or kept, and by file the reference stands in its column; what was sent before the setting was changed stays as it was',
+} as const satisfies Record<GuestNames, string>;
 
 export type ProcessingRecord = ReturnType<typeof describeProcessing>;
 

@@ -32,8 +32,3 @@ export function formatPath(path: readonly PropertyKey[]): string {
     return before === '' ? name : `${before}.${name}`;
   }, '');
 }
-
-/** Why names can't be omitted: every booking would lack a field, and none would be in the file. (Spec 4.3, file rule 4.) */
-export const noNamesInFile =
-  'omit leaves a cell of each booking empty, which the file must not have: no booking would be in it; set guestNames to pseudonym, ' +
-  'or file.incomplete to leave-empty if the service accepts empty cells, or delivery to body';

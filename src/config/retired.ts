@@ -42,6 +42,12 @@ const retiredSettings: readonly RetiredSetting[] = [
       isGroup(deadline) && Object.keys(deadline).some((name) => deadlineNames.test(name)),
     instead: 'has one time, at, for all days, and exceptions by date',
   },
+  {
+    path: ['guestNames'],
+    isRetired: (value) => value === 'pseudonym',
+    instead:
+      "pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
+  },
 ];
 
 /** The retired settings that a configuration still has. */

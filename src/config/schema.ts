@@ -20,7 +20,6 @@ import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
-import { noNamesInFile } from './problems.js';
 import { cases, hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 import { verdicts } from './verdict-mail-settings.js';
@@ -133,15 +132,15 @@ export const settingsSchema = group({
   guestNames: oneOf(...guestNameChoices)
     .default('send')
     .describe(
-      "What is sent and stored of guests' names: the name (`send`); a keyed hash of it (`pseudonym`), which needs `hashKey` and which `show --name` still finds; or nothing (`omit`), which a delivery by file allows only with `file.incomplete: leave-empty`.",
+      "Whether guests' names are sent and stored (`send`), or left out (`omit`): by file, the booking's reference then stands in the name's column.",
     ),
   hashKey: textThat(
     (key) => key.length >= 16 && !isGuessable(key),
     'a random text of at least 16 characters, such as from `openssl rand -base64 32`',
   )
     .describe(
-      'The key of the pseudonyms of guests, and of the hashes by which erased guests are recognised when their day is replayed. It must be the same ' +
-        'for all processes, and must never change: guests erased under another key could not be recognised. It is not stored in the ledger.',
+      'The key of the hashes by which erased guests are recognised when their day is replayed. It must be the same for all ' +
+        ' processes, and must never change: guests erased under another key could not be recognised. It is not stored in the ledger.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),
@@ -158,20 +157,6 @@ export const settingsSchema = group({
     when: ({ value }) =>
       isGroup(value) && Number.isInteger(value.recordDays) && Number.isInteger(value.guestNameDays),
   })
-  .refine(({ guestNames, hashKey }) => guestNames !== 'pseudonym' || hashKey !== undefined, {
-    path: ['hashKey'],
-    error: expected('a text of at least 16 characters, as guestNames is pseudonym'),
-    when: ({ value }) => isGroup(value),
-  })
-  .refine(
-    ({ delivery, guestNames, file: { incomplete } }) =>
-      delivery !== 'file' || guestNames !== 'omit' || incomplete === 'leave-empty',
-    {
-      path: ['guestNames'],
-      error: noNamesInFile,
-      when: ({ value }) => isGroup(value) && isGroup(value.file),
-    },
-  )
   .refine(({ schedule: { today }, source }) => today === undefined || !('doneMarker' in source), {
     path: ['schedule', 'today'],
     error: 'must not be set with source.doneMarker: the current day is not marked as done before it is over',

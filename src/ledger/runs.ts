@@ -24,7 +24,7 @@ const mayCompleteDay = `trigger IN (${completingTriggers.map((name) => `'${name}
  * are blanked, only bookings of runs that complete no day can be compared, without names: otherwise a day that was
  * reviewed before it was over could not be completed later.
  */
-export const nameForm = `CASE WHEN lines_blanked = 1 THEN 'omit' ELSE guest_names END`;
+export const nameForm = `CASE WHEN lines_blanked = 1 OR guest_names = 'omit' THEN 'omit' ELSE 'send' END`;
 export const isComparable = `(names_blanked_at IS NULL OR NOT ${mayCompleteDay}) AND pruned_at IS NULL`;
 
 export function noSuchRun(runId: string): RangeError {

@@ -85,7 +85,7 @@ export function toRun(row: StoredRow): Run {
     failure: failure || undefined,
     namesBlankedAt: integer('names_blanked_at'),
     linesBlanked: Number(row.lines_blanked) === 1 ? (true as const) : undefined,
-    guestNames: row.guest_names === 'send' ? undefined : (text('guest_names') as Run['guestNames']),
+    guestNames: row.guest_names === 'omit' ? ('omit' as const) : undefined,
     volume: readJson<Run['volume']>(row.volume),
     acceptsVolume: Number(row.accepts_volume) === 1 ? (true as const) : undefined,
     expected: integer('expected'),

@@ -1,7 +1,7 @@
 import type { BookingWarning, RejectReason } from '../booking/normalise.js';
 import type { NewCanary } from './canary.js';
 import type { Right } from './claims.js';
-import type { NameForm } from './guest-names.js';
+import type { GuestNames } from './guest-names.js';
 import type { KeptColumns } from './kept-columns.js';
 import type { Run, Trigger } from './run.js';
 import type { UnreadableReason } from './source.js';
@@ -31,7 +31,7 @@ export interface CollectStart {
   /** Whether bookings are compared with the local copy of the mappings: then the run counts its suspects. */
   readonly comparesMappings?: boolean;
   /** In which form names are stored; unchanged by default. */
-  readonly guestNames?: NameForm;
+  readonly guestNames?: GuestNames;
 }
 
 /** One collect, from its first record to the plan. */
@@ -135,7 +135,7 @@ export interface DeliveredLines {
   /** Of the run that delivered them. */
   readonly trigger: Trigger;
   /** In which form the names are. */
-  readonly guestNames: NameForm;
+  readonly guestNames: GuestNames;
   /** Each ended by a line feed. */
   readonly lines: Buffer;
 }

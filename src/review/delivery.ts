@@ -52,7 +52,7 @@ export function toServiceOutcome(verdict: Verdict, sha256: string): StepOutcome 
 /** How bookings are stored: all that reading a day needs to know about its delivery. */
 export interface BookingForms {
   readonly kind: DeliveryKind;
-  /** How guests' names are written. The other members get bookings whose names are already written that way. */
+  /** Whether guests' names are sent. The other members get bookings whose names are already left out if not. */
   readonly names: GuestNames;
   /** The form in which a booking is stored and sent; undefined for one that this delivery doesn't carry. */
   formOf(booking: Booking): BookingForm | undefined;
@@ -70,6 +70,8 @@ export interface UsualForm {
   readonly layout: LineLayout;
   /** Whether that includes bookings with missing fields. */
   readonly mayLackFields: boolean;
+  /** Whether the reference is written where a name is left out. */
+  readonly standsForName: boolean;
 }
 
 /** What a booking's line consists of. */

@@ -1,4 +1,4 @@
-import type { NameForm } from './guest-names.js';
+import type { GuestNames } from './guest-names.js';
 import type { ReviewFile } from './review-file.js';
 import type { VolumeDrop } from './volume.js';
 
@@ -109,7 +109,7 @@ export interface Run {
   /** Its stored lines hold no guest names any more: the review file cannot be written again. */
   readonly linesBlanked?: true;
   /** In which form it sends and stores names; absent for names as given. */
-  readonly guestNames?: NameForm;
+  readonly guestNames?: GuestNames;
   /** Only for a file run, once its file was written. */
   readonly file?: Partial<ReviewFile>;
 }

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how a configuration names environment variables
 import { describe, expect, it } from 'vitest';
-import { noNamesInFile } from '../../src/config/problems.js';
 import { complain, complainOf, complainOfText, hostKey, parse, service, sftp, source } from './writing.js';
 
 describe('all problems', () => {
@@ -258,15 +257,6 @@ describe('a wrong value', () => {
     [
       { hashKey: 'ab'.repeat(20) },
       'hashKey: expected a random text of at least 16 characters, such as from `openssl rand -base64 32`, got: a text',
-    ],
-    [
-      { guestNames: 'pseudonym' },
-      'hashKey: expected a text of at least 16 characters, as guestNames is pseudonym, got: nothing',
-    ],
-    [{ delivery: 'file', file: { sftp }, guestNames: 'omit' }, `guestNames: ${noNamesInFile}`],
-    [
-      { delivery: 'file', file: { sftp, incomplete: 'reject' }, guestNames: 'omit' },
-      `guestNames: ${noNamesInFile}`,
     ],
     [
       {

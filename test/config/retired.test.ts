@@ -34,6 +34,10 @@ describe('A retired setting', () => {
       { deadline: { at: '06:00', sunday: '09:00' } },
       'deadline: has one time, at, for all days, and exceptions by date',
     ],
+    [
+      { guestNames: 'pseudonym' },
+      "guestNames: pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
+    ],
   ])('%j is refused with the one sentence that says what to use instead', (settings, sentence) => {
     expect(complain(settings)).toEqual([sentence]);
   });

@@ -163,7 +163,7 @@ async function prepare(csv: string, startThread?: () => Worker) {
           retry: { tries: 1, waits: 0, baseSeconds: 1, capSeconds: 1, retryAfterCapSeconds: 1 },
           masterIdName: 'ServiceId',
           incomplete: 'post',
-          names: { guestNames: 'send' },
+          names: 'send',
         },
         wanted,
         kind,

@@ -3,7 +3,7 @@ import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
 import type { Right } from '../../src/review/claims.js';
 import { type CollectParts, collectDay } from '../../src/review/collect/collect.js';
 import type { Delivery } from '../../src/review/delivery.js';
-import { findFileObstacle, renderReviewLine } from '../../src/review/file/review-line.js';
+import { createFileForms } from '../../src/review/file/review-line.js';
 import type { GuestNames } from '../../src/review/guest-names.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { DeliveryKind, Run, Trigger } from '../../src/review/run.js';
@@ -31,10 +31,7 @@ export function deliveryOf({ kind, batchSize, masterIdName = 'ServiceId', names 
   if (kind === 'body') return body;
   return {
     ...body,
-    kind,
-    formOf: (booking) => (findFileObstacle(booking) === undefined ? 'file' : 'body'),
-    render: (booking, form, line) =>
-      form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),
+    ...createFileForms({ body, incomplete: 'post' }),
     plan: ({ file, body: posted }) => [
       ...(file === 0 ? [] : planFileRun({ file })),
       ...body.plan({ file: 0, body: posted }),
@@ -100,12 +97,13 @@ export async function storedReferences(ledger: Ledger, runId: string, form: Book
 }
 
 /** A booking that can be in the file. */
-export function whole(number: number): SourceRecord {
+export function whole(number: number, changes: Parameters<typeof record>[1] = {}): SourceRecord {
   return record(number, {
     ProviderName: 'Hotelbeds',
     ProviderHotelId: `00${number}`,
     CheckInDate: '2026-12-01',
     CheckOutDate: '2026-12-08',
+    ...changes,
   });
 }
 

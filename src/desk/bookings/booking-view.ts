@@ -117,8 +117,6 @@ function explainName(state: NameState): string | undefined {
       return undefined;
     case 'masked':
       return 'hidden: your role does not show names';
-    case 'pseudonym':
-      return 'a pseudonym: the name itself was never sent or stored';
     case 'left-out':
       return 'left out: this run sends no names';
     case 'removed':

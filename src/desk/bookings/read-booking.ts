@@ -50,7 +50,7 @@ export interface BookingInRun extends HistoryReport {
 }
 
 /** Why a guest's name is here, or why not. */
-export type NameState = 'shown' | 'masked' | 'pseudonym' | 'left-out' | 'removed' | 'erased' | 'not-given';
+export type NameState = 'shown' | 'masked' | 'left-out' | 'removed' | 'erased' | 'not-given';
 
 interface Asked {
   readonly reference: string;
@@ -99,13 +99,9 @@ type BookingTrace = Extract<Trace, { readonly kind: 'booking' }>;
 
 async function readGuest(ledger: ErasureReader, trace: BookingTrace, showsGuest: boolean) {
   const name = readGuestName(trace.line, trace.form);
-  const state = name === undefined ? await explainMissingName(ledger, trace) : nameStateOf(trace, showsGuest);
-  return { state, name: state === 'shown' || state === 'pseudonym' ? (name ?? null) : null };
-}
-
-function nameStateOf({ run }: BookingTrace, showsGuest: boolean): NameState {
-  if (run.guestNames?.startsWith('pseudonym')) return 'pseudonym';
-  return showsGuest ? 'shown' : 'masked';
+  const state =
+    name === undefined ? await explainMissingName(ledger, trace) : showsGuest ? 'shown' : 'masked';
+  return { state, name: state === 'shown' ? (name ?? null) : null };
 }
 
 async function explainMissingName(

@@ -2,7 +2,7 @@ import { hashReference } from '../../booking/reference-hash.js';
 import type { DayKeys } from '../../keys/day-keys.js';
 import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
-import type { NameForm } from '../../review/guest-names.js';
+import type { GuestNames } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { Trigger } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
@@ -165,7 +165,7 @@ function* nextDelivered(
     cursor: [row.number, slice.form, slice.batch, slice.first].join(' ') as DeliveredCursor,
     form: slice.form,
     trigger: String(row.trigger) as Trigger,
-    guestNames: String(row.guest_names) as NameForm,
+    guestNames: String(row.guest_names) as GuestNames,
     lines: sliceLines(openLines(row.lines, placeOfBatch(Number(row.number), slice.form, slice.batch)), slice),
   };
 }

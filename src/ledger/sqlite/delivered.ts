@@ -1,5 +1,5 @@
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
-import type { NameForm } from '../../review/guest-names.js';
+import type { GuestNames } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
 import type { Trigger } from '../../review/run.js';
 import type { BookingForm, Slice } from '../../review/step.js';
@@ -38,7 +38,7 @@ export function* nextDelivered(
 function* listOthers(
   run: number,
   from: number,
-): Query<{ readonly number: number; readonly trigger: Trigger; readonly guestNames: NameForm }[]> {
+): Query<{ readonly number: number; readonly trigger: Trigger; readonly guestNames: GuestNames }[]> {
   const rows = yield* all(
     `SELECT number, trigger, ${nameForm} AS names FROM runs
      WHERE day = (SELECT day FROM runs WHERE number = ?) AND number <> ? AND number >= ? AND ${isComparable} ORDER BY number`,
@@ -49,7 +49,7 @@ function* listOthers(
   return rows.map(({ number, trigger, names }) => ({
     number: Number(number),
     trigger: String(trigger) as Trigger,
-    guestNames: String(names) as NameForm,
+    guestNames: String(names) as GuestNames,
   }));
 }
 

@@ -13,7 +13,7 @@ export interface BodyDeliveryParts {
   readonly service: Pick<ReviewService, 'reviewBookedHotels'>;
   readonly masterIdName: string;
   readonly batchSize: number;
-  /** As given by default. */
+  /** Sent by default. */
   readonly names?: GuestNames;
   /** Needed for runs with a canary. */
   readonly findCanary?: CanaryReader['findCanary'];

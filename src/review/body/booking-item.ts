@@ -8,7 +8,7 @@ import {
   markPlain,
   type TextForm,
 } from '../delivery.js';
-import { type GuestNames, sentNames } from '../guest-names.js';
+import type { GuestNames } from '../guest-names.js';
 import { renderLine } from '../lines/render-line.js';
 import { splitStoredLines } from '../stored-batches.js';
 
@@ -128,13 +128,13 @@ export function blankFields(line: string, blanked: ReadonlySet<string>): string 
 }
 
 /** Stores every booking as an item of a request body. */
-export function createBodyForms(masterIdName: string, names: GuestNames = sentNames): BookingForms {
+export function createBodyForms(masterIdName: string, names: GuestNames = 'send'): BookingForms {
   const layout = createItemLayout(masterIdName);
   return {
     kind: 'body',
     names,
     formOf: () => 'body',
     render: (booking, _form, line) => renderLine(booking, layout, line),
-    usual: { form: 'body', layout, mayLackFields: true },
+    usual: { form: 'body', layout, mayLackFields: true, standsForName: false },
   };
 }

@@ -137,7 +137,7 @@ async function beginCollect(
   { reader, delivery, ledger, limits: { batchSize }, clock, comparison }: CollectParts,
 ): Promise<Collect> {
   const now = clock();
-  const start = { source: reader.locate(day), at: now, batchSize, guestNames: delivery.names.form };
+  const start = { source: reader.locate(day), at: now, batchSize, guestNames: delivery.names };
   if (!comparison || (await comparison.copy.isEmpty())) return ledger.beginCollect(right, start);
   const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
   return createComparingCollect(collect, { ...comparison, now });

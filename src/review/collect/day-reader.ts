@@ -9,8 +9,7 @@ import { describeCause, findRejectCause, type RejectCause } from '../../booking/
 import type { ReasonCount, Reject } from '../collected.js';
 import type { BookingForms } from '../delivery.js';
 import { createErasedTest, type ErasedGuests } from '../erasures.js';
-import { findFileObstacle } from '../file/review-line.js';
-import { omittedNames, writeNames } from '../guest-names.js';
+import { writeNames } from '../guest-names.js';
 import type { KeptColumns, KeptRow } from '../kept-columns.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
 import type { BookingSource, SourceChunk } from '../source.js';
@@ -121,7 +120,7 @@ export function createChunkRenderer(
   // Columns are easily mixed up, so any value of a broken record may be a name.
   const keepCause = ({ field, value }: RejectCause): RejectCause => ({
     ...(field !== undefined && { field }),
-    ...(value !== undefined && names.form === 'send' && { value }),
+    ...(value !== undefined && names === 'send' && { value }),
   });
   const findStayKey = createStayKeys();
   const keepsColumns = keptLabels.length > 0;
@@ -184,7 +183,7 @@ export function createChunkRenderer(
       }
       const { warnings: found } = normalised;
       const isErased = erased?.is(normalised.booking) ?? false;
-      const booking = writeNames(normalised.booking, isErased ? omittedNames : names);
+      const booking = writeNames(normalised.booking, isErased ? 'omit' : names);
       const { given, unreadable } = countDates(booking, found);
       dates.given += given;
       dates.unreadable += unreadable;
@@ -192,7 +191,7 @@ export function createChunkRenderer(
       // An erased guest's booking is reviewed, whatever `incomplete` says.
       const form = formOf(booking) ?? (isErased ? 'body' : undefined);
       if (form === undefined) {
-        const field = findFileObstacle(booking)?.field;
+        const [field] = listObstacles?.(booking) ?? [];
         const cause = field === undefined ? {} : keepCause(describeCause(record.fields, field));
         rejects.push(toReject(place, 'not-for-the-file', booking.bookingReferenceId, cause));
         continue;

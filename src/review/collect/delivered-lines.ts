@@ -1,7 +1,8 @@
 import type { DeliveredBookings, DeliveredCursor, DeliveredLines } from '../collected.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { Delivery } from '../delivery.js';
-import { type GuestNames, type NameForm, omittedNames, rewriteNames, writeNames } from '../guest-names.js';
+import { readReviewLine } from '../file/review-line.js';
+import { type GuestNames, writeNames } from '../guest-names.js';
 import { createLineBuffer } from '../lines/line-buffer.js';
 import type { Run } from '../run.js';
 import type { BookingForm } from '../step.js';
@@ -46,7 +47,7 @@ export async function indexDelivered(
   { names = delivery.names, memory = createLineIndex() }: { names?: GuestNames; memory?: LineIndex } = {},
 ): Promise<DeliveredIndex> {
   // With names in the form of today, a delivered line is compared as it would be sent today.
-  const isAsToday = names.form === delivery.names.form;
+  const isAsToday = names === delivery.names;
   const toKeys = isAsToday ? renderDelivered : renderNameless;
   const places: Place[] = [];
   const cache = new Map<number, DeliveredChunk>();
@@ -161,21 +162,26 @@ export function renderDelivered(
   { form, guestNames, lines }: RenderedBefore,
   delivery: Delivery,
 ): DeliveredChunk {
-  const again = (rendered: Buffer) => renderAgain({ form, guestNames, lines: rendered }, delivery);
+  const again = (rendered: Buffer) => renderAgain({ form, lines: rendered }, delivery);
   // All lines of a chunk were rendered alike, so comparing the first one is enough, unless a name was erased meanwhile.
   const isAsItWas =
     form === delivery.kind &&
-    guestNames === delivery.names.form &&
+    guestNames === delivery.names &&
     !(form === 'file' && lines.includes(emptyCell)) &&
     again(firstLine(lines)).bytes.equals(firstLine(lines));
   return isAsItWas ? chunkOf(lines, () => form) : again(lines);
 }
 
-function renderAgain({ form, guestNames, lines }: RenderedBefore, delivery: Delivery): DeliveredChunk {
+function renderAgain(
+  { form, lines }: Pick<RenderedBefore, 'form' | 'lines'>,
+  delivery: Delivery,
+): DeliveredChunk {
   const rendered = createLineBuffer(lines.length);
   const forms: BookingForm[] = [];
   for (const line of splitStoredLines(lines)) {
-    const booking = rewriteNames(readBooking(line, form), guestNames, delivery.names);
+    // What stood in the file under its reference can stand there again.
+    const sent = form === 'file' ? readReviewLine(line) : readBooking(line, form);
+    const booking = writeNames(sent, delivery.names);
     const now = delivery.formOf(booking);
     if (now === undefined) continue;
     delivery.render(booking, now, rendered);
@@ -192,7 +198,7 @@ function renderNameless(
 ): DeliveredChunk {
   const rendered = createLineBuffer(lines.length);
   for (const line of splitStoredLines(lines)) {
-    delivery.render(writeNames(readBooking(line, form), omittedNames), 'body', rendered);
+    delivery.render(writeNames(readBooking(line, form), 'omit'), 'body', rendered);
     rendered.constant(lineFeed);
   }
   return chunkOf(rendered.handOver(), () => form);
@@ -213,7 +219,7 @@ function firstLine(lines: Buffer): Buffer {
 }
 
 /** In which forms the names of what these runs delivered are now. */
-export function listNameForms(runs: readonly Run[]): readonly NameForm[] {
+export function listNameForms(runs: readonly Run[]): readonly GuestNames[] {
   return runs.map(({ guestNames = 'send', linesBlanked }) => (linesBlanked ? 'omit' : guestNames));
 }
 

@@ -51,12 +51,15 @@ interface RenderedPlainly extends BookingKeys {
  */
 export function createPlainRenderer(
   normalise: Normalise,
-  { layout, mayLackFields }: UsualForm,
+  { layout, mayLackFields, standsForName }: UsualForm,
   names: GuestNames,
 ): (cells: PlainCells, line: LineBuffer) => RenderedPlainly | undefined {
   const { beginning, beforeTexts, missing, ending, text } = layout;
-  const omitsNames = names.form === 'omit';
-  const sendsNames = names.form === 'send';
+  const omitsNames = names === 'omit';
+  // The field from whose cell each field is read.
+  const places = bookingFields.map((_, place) =>
+    standsForName && place === namePlace ? referencePlace : place,
+  );
   const marks = markPlainBytes(text.plain);
   const asciiMarks = marks.map((mark, byte) => (byte < firstOutsideAscii ? mark : 0));
   const lookUps = textFields.map((field, at) => (repeats[at + 1] ? createLookUp(field, at) : undefined));
@@ -86,7 +89,7 @@ export function createPlainRenderer(
     const idStart = bounds[first] ?? 0;
     const idEnd = bounds[first + 1] ?? 0;
     if (idEnd === idStart || idEnd - idStart > maxDigits || bytes[idStart] === zero) return undefined;
-    const target = line.reserve(mostAdded + length);
+    const target = line.reserve(mostAdded + (standsForName ? 2 : 1) * length);
     let at = copyTo(target, line.length, beginning);
     at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, at);
     if (at === notPlain) return undefined;
@@ -97,9 +100,10 @@ export function createPlainRenderer(
     let checkIn: KnownCell | undefined;
     let checkOut: KnownCell | undefined;
     for (let place = 1; place < bookingFields.length; place += 1) {
-      const start = bounds[first + 2 * place] ?? 0;
-      const end = bounds[first + 2 * place + 1] ?? 0;
-      if (start === end || (omitsNames && place === namePlace)) {
+      const cell = first + 2 * (places[place] ?? place);
+      const start = bounds[cell] ?? 0;
+      const end = bounds[cell + 1] ?? 0;
+      if (start === end || (omitsNames && !standsForName && place === namePlace)) {
         if (!mayLackFields) return undefined;
         at = copyTo(target, at, missing);
         continue;
@@ -117,12 +121,9 @@ export function createPlainRenderer(
         }
       } else {
         const isHashed = place === referencePlace || place === hotelPlace;
-        const textAt = copyTo(target, at, beforeTexts[place - 1] ?? missing);
-        at = copyPlainText(bytes, start, end, isHashed ? asciiMarks : marks, target, textAt);
+        at = copyTo(target, at, beforeTexts[place - 1] ?? missing);
+        at = copyPlainText(bytes, start, end, isHashed ? asciiMarks : marks, target, at);
         if (at === notPlain) return undefined;
-        // A pseudonym needs no escaping, and is shorter than what is reserved for a field.
-        if (place === namePlace && !sendsNames)
-          at = textAt + target.write(names.write(target.toString('utf8', textAt, at)) ?? '', textAt);
         at = copyTo(target, at, text.after);
         if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
         // The provider comes before its hotel.

@@ -2,7 +2,7 @@ import type { Hold } from '../../async/hold.js';
 import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import { mayCompleteDay } from '../day-runs.js';
-import { type GuestNames, nameChoiceOf } from '../guest-names.js';
+import type { GuestNames } from '../guest-names.js';
 import type { RunLister } from '../ledger.js';
 import { UsageError } from '../refusals.js';
 import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type RunFailure } from '../run.js';
@@ -263,15 +263,13 @@ async function refuseIncomparable({ iso }: BusinessDay, ledger: RunLister): Prom
   if (obstacle !== undefined) throw new UsageError(obstacle);
 }
 
-/** @throws UsageError if the run would send names in a form that is not wanted any more */
-function refuseMoreNames(run: Run, { form }: GuestNames): void {
+/** @throws UsageError if the run would send names that are not wanted any more */
+function refuseMoreNames(run: Run, names: GuestNames): void {
   const { id, day, guestNames = 'send', collectedAt, counts } = run;
-  const now = nameChoiceOf(form);
-  const before = nameChoiceOf(guestNames);
-  const isMore = before !== now && (before === 'send' || now === 'omit');
+  const isMore = guestNames === 'send' && names === 'omit';
   if (collectedAt === undefined || counts.pending === 0 || !isMore) return;
   throw new UsageError(
-    `run ${id} of ${day} was collected with guestNames: ${before}, and resuming it would send more of the names than ` +
-      `guestNames: ${now} allows: to collect the day again, \`replay ${day} --reason TEXT\`; or set guestNames back until it is done`,
+    `run ${id} of ${day} was collected with guestNames: send, and resuming it would send the names that guestNames: omit ` +
+      `leaves out: to collect the day again, \`replay ${day} --reason TEXT\`; or set guestNames back until it is done`,
   );
 }

@@ -35,7 +35,7 @@ const layout: LineLayout = {
   ending: nothing,
 };
 const isDate = textFields.map(({ kind }) => kind === 'date');
-const guestPlace = serviceFields.indexOf('BookingClientName');
+const referencePlace = serviceFields.indexOf('BookingReferenceId');
 const providerPlace = serviceFields.indexOf('ProviderName');
 
 /** The columns of the review file. (Spec 2.6.) */
@@ -56,8 +56,15 @@ export function renderReviewLine(booking: Booking, line: LineWriter): void {
   renderLine(booking, layout, line);
 }
 
+/** The booking with its reference in place of its name: in the file no cell may be blank. */
+function putReferenceForName(booking: Booking): Booking {
+  const { bookingClientName: _, ...others } = booking;
+  const { bookingReferenceId } = booking;
+  return bookingReferenceId === undefined ? others : { ...booking, bookingClientName: bookingReferenceId };
+}
+
 /**
- * Reads a stored line. A blanked guest name is missing.
+ * Reads a stored line as it is sent. A blanked guest name is missing.
  *
  * @throws RangeError for anything but a stored line; the message contains no cell
  */
@@ -67,6 +74,13 @@ export function readReviewLine(line: string): Booking {
     Number(serviceId),
     texts.map((text, at) => (text === '' ? undefined : isDate[at] ? readDate(text) : text)),
   );
+}
+
+/** The same, but a reference in the name's place is no name. */
+export function readReviewedBooking(line: string): Booking {
+  const booking = readReviewLine(line);
+  const { bookingClientName: name, ...others } = booking;
+  return name !== undefined && name === booking.bookingReferenceId ? others : booking;
 }
 
 /** The check-in of a stored line, YYYY-MM-DD, read without parsing the line; empty if it is missing. */
@@ -93,12 +107,15 @@ export function findProvider(line: string): string | undefined {
   return start === end ? undefined : line.slice(start, end);
 }
 
-/** Finds the guest's name of a rendered line, as `readReviewLine` reads it; undefined if the line doesn't have one. */
+/** Finds the guest's name of a rendered line, as `readReviewedBooking` reads it; undefined if the line doesn't have one. */
 export function findGuestName(line: string): string | undefined {
-  const start = findCell(line, guestPlace);
-  if (line[start] === '"') return readReviewLine(line).bookingClientName;
+  // The name comes right after the reference.
+  const referenceStart = findCell(line, referencePlace);
+  const start = findCellEnd(line, referenceStart) + 1;
+  if (line[start] === '"') return readReviewedBooking(line).bookingClientName;
   const end = findCellEnd(line, start);
-  return start === end ? undefined : line.slice(start, end);
+  const name = line.slice(start, end);
+  return name === '' || name === line.slice(referenceStart, start - 1) ? undefined : name;
 }
 
 function findCell(line: string, place: number): number {
@@ -191,8 +208,8 @@ function isObstacle(text: string | undefined, incomplete: IncompleteBookings): b
 }
 
 /**
- * Stores bookings as lines of the review file; those that can't be in it are stored for posting, or not carried.
- * (Design 4.)
+ * Stores bookings as lines of the review file; those that can't be in it are stored for posting, or not carried. If names
+ * are left out, the reference stands in their column. (Design 4.)
  */
 export function createFileForms({
   body,
@@ -201,19 +218,25 @@ export function createFileForms({
   readonly body: BookingForms;
   readonly incomplete: IncompleteBookings;
 }): BookingForms {
+  const standsForName = body.names === 'omit';
+  const toRow = (booking: Booking) => (standsForName ? putReferenceForName(booking) : booking);
   return {
     kind: 'file',
     names: body.names,
     formOf(booking) {
-      if (findFileObstacle(booking, incomplete) === undefined) return 'file';
+      if (findFileObstacle(toRow(booking), incomplete) === undefined) return 'file';
       return incomplete === 'reject' ? undefined : 'body';
     },
     listObstacles(booking) {
-      const texts = listTexts(booking);
-      return textFields.flatMap(({ name }, at) => (isObstacle(texts[at], incomplete) ? [name] : []));
+      const texts = listTexts(toRow(booking));
+      return textFields.flatMap(({ name, kind }, at) => {
+        // What is wrong with a reference in that place is said of the reference.
+        if (standsForName && kind === 'guest-name') return [];
+        return isObstacle(texts[at], incomplete) ? [name] : [];
+      });
     },
     render: (booking, form, line) =>
-      form === 'file' ? renderReviewLine(booking, line) : body.render(booking, form, line),
-    usual: { form: 'file', layout, mayLackFields: incomplete === 'leave-empty' },
+      form === 'file' ? renderReviewLine(toRow(booking), line) : body.render(booking, form, line),
+    usual: { form: 'file', layout, mayLackFields: incomplete === 'leave-empty', standsForName },
   };
 }

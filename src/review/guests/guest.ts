@@ -2,7 +2,6 @@ import { bookingFields } from '../../booking/booking.js';
 import { createWholePattern } from '../../text/whole-text.js';
 import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
-import { createPseudonyms } from '../guest-names.js';
 import { foldName } from '../hash-key.js';
 import type { History, RejectLister } from '../history.js';
 import type { BatchReader, RunLister } from '../ledger.js';
@@ -13,19 +12,7 @@ import { readStoredBatches } from '../stored-batches.js';
 import type { FileRecord } from './file-records.js';
 
 /** Who is looked for: the guest of one booking, or everybody with that name. */
-export type GuestQuery =
-  | { readonly reference: string }
-  | {
-      readonly name: string;
-      /** How runs wrote the name while `guestNames` was `pseudonym`. */
-      readonly pseudonym?: string;
-    };
-
-/** The same query, which also finds a name where its pseudonym was sent, as long as the key of that time is configured. */
-export function withPseudonym(query: GuestQuery, hashKey: string | undefined): GuestQuery {
-  if (!('name' in query) || hashKey === undefined) return query;
-  return { ...query, pseudonym: createPseudonyms(hashKey)(query.name) };
-}
+export type GuestQuery = { readonly reference: string } | { readonly name: string };
 
 /** What the ledger says about the guest: lines and rows are recognised by it. */
 export interface Guest {
@@ -66,7 +53,6 @@ export async function findGuest(
   if ('reference' in query) references.add(query.reference);
   else {
     names.add(query.name);
-    if (query.pseudonym !== undefined) names.add(query.pseudonym);
     for (const run of await listEveryRun(ledger)) {
       for await (const { line, form } of readLinesNaming(ledger, run, query, signal)) add(run, line, form);
       for (const reject of await ledger.listRejects(run.id, Number.MAX_SAFE_INTEGER)) {
@@ -100,13 +86,9 @@ export async function* readLinesNaming(
   query: NameQuery,
   signal: AbortSignal,
 ): AsyncGenerator<NamingLine, void, undefined> {
-  const sought = listSought(query);
   // Quotes and backslashes are escaped where they are stored.
-  const needles = sought.map((name) => (/["\\]/.test(name) ? '' : name));
-  const mayHold = (text: string) => {
-    const folded = foldName(text);
-    return needles.some((needle) => folded.includes(needle));
-  };
+  const needle = /["\\]/.test(query.name) ? '' : foldName(query.name);
+  const mayHold = (text: string) => foldName(text).includes(needle);
   for (const form of bookingForms) {
     for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
       signal.throwIfAborted();
@@ -137,12 +119,8 @@ export function isNameOf({ query }: Guest, text: string): boolean {
 
 type NameQuery = Extract<GuestQuery, { readonly name: string }>;
 
-function listSought({ name, pseudonym }: NameQuery): readonly string[] {
-  return [foldName(name), ...(pseudonym === undefined ? [] : [pseudonym])];
-}
-
 function isNamed(name: string, query: NameQuery): boolean {
-  return listSought(query).includes(foldName(name));
+  return foldName(name) === foldName(query.name);
 }
 
 /** Where a file of ours or a result has its columns; -1 for a missing one. */

@@ -25,6 +25,7 @@ import {
   findHotel as findHotelOfReviewLine,
   findProvider as findProviderOfReviewLine,
   readProviderHotel as readProviderHotelOfReviewLine,
+  readReviewedBooking,
   readReviewLine,
   writeProviderHotel as writeProviderHotelOfReviewLine,
 } from '../file/review-line.js';
@@ -42,18 +43,18 @@ export function readReference(line: string, form: BookingForm): string | undefin
 
 /**
  * The fields of a stored line of either form under the service's names (spec 2.5), in the service's order, dates as
- * YYYY-MM-DD. Missing fields and blanked guest names are absent.
+ * YYYY-MM-DD. Missing fields, blanked guest names and references in their place are absent.
  */
 export function readFields(line: string, form: BookingForm): Record<string, unknown> {
   switch (form) {
     case 'body':
       return JSON.parse(line) as Record<string, unknown>;
     case 'file':
-      return toFields(readReviewLine(line));
+      return toFields(readReviewedBooking(line));
   }
 }
 
-/** The booking of a stored line; a blanked guest name is missing. */
+/** The booking of a stored line; a guest name is missing if it was blanked, or if the reference stands in its place. */
 export function readBooking(line: string, form: BookingForm): Booking {
   switch (form) {
     case 'body': {
@@ -64,7 +65,7 @@ export function readBooking(line: string, form: BookingForm): Booking {
       return buildBooking(Number(serviceId), texts);
     }
     case 'file':
-      return readReviewLine(line);
+      return readReviewedBooking(line);
   }
 }
 

@@ -151,17 +151,6 @@ describe('a guest whose name is gone', () => {
     expect((await look('team', find('BR-2'))).text).toContain('Whether its guest was erased is unknown');
   });
 
-  it('has only a pseudonym', async () => {
-    const bookingClientName = 'guest-0123456789abcdef';
-    await deliverBookings(ledger, 'r1', [someBooking({ bookingClientName })], {
-      guestNames: 'pseudonym 0123456789abcdef',
-    });
-    const { text, recorded } = await look('operator', find('BR-1'));
-    expect(text).toContain(bookingClientName);
-    expect(text).toContain('a pseudonym');
-    expect(recorded).toMatchObject([{ details: { names: false } }]);
-  });
-
   it('was removed with all names of old days', async () => {
     await deliverBookings(ledger, 'r1', [someBooking()]);
     await ledger.blankGuestNames('2026-12-01', blankNames);

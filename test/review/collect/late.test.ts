@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { indexDelivered } from '../../../src/review/collect/delivered-lines.js';
 import { CollectError } from '../../../src/review/collect/gates.js';
 import type { LineIndex } from '../../../src/review/collect/line-index.js';
-import { createGuestNames, omittedNames, sentNames } from '../../../src/review/guest-names.js';
+import { guestNameChoices } from '../../../src/review/guest-names.js';
 import { readStaysAhead } from '../../../src/review/stays/stays-ahead.js';
 import { blankNames } from '../../../src/review/stored/stored-line.js';
 import { newRun, references, rightOf } from '../../contracts/ledger/days.js';
@@ -199,25 +199,22 @@ describe('late bookings by file', () => {
 });
 
 describe('what runs of today sent by body', () => {
-  const named = createGuestNames({ guestNames: 'pseudonym', hashKey: 'a key of these tests' });
-
-  it.each([
-    ['as given', sentNames],
-    ['as pseudonyms', named],
-    ['left out', omittedNames],
-  ])('is in no file of the night, whose lines are others, with names %s', async (_, names) => {
-    const late = { ...(await prepare('file')), names };
-    const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
-    await deliverRun(late.ledger, await collectRun(ofToday, 'r1', [record(0), ...wholes(1, 5)]));
-    await deliverRun(late.ledger, await collectRun(ofToday, 'r2', [record(0), ...wholes(1, 8)], topsUp));
-    const run = await collectRun(late, 'r3', [record(0), ...wholes(1, 10), record(11)], topsUp);
-    expect(run.counts).toMatchObject({ read: 12, accepted: 3, duplicates: 9 });
-    const stored = [
-      ...(await storedReferences(late.ledger, 'r3', 'file')),
-      ...(await storedReferences(late.ledger, 'r3', 'body')),
-    ];
-    expect(stored).toEqual(['BR-9', 'BR-10', 'BR-11']);
-  });
+  it.each(guestNameChoices)(
+    'is in no file of the night, whose lines are others, with guestNames: %s',
+    async (names) => {
+      const late = { ...(await prepare('file')), names };
+      const ofToday = { ...late, kind: 'body', trigger: 'today' } as const;
+      await deliverRun(late.ledger, await collectRun(ofToday, 'r1', [record(0), ...wholes(1, 5)]));
+      await deliverRun(late.ledger, await collectRun(ofToday, 'r2', [record(0), ...wholes(1, 8)], topsUp));
+      const run = await collectRun(late, 'r3', [record(0), ...wholes(1, 10), record(11)], topsUp);
+      expect(run.counts).toMatchObject({ read: 12, accepted: 3, duplicates: 9 });
+      const stored = [
+        ...(await storedReferences(late.ledger, 'r3', 'file')),
+        ...(await storedReferences(late.ledger, 'r3', 'body')),
+      ];
+      expect(stored).toEqual(['BR-9', 'BR-10', 'BR-11']);
+    },
+  );
 
   it('is recognised without names if a late night finds them blanked', async () => {
     const late = await prepare('file');
@@ -334,51 +331,57 @@ function createForgetfulMemory(): LineIndex {
 }
 
 describe('late bookings after the setting guestNames was changed', () => {
-  const pseudonyms = createGuestNames({ guestNames: 'pseudonym', hashKey: 'a key of these tests' });
-  const others = createGuestNames({ guestNames: 'pseudonym', hashKey: 'another key of these' });
-  const forms = { sentNames, pseudonyms, others, omittedNames };
-  const kinds = Object.keys(forms) as (keyof typeof forms)[];
-  const changes = kinds.flatMap((before) => kinds.map((after) => [before, after] as const));
+  const changes = guestNameChoices.flatMap((before) =>
+    guestNameChoices.map((after) => [before, after] as const),
+  );
 
   it.each(changes)(
     'are those that no run has delivered in any form: from %s to %s, by body',
     async (before, after) => {
       const late = await prepare('body');
-      await deliverRun(late.ledger, await collectRun({ ...late, names: forms[before] }, 'r1', records(0, 9)));
-      const now = { ...late, names: forms[after] };
+      await deliverRun(late.ledger, await collectRun({ ...late, names: before }, 'r1', records(0, 9)));
+      const now = { ...late, names: after };
       const run = await collectRun(now, 'r2', records(0, 11), topsUp);
       expect(run.counts).toMatchObject({ read: 11, accepted: 2, duplicates: 9 });
       expect(await storedReferences(late.ledger, 'r2', 'body')).toEqual(['BR-9', 'BR-10']);
       const lines = (await late.ledger.readBatch('r2', 'body', 0)).toString();
-      const name = forms[after].write('Ana Lovelace');
-      if (name === undefined) expect(lines).not.toContain('BookingClientName');
-      else expect(lines).toContain(`"BookingClientName":"${name}"`);
+      if (after === 'omit') expect(lines).not.toContain('BookingClientName');
+      else expect(lines).toContain('"BookingClientName":"Ana Lovelace"');
     },
   );
 
-  it.each(changes.filter(([before, after]) => before !== 'omittedNames' && after !== 'omittedNames'))(
+  it.each(changes)(
     'are in a file with those that were delivered, none of which gets its name back: from %s to %s',
     async (before, after) => {
       const late = await prepare('file');
-      await deliverRun(late.ledger, await collectRun({ ...late, names: forms[before] }, 'r1', wholes(0, 6)));
-      const run = await collectRun({ ...late, names: forms[after] }, 'r2', wholes(0, 7), topsUp);
+      await deliverRun(late.ledger, await collectRun({ ...late, names: before }, 'r1', wholes(0, 6)));
+      const run = await collectRun({ ...late, names: after }, 'r2', wholes(0, 7), topsUp);
       expect(run.counts).toMatchObject({ read: 13, accepted: 7, duplicates: 6 });
       const lines = (await readAll(late, 'r2')).toString().trimEnd().split('\n');
-      const earlier = before === 'sentNames' ? after : before;
-      const names = [after, ...Array.from({ length: 6 }, () => earlier)].map((form) =>
-        forms[form].write('Ana Lovelace'),
+      const earlier = before === 'send' ? after : before;
+      const forms = [after, ...Array.from({ length: 6 }, () => earlier)];
+      const cells = lines.map((line) => line.split(','));
+      expect(cells.map(([, reference, name]) => (name === reference ? 'omit' : name))).toEqual(
+        forms.map((form) => (form === 'omit' ? 'omit' : 'Ana Lovelace')),
       );
-      expect(lines.map((line) => line.split(',')[2])).toEqual(names);
     },
   );
 
-  it('tell two guests of the same booking apart as long as both names were written alike', async () => {
-    const late = { ...(await prepare('body')), names: pseudonyms };
+  it('tell two guests of the same booking apart as long as all names were sent', async () => {
+    const late = await prepare('body');
     const guest = record(1, { BookingClientName: 'Ben Lovelace' });
-    await deliverRun(late.ledger, await collectRun({ ...late, names: sentNames }, 'r1', [record(1)]));
+    await deliverRun(late.ledger, await collectRun(late, 'r1', [record(1)]));
     await deliverRun(late.ledger, await collectRun(late, 'r2', [record(2)], topsUp));
     const run = await collectRun(late, 'r3', [record(1), guest, record(2)], topsUp);
     expect(run.counts).toMatchObject({ accepted: 1, duplicates: 2 });
+  });
+
+  it('are told apart from those in the file, whose guests may be called like their reference', async () => {
+    const late = await prepare('file');
+    const named = [0, 1, 2].map((index) => whole(index, { BookingClientName: `BR-${index}` }));
+    await deliverRun(late.ledger, await collectRun(late, 'r1', named));
+    const run = await collectRun(late, 'r2', [...named, ...wholes(3, 1)], topsUp);
+    expect(run.counts).toMatchObject({ accepted: 4, duplicates: 3, posted: 0 });
   });
 });
 

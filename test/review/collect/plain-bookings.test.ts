@@ -7,7 +7,7 @@ import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
 import type { BookingForms } from '../../../src/review/delivery.js';
 import { createFileForms } from '../../../src/review/file/review-line.js';
-import { createGuestNames, createPseudonyms, guestNameChoices } from '../../../src/review/guest-names.js';
+import { guestNameChoices } from '../../../src/review/guest-names.js';
 import { type BookingSource, SourceError, type SourceRecord } from '../../../src/review/source.js';
 import {
   createFilteredSource,
@@ -108,10 +108,9 @@ function write(
   return Buffer.from(`${bom}${lines.join(lineEnd)}${endsWithLine ? lineEnd : ''}`);
 }
 
-const hashKey = 'a key of these tests';
-/** As given, as pseudonyms, and without: by body, and in each kind of file. */
+/** With names and without: by body, and in each kind of file. */
 const allForms = guestNameChoices.flatMap((guestNames) => {
-  const items = createBodyForms('ServiceId', createGuestNames({ guestNames, hashKey }));
+  const items = createBodyForms('ServiceId', guestNames);
   const files = (['post', 'reject', 'leave-empty'] as const).map((incomplete) =>
     createFileForms({ body: items, incomplete }),
   );
@@ -205,32 +204,28 @@ describe('bookings from plain cells', () => {
     expect(await read(bytes, whole)).toEqual(await read(bytes, { ...whole, change: asText }));
   });
 
-  it('hold no name but its pseudonym, or none', async () => {
+  it('hold no name if it is left out', async () => {
     const names = [...ordinary, ...awkward].filter((name) => name.trim().length > 2);
     const bytes = write([columns, ...names.map((name) => full.with(2, name))], usualStyle);
-    const [given, ...others] = await Promise.all(
+    const [given, left] = await Promise.all(
       guestNameChoices.map(async (guestNames) => {
-        const forms = createBodyForms('ServiceId', createGuestNames({ guestNames, hashKey }));
+        const forms = createBodyForms('ServiceId', guestNames);
         return JSON.stringify(await read(bytes, { ...whole, forms }));
       }),
     );
     expect(given).toContain('Ana Lovelace');
-    const pseudonym = createPseudonyms(hashKey)('ana lovelace ');
-    expect(others.map((lines) => lines.includes(pseudonym))).toEqual([true, false]);
-    for (const lines of others) {
-      expect(lines).not.toContain('Lovelace');
-      expect(lines).not.toContain(Buffer.from('Şule Çelik').toString('latin1'));
-    }
+    expect(left).not.toContain('Lovelace');
+    expect(left).not.toContain(Buffer.from('Şule Çelik').toString('latin1'));
   });
 
   it.each([
     ['the file', fileForms('post')],
     ['a body', body],
+    ['a body without names', createBodyForms('ServiceId', 'omit')],
     [
-      'a body with pseudonyms',
-      createBodyForms('ServiceId', createGuestNames({ guestNames: 'pseudonym', hashKey })),
+      'a file without names',
+      createFileForms({ body: createBodyForms('ServiceId', 'omit'), incomplete: 'post' }),
     ],
-    ['a body without names', createBodyForms('ServiceId', createGuestNames({ guestNames: 'omit' }))],
   ])('never become text if they are ordinary, for %s', async (_, forms) => {
     const chunks = await read(
       Buffer.from(csvOf(3).replace('Guest 1', 'José Núñez').replace('Guest 2', '小林 さくら')),

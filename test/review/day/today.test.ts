@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { collapseRuns, hasNews } from '../../../src/review/day/collapse-runs.js';
 import { decideOpening } from '../../../src/review/day/open-run.js';
 import { planDay, rangeModes } from '../../../src/review/day/range-plan.js';
-import { createGuestNames, omittedNames, sentNames } from '../../../src/review/guest-names.js';
+import { guestNameChoices } from '../../../src/review/guest-names.js';
 import { activeRunStates, type DeliveryKind, type Run, type RunState } from '../../../src/review/run.js';
 import { bookingForms } from '../../../src/review/step.js';
 import { summariseVerdicts } from '../../../src/review/verdicts/day-verdicts.js';
@@ -136,9 +136,6 @@ describe('a list of runs', () => {
   });
 });
 
-const pseudonyms = createGuestNames({ guestNames: 'pseudonym', hashKey: 'a key of these tests' });
-const names = { send: sentNames, pseudonym: pseudonyms, omit: omittedNames };
-
 /** What happens on a day before its night: a booking arrives, or a run sends what is there. */
 type Happening =
   | { readonly kind: 'booked'; readonly isWhole: boolean }
@@ -163,9 +160,9 @@ describe('whatever happened during the day', () => {
       fc.asyncProperty(
         fc.array(happening, { minLength: 4, maxLength: 12 }),
         fc.constantFrom('body' as const, 'file' as const),
-        fc.constantFrom('send' as const, 'pseudonym' as const, 'omit' as const),
-        async (happenings, nightly, form) => {
-          const world = await createWorld(names[form]);
+        fc.constantFrom(...guestNameChoices),
+        async (happenings, nightly, names) => {
+          const world = await createWorld(names);
           for (const one of happenings) {
             if (one.kind === 'booked') world.book(one.isWhole);
             else if (one.kind === 'today') await world.reviewToday(one.fails);

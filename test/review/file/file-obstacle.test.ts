@@ -4,6 +4,7 @@ import type { Booking } from '../../../src/booking/booking.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createFileForms, findFileObstacle } from '../../../src/review/file/review-line.js';
+import { createLineBuffer } from '../../../src/review/lines/line-buffer.js';
 import { anyRawBooking } from '../../booking/raw-bookings.js';
 
 const complete: Booking = {
@@ -72,6 +73,20 @@ describe('a booking in the review file', () => {
     expect(formOf(complete)).toBe('file');
     expect(formOf(without('bookingClientName'))).toBe(nameless);
     expect(formOf({ ...complete, bookingClientName: 'Null' })).toBe(readingAsNull);
+  });
+
+  it('holds its reference where names are left out, and does not lack the name', () => {
+    const body = createBodyForms('ServiceId', 'omit');
+    const { formOf, listObstacles, render } = createFileForms({ body, incomplete: 'post' });
+    const nameless = without('bookingClientName');
+    expect(formOf(nameless)).toBe('file');
+    const line = createLineBuffer(0);
+    render(nameless, 'file', line);
+    expect(line.handOver().toString()).toBe('100200,BR-1042,BR-1042,hotelbeds,00123,20112026,23112026');
+    const { bookingReferenceId: _left, ...unnamed } = nameless;
+    expect(formOf(unnamed)).toBe('body');
+    expect(listObstacles?.(unnamed)).toEqual(['BookingReferenceId']);
+    expect(createFileForms({ body, incomplete: 'reject' }).formOf(unnamed)).toBeUndefined();
   });
 
   it('is excluded for the first obstacle, in the service’s order', () => {
