@@ -2,11 +2,11 @@ import type { CaseLedger } from '../src/cases/case-store.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type EraseReceipt, renderErasure } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
-import { type ErasedGuest, rememberName, rememberReference } from '../src/review/erasures.js';
+import { rememberReference } from '../src/review/erasures.js';
 import { type ErasedPlaces, type EraseParts, eraseKept } from '../src/review/guests/erase-guest.js';
 import type { Erasure } from '../src/review/guests/erase-records.js';
 import { eraseRemote } from '../src/review/guests/erase-remote.js';
-import { findGuest, type Guest, type GuestQuery } from '../src/review/guests/guest.js';
+import { findGuest, type Guest } from '../src/review/guests/guest.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { createNameMask } from '../src/text/mask-names.js';
@@ -28,7 +28,7 @@ export interface EraseRequest {
  */
 export async function eraseOneGuest(
   config: Config,
-  query: GuestQuery,
+  reference: string,
   request: EraseRequest,
   terminal: Terminal,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function eraseOneGuest(
   }
   const ledger = await openLedger(config);
   try {
-    const receipt = await eraseFrom(config, ledger, { query, hashKey, ...request }, terminal);
+    const receipt = await eraseFrom(config, ledger, { reference, hashKey, ...request }, terminal);
     terminal.answer(renderErasure(receipt), receipt);
     return receipt.left.length === 0 ? exitCode.done : exitCode.failed;
   } finally {
@@ -58,31 +58,32 @@ export async function eraseOneGuest(
 }
 
 interface EraseOrder extends EraseRequest {
-  readonly query: GuestQuery;
+  readonly reference: string;
   readonly hashKey: string;
 }
 
 async function eraseFrom(
   config: Config,
   ledger: CaseLedger,
-  { query, hashKey, reason: given, all, dryRun }: EraseOrder,
+  { reference, hashKey, reason: given, all, dryRun }: EraseOrder,
   terminal: Terminal,
 ): Promise<EraseReceipt> {
   const { signal } = terminal;
   const at = clock();
-  const guest = await findGuest(ledger, query, signal);
+  const guest = await findGuest(ledger, reference);
   const reason = maskNames(given, guest);
-  const guests: ErasedGuest[] = [
-    ...[...guest.references].map((reference) => rememberReference(reference, hashKey, at)),
-    ...('name' in query ? [rememberName(query.name, hashKey, at)] : []),
-  ];
-  const remembered = guests.map(({ kind, hash }) => ({ kind, hash }));
-  const subject = remembered.map(({ hash }) => `erased:${hash.slice(0, 16)}`).join(' ');
+  const remembered = rememberReference(reference, hashKey, at);
+  const { kind, hash } = remembered;
+  const subject = `erased:${hash.slice(0, 16)}`;
   await recordAction(ledger, { action: 'guest-erase', subject, details: { reason, all, dryRun } }, terminal);
   // First, so that a run that starts now brings nothing back.
-  if (!dryRun) await ledger.rememberErased(guests);
-  if (!dryRun) for (const reference of guest.references) await ledger.cases.eraseNotes(reference);
-  if (all && !dryRun) await forgetReferences(ledger, guest.references, guests);
+  if (!dryRun) await ledger.rememberErased([remembered]);
+  if (!dryRun) await ledger.cases.eraseNotes(reference);
+  if (all && !dryRun) {
+    // Where it stands outside of bookings.
+    await ledger.cases.eraseReference(reference);
+    await ledger.audit.replaceSubject(reference, subject);
+  }
   const erasure: Erasure = { guest, all, at };
   const spool = openSpool(config);
   const options = { dryRun, signal };
@@ -95,7 +96,7 @@ async function eraseFrom(
     reason,
     all,
     dryRun,
-    remembered,
+    remembered: [{ kind, hash }],
     erased: [...erased, ...onServer.erased],
     left: [...left, ...onServer.left],
   };
@@ -128,17 +129,5 @@ async function eraseOnServer(
     );
   } finally {
     await sftp.close();
-  }
-}
-
-/** Removes references from where they stand outside of bookings: cases and the audit trail. */
-async function forgetReferences(
-  ledger: CaseLedger,
-  references: ReadonlySet<string>,
-  guests: readonly ErasedGuest[],
-): Promise<void> {
-  for (const [index, reference] of [...references].entries()) {
-    await ledger.cases.eraseReference(reference);
-    await ledger.audit.replaceSubject(reference, `erased:${guests[index]?.hash.slice(0, 16)}`);
   }
 }

@@ -104,13 +104,13 @@ export function createHandlers(command: Command): Handlers {
         const { showAudit } = await import('./show-audit.js');
         return showAudit(config, { from: readBound(from), to: readBound(to) }, terminal);
       }),
-    exportGuest: (guest, globals) =>
+    exportGuest: (reference, globals) =>
       withConfig(globals, command, async (config, terminal) =>
-        (await import('./export-guest.js')).exportOneGuest(config, guest, terminal),
+        (await import('./export-guest.js')).exportOneGuest(config, reference, terminal),
       ),
-    eraseGuest: (guest, options, globals) =>
+    eraseGuest: (reference, options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
-        (await import('./erase-guest.js')).eraseOneGuest(config, guest, options, terminal),
+        (await import('./erase-guest.js')).eraseOneGuest(config, reference, options, terminal),
       ),
     purgeGuests: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>

@@ -1,13 +1,14 @@
 import { businessDayAt } from '../src/booking/business-day.js';
 import { renderGuestHistories, renderHistories } from '../src/cli/booking-history.js';
 import { renderShownCanary } from '../src/cli/canary.js';
+import type { GuestOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
 import { toHistoryReport } from '../src/report/booking-history.js';
 import { toCanaryReport } from '../src/report/canary.js';
 import { type ReadHistoriesOptions, readHistories } from '../src/report/read-histories.js';
 import type { Action } from '../src/review/audit.js';
-import { findGuest, type GuestQuery } from '../src/review/guests/guest.js';
+import { findBookingsOf } from '../src/review/guests/guest.js';
 import type { ReadOnlyLedger } from '../src/review/ledger.js';
 import type { ReadOnlyMailLedger } from '../src/verdict-mails/mail-log.js';
 import { recordAction, recordLook } from './audit.js';
@@ -20,18 +21,16 @@ interface ShowOptions {
   readonly answers: boolean;
 }
 
-type NameQuery = Extract<GuestQuery, { readonly name: string }>;
-
 /** Shows the history of a booking, or of all bookings of a name; exits with 1 if no run contains any. */
 export function showBooking(
   config: Config,
-  query: GuestQuery,
+  query: GuestOptions,
   options: ShowOptions,
   terminal: Terminal,
 ): Promise<number> {
   return 'reference' in query
     ? showReference(config, query.reference, options, terminal)
-    : showGuest(config, query, options, terminal);
+    : showGuest(config, query.name, options, terminal);
 }
 
 async function showReference(
@@ -68,18 +67,18 @@ async function showReference(
 
 async function showGuest(
   config: Config,
-  query: NameQuery,
+  name: string,
   { answers }: ShowOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
     const none = { bookings: [], unreferenced: 0 };
-    terminal.answer(renderGuestHistories(none, terminal.command), none);
+    terminal.answer(renderGuestHistories(none), none);
     terminal.say(notice);
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
-    const { references, unreferenced } = await findGuest(ledger, query, terminal.signal);
+    const { references, unreferenced } = await findBookingsOf(ledger, name, terminal.signal);
     const histories = [];
     const options = await readOptions(config, ledger, answers);
     for (const reference of references)
@@ -92,7 +91,7 @@ async function showGuest(
       reference: history.reference,
       ...toHistoryReport(history),
     }));
-    const text = renderGuestHistories({ bookings: histories, unreferenced }, terminal.command, hotels);
+    const text = renderGuestHistories({ bookings: histories, unreferenced }, hotels);
     terminal.answer(text, { bookings, unreferenced });
     return found > 0 ? exitCode.done : exitCode.failed;
   });

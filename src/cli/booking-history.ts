@@ -14,7 +14,6 @@ function describeCase({ id, state, bookingState }: TracedCase): string {
 /** The bookings of a guest looked up by name. The name is not repeated: output ends up in files and logs. */
 export function renderGuestHistories(
   { bookings, unreferenced }: GuestHistories,
-  command: WriteCommand,
   { showsHotels = true }: ShowingHotels = {},
 ): string {
   if (bookings.length + unreferenced === 0)
@@ -23,9 +22,7 @@ export function renderGuestHistories(
     ({ reference, ...history }) => `${renderHistory(reference, history, showsHotels)}\n`,
   );
   if (unreferenced > 0)
-    shown.push(
-      `${formatCountOf(unreferenced, 'booking')} of that name without a reference: ${command('guest export --name NAME')}\n`,
-    );
+    shown.push(`${formatCountOf(unreferenced, 'booking')} of that name without a reference\n`);
   return shown.join('\n');
 }
 

@@ -96,6 +96,14 @@ const retiredCommands: readonly RetiredCommand[] = [
   { words: 'sandbox --world', instead: 'there is one world; `sandbox bookings --seed` makes other bookings' },
   { words: 'sandbox bookings --folder', instead: 'leave it out, since every sandbox has the same world' },
   { words: 'watch', instead: '`mappings sync` examines the moves against stays ahead and opens their cases' },
+  {
+    words: 'guest export --name',
+    instead: 'list the references with `show --name NAME`, then `guest export REF`',
+  },
+  {
+    words: 'guest erase --name',
+    instead: 'list the references with `show --name NAME`, then `guest erase REF --reason TEXT`',
+  },
 ];
 
 /** The sentence about a retired command or option on a command line that could not be understood. */

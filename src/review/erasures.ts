@@ -72,16 +72,6 @@ export function rememberReference(reference: string, hashKey: string, at: number
   return { kind: 'reference', hash, keyId: keyIdOf(hashKey), bits: hashReference(reference) & bitMask, at };
 }
 
-export function rememberName(name: string, hashKey: string, at: number): ErasedGuest {
-  return {
-    kind: 'name',
-    hash: createKeyedHash(hashKey)('name', foldName(name)),
-    keyId: keyIdOf(hashKey),
-    bits: 0,
-    at,
-  };
-}
-
 /** The erased guests, as reading a day needs them. Plain data that can be sent to another thread. */
 export interface ErasedGuests {
   readonly hashKey: string;

@@ -9,6 +9,7 @@ import type { Ledger } from '../../src/review/ledger.js';
 import type { DeliveryKind, Run, Trigger } from '../../src/review/run.js';
 import type { SourceRecord } from '../../src/review/source.js';
 import type { BookingForm } from '../../src/review/step.js';
+import { readReference } from '../../src/review/stored/stored-line.js';
 import { at, done, newRun, perform, rightOf } from '../contracts/ledger/days.js';
 import { planFileRun } from '../contracts/ledger/file-days.js';
 import { createArraySource, readerOf, record } from './array-source.js';
@@ -91,7 +92,7 @@ export async function storedReferences(ledger: Ledger, runId: string, form: Book
   const references: string[] = [];
   for (let batch = 0; batch < batches; batch += 1) {
     const lines = (await ledger.readBatch(runId, form, batch)).toString();
-    references.push(...(lines.match(/BR-\d+/g) ?? []));
+    for (const line of lines.trimEnd().split('\n')) references.push(`${readReference(line, form)}`);
   }
   return references;
 }

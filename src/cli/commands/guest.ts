@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../review/refusals.js';
-import { type Finish, type GlobalOptions, type GuestOptions, readGlobals, readGuest } from './options.js';
+import { type Finish, type GlobalOptions, readGlobals, readReference } from './options.js';
 
 export interface EraseOptions {
   readonly reason: string;
@@ -11,8 +11,8 @@ export interface EraseOptions {
 
 /** The commands about what is kept of guests; each returns the exit code. */
 export interface GuestHandlers {
-  exportGuest(guest: GuestOptions, globals: GlobalOptions): Promise<number>;
-  eraseGuest(guest: GuestOptions, options: EraseOptions, globals: GlobalOptions): Promise<number>;
+  exportGuest(reference: string, globals: GlobalOptions): Promise<number>;
+  eraseGuest(reference: string, options: EraseOptions, globals: GlobalOptions): Promise<number>;
   purgeGuests(options: { readonly dryRun: boolean }, globals: GlobalOptions): Promise<number>;
 }
 
@@ -23,34 +23,26 @@ export function addGuestCommands(program: Command, handlers: GuestHandlers, fini
     .addHelpText('after', guestExamples);
 
   guest
-    .command('export [booking-reference]')
+    .command('export <booking-reference>')
     .description('print everything kept about a guest in ledger, archive, spool and audit trail, as JSON')
-    .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .addHelpText('after', exportExamples)
-    .action(async (reference: string | undefined, { name }: { readonly name?: string }, command: Command) => {
-      finish(await handlers.exportGuest(readGuest(reference, name), readGlobals(command)));
+    .action(async (reference: string, _options: unknown, command: Command) => {
+      finish(await handlers.exportGuest(readReference(reference), readGlobals(command)));
     });
 
   guest
-    .command('erase [booking-reference]')
+    .command('erase <booking-reference>')
     .description(
       "remove a guest's name everywhere, and print a receipt; replays then send the booking without it",
     )
     .requiredOption('--reason <text>', 'why; printed on the receipt and kept in the audit trail')
-    .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .option('--all', 'remove the reference and the stay too', false)
     .option('--dry-run', 'only show what would be changed', false)
     .addHelpText('after', eraseExamples)
-    .action(
-      async (
-        reference: string | undefined,
-        { name, ...options }: EraseOptions & { readonly name?: string },
-        command: Command,
-      ) => {
-        if (options.reason.trim() === '') throw new UsageError('expected a reason after --reason');
-        finish(await handlers.eraseGuest(readGuest(reference, name), options, readGlobals(command)));
-      },
-    );
+    .action(async (reference: string, options: EraseOptions, command: Command) => {
+      if (options.reason.trim() === '') throw new UsageError('expected a reason after --reason');
+      finish(await handlers.eraseGuest(readReference(reference), options, readGlobals(command)));
+    });
 
   guest
     .command('purge')
@@ -71,12 +63,12 @@ Examples:
 const exportExamples = `
 Examples:
   hotel-review guest export BR-1042 > guest.json
-  hotel-review guest export --name "Ana Lovelace"`;
+  hotel-review show --name "Ana Lovelace"   the references of that name`;
 
 const eraseExamples = `
 Examples:
   hotel-review guest erase BR-1042 --reason "request of 20 November" --dry-run
-  hotel-review guest erase --name "Ana Lovelace" --all --reason "ticket 7"`;
+  hotel-review guest erase BR-1042 --all --reason "ticket 7"`;
 
 const purgeExamples = `
 Example:

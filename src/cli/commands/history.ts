@@ -166,7 +166,7 @@ Examples:
 const showExamples = `
 Examples:
   hotel-review show BR-1042
-  hotel-review show --name "Ana Lovelace"   the bookings of everybody with that name`;
+  hotel-review show --name "Ana Lovelace"   the bookings of that name`;
 
 const affectedExamples = `
 Examples:

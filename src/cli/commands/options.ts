@@ -101,6 +101,12 @@ export function readGuest(reference: string | undefined, name: string | undefine
   throw new UsageError('expected either a booking reference or --name NAME');
 }
 
+/** @throws UsageError */
+export function readReference(reference: string): string {
+  if (reference.trim() === '') throw new UsageError('expected a booking reference');
+  return reference;
+}
+
 /** For lists with kept columns. */
 export const sortOption = [
   '--sort <column>',

@@ -83,7 +83,7 @@ export async function gatherEvidence(
     if (providerName !== undefined && providerHotelId !== undefined)
       pairs.set(`${providerName}\0${providerHotelId}`, { providerName, providerHotelId });
   }
-  const guest = await findGuest(ledger, { reference }, signal);
+  const guest = await findGuest(ledger, reference);
   const runs: RunEvidence[] = [];
   // Newest first, as traced.
   for (const traces of [...byRun.values()].reverse()) {

@@ -11,7 +11,7 @@ import { isActive, type Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
-import { isLineOf, isNameOf, listNeedles } from './guest.js';
+import { isLineOf, needleOf } from './guest.js';
 import { findRecords, listKeptFiles } from './guest-files.js';
 
 export interface EraseParts {
@@ -103,7 +103,7 @@ export async function eraseKept(
   return { erased, left, runs };
 }
 
-/** What is kept of records that could not be sent. Where columns are mixed up, a value or a reference is the name. */
+/** What is kept of records that could not be sent. Where columns are mixed up, a value is the name. */
 async function eraseRejects(
   { ledger }: EraseParts,
   { guest, all }: Erasure,
@@ -111,7 +111,7 @@ async function eraseRejects(
 ): Promise<readonly ErasedPlace[]> {
   const erased: ErasedPlace[] = [];
   for (const { run, place, reference, value } of guest.rejects) {
-    const withReference = reference !== undefined && (all || isNameOf(guest, reference));
+    const withReference = reference !== undefined && all;
     if (value === undefined && !withReference) continue;
     if (!dryRun) await ledger.eraseReject(run.id, place, { withReference });
     const name = `${withReference ? 'reference and value' : 'value'} of rejected record ${place}`;
@@ -142,7 +142,7 @@ function toSums({ name, before, after }: ErasedContent) {
 async function listBatchesOf({ ledger }: EraseParts, run: Run, { guest }: Erasure) {
   const found: { readonly form: BookingForm; readonly batch: number; readonly lines: Buffer }[] = [];
   if (!guest.runIds.has(run.id)) return found;
-  const needles = listNeedles(guest);
+  const needles = [needleOf(guest)];
   for (const form of bookingForms) {
     for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
       const text = lines.toString();

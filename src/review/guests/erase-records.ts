@@ -87,8 +87,8 @@ function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Eras
 }
 
 /** The service's own columns may repeat the name, or say something about the reference. */
-function eraseText(cell: string, { guest: { names, references }, all }: Erasure): string {
-  const texts = [...names, ...(all ? references : [])];
+function eraseText(cell: string, { guest: { names, reference }, all }: Erasure): string {
+  const texts = [...names, ...(all ? [reference] : [])];
   return texts.reduce((text, erased) => text.replace(createWholePattern(erased), ''), cell);
 }
 

@@ -4,7 +4,7 @@ import { manifestName } from '../file/manifest.js';
 import { listSpooled } from '../file/spooled-files.js';
 import type { Run } from '../run.js';
 import { contains, type FileRecord, readRecords } from './file-records.js';
-import { findGuestColumns, type Guest, type GuestColumns, isRecordOf, listNeedles } from './guest.js';
+import { findGuestColumns, type Guest, type GuestColumns, isRecordOf, needleOf } from './guest.js';
 
 export interface GuestFilePlaces {
   readonly archive: Pick<Archive, 'list' | 'read'>;
@@ -45,7 +45,7 @@ export async function findRecords(
 ): Promise<readonly GuestRecord[]> {
   const found: GuestRecord[] = [];
   try {
-    if (!(await contains(file.read(), listNeedles(guest)))) return [];
+    if (!(await contains(file.read(), [needleOf(guest)]))) return [];
     let columns: GuestColumns | undefined;
     for await (const records of readRecords(file.read())) {
       for (const record of records) {

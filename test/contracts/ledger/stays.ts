@@ -104,8 +104,8 @@ export function describeStays(opened: () => OpenedLedger): void {
         (await readAll(ledger, [hotel], { today: '2026-11-20' })).map(({ reference }) => reference);
       expect(await references()).toEqual(['E-1', 'E-2']);
       const guest = {
-        ...{ query: { reference: 'E-1' }, references: new Set(['E-1']), names: new Set<string>() },
-        ...{ unreferenced: 0, runIds: new Set(['r1']), rejects: [] },
+        ...{ reference: 'E-1', names: new Set<string>() },
+        ...{ runIds: new Set(['r1']), rejects: [] },
       };
       const erase = createLineEraser({ guest, all: true, at });
       expect(await ledger.eraseBookings('r1', erase)).toBe(true);

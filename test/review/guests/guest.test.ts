@@ -7,10 +7,8 @@ const header = 'Service Mappings Id,BookingReferenceId,BookingClientName,Provide
 /** The lines of a file's records that are about the guest with the reference 100003. */
 async function findLines(rows: readonly string[], header: string): Promise<readonly number[]> {
   const guest: Guest = {
-    query: { reference: '100003' },
-    references: new Set(['100003']),
+    reference: '100003',
     names: new Set(['Ana Gil']),
-    unreferenced: 0,
     runIds: new Set(),
     rejects: [],
   };
