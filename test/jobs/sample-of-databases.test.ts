@@ -97,7 +97,7 @@ describe('the sample of a query of PostgreSQL', () => {
       (error: unknown) => error,
     );
     await vi.waitUntil(
-      async () => (await listSessions()).some((session) => String(session.query).includes('pg_sleep')),
+      async () => (await listSessions()).some((session) => String(session.query).startsWith('FETCH')),
       waiting,
     );
     stopping.abort(reason);

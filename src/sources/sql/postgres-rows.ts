@@ -1,11 +1,9 @@
 import { connect } from 'node:net';
 import pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { SourceError } from '../../review/source.js';
 import { completePostgresUrl } from '../../settings/connection-security.js';
-import { createCopyCutter } from './copy-cutter.js';
 import { createDatabaseFault, isCertificateFault, readAuthority, readErrorCode } from './database-fault.js';
-import type { RowBatch, RowsRequest, SqlRows } from './rows.js';
+import { chunkBytes, measureRow, type RowBatch, type RowsRequest, type SqlRows } from './rows.js';
 
 interface PostgresPlace {
   readonly url: string;
@@ -17,22 +15,23 @@ interface PostgresPlace {
 
 const connectTimeoutMs = 10_000;
 const bytea = 17;
+/** Before it is known how wide they are. */
+const firstRows = 10;
 /** The server's time limits for idle transactions and for whole transactions. */
 const timeouts: readonly string[] = ['25P03', '25P04'];
 /** Also the code of a statement timeout, but by then the reader's own time limit has been reached. */
 const cancelled = '57014';
 
 /**
- * Reads through COPY, which sends rows as lines of text: most cells are taken over as bytes. The server works no further
- * ahead than lines are taken. COPY is one statement, so the server's own time limit ends it, too.
+ * Reads through a cursor of the server, which works no further ahead than rows are fetched.
  */
 export async function openPostgresRows(place: PostgresPlace, request: RowsRequest): Promise<SqlRows> {
   const { where } = place;
-  const { text, timeoutMs, atMost, signal } = request;
-  const probe = limitRows(text, 0);
-  const copy = `COPY (${atMost === undefined ? `${text}\n` : limitRows(text, atMost)}) TO STDOUT`;
+  const { text, timeoutMs, chunkRows, atMost, signal } = request;
+  // The query starts on the first line, to keep its line numbers.
+  const declaration = `DECLARE bookings NO SCROLL CURSOR FOR ${text}`;
   let isReading = false;
-  const fail = (error: unknown) => explain(error, where, isReading ? copy : probe, isReading);
+  const fail = (error: unknown) => explain(error, where, declaration, isReading);
   const client = await createClient(place).catch((error: unknown) => {
     // The files are those of sslrootcert, sslcert and sslkey.
     const code = readErrorCode(error);
@@ -58,29 +57,36 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
   try {
     await client.connect();
     await client.query(beginReading(timeoutMs));
-    const { fields } = await client.query({ text: probe, rowMode: 'array' });
-    if (fields.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
+    await client.query(declaration);
     isReading = true;
-    const copied = copyText(client, copy);
-    const cutter = createCopyCutter(fields.map(({ dataTypeID }) => dataTypeID === bytea));
-    const read = async (): Promise<RowBatch> => {
-      for (let block = await copied.next(); block !== undefined; block = await copied.next()) {
-        const batch = cutter.cut(block);
-        if (batch.length > 0) return batch;
+    let left = atMost ?? Number.POSITIVE_INFINITY;
+    let count = Math.min(firstRows, chunkRows);
+    const fetchRows = async (): Promise<{ readonly rows: RowBatch; readonly columns: readonly string[] }> => {
+      const wanted = Math.min(count, left);
+      const { rows, fields, rowCount } = await client.query({
+        text: `FETCH ${wanted} FROM bookings`,
+        rowMode: 'array',
+        types: asWritten,
+      });
+      if (rows.length !== rowCount) throw createDatabaseFault('lost', where, 'rows missing');
+      left -= rows.length;
+      if (rows.length < wanted || left <= 0) {
+        await client.query('COMMIT');
+        isComplete = true;
       }
-      if ((await copied.countRows()) !== cutter.rows)
-        throw createDatabaseFault('lost', where, 'rows missing');
-      isComplete = true;
-      return [];
+      count = chooseCount(rows, chunkRows);
+      return { rows, columns: fields.map(({ name }) => name) };
     };
     // The end is known with the last rows, so that nothing has to be cancelled after them.
-    let ahead = await read();
+    const first = await fetchRows();
+    if (first.columns.length === 0) throw createDatabaseFault('no-rows', where, 'no columns');
+    let ahead = first.rows;
     return {
-      columns: fields.map(({ name }) => name),
+      columns: first.columns,
       async next() {
         try {
           const batch = ahead;
-          ahead = isComplete ? [] : await read();
+          ahead = isComplete ? [] : (await fetchRows()).rows;
           return batch;
         } catch (error) {
           throw fail(error);
@@ -94,52 +100,17 @@ export async function openPostgresRows(place: PostgresPlace, request: RowsReques
   }
 }
 
-/**
- * The query starts on the first line, to keep its line numbers, and ends with a line feed, as its last line may be a
- * comment. With no rows wanted, the server names the columns without running it.
- */
-function limitRows(text: string, atMost: number): string {
-  return `SELECT * FROM (${text}\n) AS bookings LIMIT ${atMost}`;
-}
+/** Texts as the server writes them, and bytes. */
+const asWritten: pg.CustomTypesConfig = {
+  getTypeParser: (type: number) => (text: string) =>
+    type === bytea ? Buffer.from(text.slice('\\x'.length), 'hex') : text,
+};
 
-interface CopiedText {
-  /** The next block, cut anywhere; undefined after the last one. */
-  next(): Promise<Buffer | undefined>;
-  /** After the last block: how many rows the server says it has sent. Rejects if it took back that it was done. */
-  countRows(): Promise<number>;
-}
-
-function copyText(client: pg.Client, copy: string): CopiedText {
-  const stream = client.query(copyTo(copy));
-  let hasEnded = false;
-  let failure: Error | undefined;
-  let wake = () => {};
-  stream.on('readable', () => wake());
-  stream.on('end', () => {
-    hasEnded = true;
-    wake();
-  });
-  stream.on('error', (error) => {
-    failure ??= error;
-    wake();
-  });
-  return {
-    async next() {
-      while (true) {
-        if (failure) throw failure;
-        const block = stream.read() as Buffer | null;
-        if (block) return block;
-        if (hasEnded) return undefined;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-    async countRows() {
-      await client.query('COMMIT');
-      return stream.rowCount;
-    },
-  };
+/** How many rows to fetch next: fewer where they are wide. */
+function chooseCount(rows: RowBatch, chunkRows: number): number {
+  const bytes = rows.reduce((sum, row) => sum + measureRow(row), 0);
+  const fitting = Math.floor((chunkBytes * rows.length) / Math.max(1, bytes));
+  return Math.max(1, Math.min(chunkRows, fitting));
 }
 
 /** Settings of the transaction, not of the connection: poolers only pass those through. */

@@ -190,8 +190,8 @@ function isDayParameter(name: string): name is DayParameter {
 }
 
 /**
- * Writes the query for one day. Its values are bound, except for PostgreSQL, whose COPY takes none: there they are literals
- * without a type, which it treats like bound values.
+ * Writes the query for one day. Its values are bound, except for PostgreSQL, where the text of a cursor is declared: there they are
+ * literals without a type, which it treats like bound values.
  */
 export function writeDayQuery(
   { parts, parameters }: DayQuery,

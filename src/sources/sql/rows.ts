@@ -1,10 +1,8 @@
-import type { PlainLines } from '../common/plain-lines.js';
-
 /** A cell as the database writes it: bytes for binary data. */
 export type SqlValue = string | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
-/** In the query's order: rows, and rows that the server sent as lines of plain cells, separated by tabs. */
-export type RowBatch = readonly (SqlRow | PlainLines)[];
+/** In the query's order. */
+export type RowBatch = readonly SqlRow[];
 
 /** A query with its values and limits. */
 export interface RowsRequest {
@@ -57,16 +55,4 @@ export function measureRow(row: readonly unknown[]): number {
     else if (ArrayBuffer.isView(cell)) bytes += cell.byteLength;
   }
   return bytes;
-}
-
-/** A batch whose lines are split and decoded. */
-export function listRows(batch: RowBatch): readonly SqlRow[] {
-  return batch.flatMap((item) =>
-    'bytes' in item
-      ? item.bytes
-          .toString('utf8', 0, item.bytes.length - 1)
-          .split('\n')
-          .map((line) => line.split('\t'))
-      : [item],
-  );
 }

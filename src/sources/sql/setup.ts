@@ -9,7 +9,7 @@ import {
 import { createDayRows } from './day-rows.js';
 import { queryFileRule, queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
-import { listRows, type SqlRow } from './rows.js';
+import type { SqlRow } from './rows.js';
 
 export interface SqlAnswers {
   readonly kind: 'sql';
@@ -61,7 +61,7 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
         sample = {
           ...sample,
           columns,
-          records: [...sample.records, ...listRows(rows).map((row) => toRecord(columns, row))],
+          records: [...sample.records, ...rows.map((row) => toRecord(columns, row))],
         };
       }
       return sample;

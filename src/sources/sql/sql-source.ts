@@ -6,7 +6,6 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
-import { type RowColumns, splitPlainLines } from '../common/plain-lines.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, rowLimit, type SqlRow } from './rows.js';
 
@@ -18,8 +17,6 @@ export interface SqlSourceOptions extends DayRowsOptions {
   /** Columns that are kept with the booking, and may be absent: every record has their values as `kept`. */
   readonly keptColumns?: readonly string[];
 }
-
-const tab = 0x09;
 
 /**
  * Reads the day's bookings as rows of one query: PostgreSQL, MySQL or MariaDB. `place` is the row, counted from 1. Values are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a
@@ -51,11 +48,6 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
         if (rows.length === 0) continue;
         const records: SourceRecord[] = [];
         for (const row of rows) {
-          if ('bytes' in row) {
-            splitPlainLines(row, place + 1, tab, found.row, records);
-            place += row.lines;
-            continue;
-          }
           place += 1;
           const isTooLong = measureRow(row) > rowLimit;
           records.push(isTooLong ? { place, unreadable: 'record-too-long' } : found.pickRecord(place, row));
@@ -74,8 +66,6 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
 
 export interface ResultColumns {
   readonly notices: readonly SourceNotice[];
-  /** Where the needed cells are in a line. */
-  readonly row: RowColumns;
   pickRecord(place: number, row: SqlRow): SourceRecord;
 }
 
@@ -144,7 +134,6 @@ export function findResultColumns(
   const pickFields = (row: SqlRow) => buildRecord((place) => readCell(row, places[place]));
   return {
     notices,
-    row: { columns: names.length, places, extraPlaces, keptPlaces },
     pickRecord: (place, row) =>
       extraPlaces.length + keptPlaces.length === 0
         ? { place, fields: pickFields(row) }

@@ -145,6 +145,27 @@ describe('bookings in PostgreSQL', () => {
     });
   });
 
+  it('come with the columns of filters, and with kept ones, which may be absent', async () => {
+    const query = `SELECT n AS serviceid, NULLIF('S' || n, 'S2') AS "Estado", n * 1.50 AS price
+      FROM generate_series(1, 3) AS n WHERE :day::text <> ''`;
+    const { records, notices } = await readDay({
+      url,
+      query,
+      extraColumns: ['estado'],
+      keptColumns: ['Price', 'precio'],
+    });
+    expect(records).toMatchObject([
+      { extras: ['S1'], kept: ['1.50', undefined] },
+      { extras: [null], kept: ['3.00', undefined] },
+      { extras: ['S3'], kept: ['4.50', undefined] },
+    ]);
+    expect(notices).toContainEqual({ kind: 'absent-column', column: 'precio', isKept: true });
+    await expect(failureOf({ url, query, extraColumns: ['Status'] })).resolves.toMatchObject({
+      fault: 'missing-column',
+      message: expect.stringContaining('"Status" (for source.where)'),
+    });
+  });
+
   it('report missing columns once, on a day without bookings, too', async () => {
     const query = 'SELECT n AS serviceid FROM generate_series(1, 3000) AS n WHERE :day::text <> $$$$';
     const { notices } = await readDay({ url, query });
@@ -233,7 +254,7 @@ describe('bookings in PostgreSQL', () => {
       .next()
       .catch((error: unknown) => error);
     await vi.waitUntil(
-      async () => (await listSessions()).some((session) => String(session.query).includes('pg_sleep')),
+      async () => (await listSessions()).some((session) => String(session.query).startsWith('FETCH')),
       waiting,
     );
     stopping.abort(reason);

@@ -193,7 +193,7 @@ describe('the values of a day', () => {
     'Asia/Kathmandu',
   );
 
-  it('are bound, except for PostgreSQL, whose COPY takes literals', () => {
+  it('are bound, except for PostgreSQL, where they are literals', () => {
     const day = createBusinessDay('2026-11-20', 'UTC');
     const query = 'SELECT :day, :dayEnd';
     expect(writeDayQuery(parseDayQuery(query, 'mysql'), day, 'mysql')).toEqual({
