@@ -1,6 +1,6 @@
 import { exitCode } from '../src/cli/exit-code.js';
 import type { Config } from '../src/config/load.js';
-import { type Abandoned, abandon, type RunToAbandon } from '../src/review/day/abandon.js';
+import { type Abandoned, abandon } from '../src/review/day/abandon.js';
 import { toReport } from '../src/review/day/report.js';
 import { removeSpooled } from '../src/review/file/spooled-files.js';
 import type { Ledger } from '../src/review/ledger.js';
@@ -10,14 +10,14 @@ import { openSpool } from './deliveries.js';
 import { findLedger, openLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Abandons an unfinished run, and removes what it left on this machine. */
+/** Abandons a day's unfinished run, and removes what it left on this machine. */
 export async function cancelIn(
   config: Config,
   ledger: Ledger,
-  wanted: RunToAbandon,
+  day: string,
   reason: string,
 ): Promise<Abandoned> {
-  const result = await abandon(wanted, reason, { ledger, clock });
+  const result = await abandon(day, reason, { ledger, clock });
   // A process that is still working on it removes its own files.
   if (result.kind === 'abandoned' && !result.wasBeingWorkedOn)
     await removeSpooled(openSpool(config), result.run.id);
@@ -27,7 +27,7 @@ export async function cancelIn(
 /** `hotel-review cancel`: the run is never resumed, and the schedule leaves its day alone. */
 export async function cancelRun(
   config: Config,
-  wanted: RunToAbandon,
+  day: string,
   { reason }: { readonly reason: string },
   terminal: Terminal,
 ): Promise<number> {
@@ -35,18 +35,18 @@ export async function cancelRun(
     terminal.answer(`${message}\n`, { error: { class: 'nothing-to-cancel', message } });
     return exitCode.failed;
   };
-  const none = 'day' in wanted ? `There is no run of ${wanted.day}` : `There is no run ${wanted.runId}`;
+  const none = `There is no run of ${day}: nothing to cancel.`;
   const existing = await findLedger(config);
-  if (!existing) return reportNone(`${none}: nothing to cancel.`);
+  if (!existing) return reportNone(none);
   await existing.close();
   const ledger = await openLedger(config);
   try {
-    const result = await cancelIn(config, ledger, wanted, reason);
+    const result = await cancelIn(config, ledger, day, reason);
     if (result.kind === 'nothing') {
       const { run } = result;
-      if (!run) return reportNone(`${none}: nothing to cancel.`);
-      const found = 'day' in wanted ? `The latest run of ${wanted.day}, ${run.id},` : `Run ${run.id}`;
-      return reportNone(`${found} is ${run.state}: nothing to cancel.`);
+      return reportNone(
+        run ? `The latest run of ${day}, ${run.id}, is ${run.state}: nothing to cancel.` : none,
+      );
     }
     const { run, wasBeingWorkedOn } = result;
     const action = { action: 'cancel', subject: run.day, details: { run: run.id, reason } } as const;

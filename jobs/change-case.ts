@@ -6,10 +6,8 @@ import { readCaseHistory, showCase } from '../src/cases/show-case.js';
 import { renderCase } from '../src/cli/cases.js';
 import type { CaseAction } from '../src/cli/commands/cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { readShownKept } from '../src/cli/kept-columns.js';
 import type { Config } from '../src/config/load.js';
 import { toShownReport } from '../src/report/cases.js';
-import type { ShownKept } from '../src/review/verdicts/kept-order.js';
 import { recordLook } from './audit.js';
 import { clock } from './clock.js';
 import { findLedger, openLedger, withReadOnlyLedger } from './ledgers.js';
@@ -22,7 +20,6 @@ export async function changeCase(
   request: CaseAction,
   terminal: Terminal,
 ): Promise<number> {
-  const shownKept = readShownKept(config.source.keep, request.kind === 'show' ? request.sort : undefined);
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { id, case: null });
     return exitCode.failed;
@@ -35,7 +32,7 @@ export async function changeCase(
     const details = { found: held.bookings.length };
     if (request.kind === 'show')
       await recordLook(ledger, { action: 'case', subject: `case ${id}`, details }, terminal);
-    await show(held, { config, ledger, shownKept, terminal });
+    await show(held, { config, ledger, terminal });
     return exitCode.done;
   });
 }
@@ -43,19 +40,19 @@ export async function changeCase(
 interface Showing {
   readonly config: Config;
   readonly ledger: ReadOnlyCaseLedger;
-  readonly shownKept: ShownKept;
   readonly terminal: Terminal;
 }
 
-async function show(held: HeldCase, { config, ledger, shownKept, terminal }: Showing): Promise<void> {
+async function show(held: HeldCase, { config, ledger, terminal }: Showing): Promise<void> {
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
-  const item = await showCase(ledger, held, { today, clock, labels: shownKept.labels });
+  const keptLabels = Object.keys(config.source.keep);
+  const item = await showCase(ledger, held, { today, clock, labels: keptLabels });
   const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
   const history = await readCaseHistory(ledger.audit, held.id);
   const { command } = terminal;
   terminal.answer(
-    renderCase(item, { command, today, hasHotels, history, shownKept }),
-    toShownReport(item, { today, history, order: shownKept.order }),
+    renderCase(item, { command, today, hasHotels, history, keptLabels }),
+    toShownReport(item, { today, history }),
   );
 }
 

@@ -40,7 +40,7 @@ export function composeOperations(
     look: (day) => reviews.look(day),
     replays,
     runsAtOnce: config.workers.runsAtOnce,
-    cancel: (wanted, reason) => cancelIn(config, ledger, wanted, reason),
+    cancel: (day, reason) => cancelIn(config, ledger, day, reason),
     sync,
     channels: config.notify.map(({ name, kind }) => ({ name, kind })),
     testChannels: (name) => tryChannels(config, name, { warn, signal }),

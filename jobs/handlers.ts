@@ -4,7 +4,6 @@ import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
 import { ConfigurationError } from '../src/config/problems.js';
-import { isRunId } from '../src/review/day/open-run.js';
 import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
@@ -35,13 +34,10 @@ export function createHandlers(command: Command): Handlers {
       if (metricsFile === undefined) return run();
       return (await import('./metrics-file.js')).withMetricsFile(metricsFile, command.io, run);
     },
-    cancel: (written, options, globals) =>
+    cancel: (day, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { cancelRun } = await import('./cancel-run.js');
-        const wanted = isRunId(written)
-          ? { runId: written }
-          : { day: readDayIn(config.timezone, written).iso };
-        return cancelRun(config, wanted, options, terminal);
+        return cancelRun(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
     replay: (day, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
@@ -67,10 +63,10 @@ export function createHandlers(command: Command): Handlers {
         const { listRejected } = await import('./list-rejected.js');
         return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
-    suspects: (day, { csv, delimiter, sort }, globals) =>
+    suspects: (day, { csv, delimiter }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { listSuspects } = await import('./list-suspects.js');
-        const options = { csv, delimiter, sort, json: globals.json };
+        const options = { csv, delimiter, json: globals.json };
         return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
       }),
     cases: (options, globals) =>

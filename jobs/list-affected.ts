@@ -11,7 +11,6 @@ import {
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
-import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
@@ -52,7 +51,7 @@ export async function listAffected(
 ): Promise<number> {
   const days = chooseDays(day, options, yesterday);
   const isoDays = listDays(days, config);
-  const shownKept = readShownKept(config.source.keep, options.sort);
+  const keptLabels = Object.keys(config.source.keep);
   const reportNone = (notice: string): number => {
     const unknown = isoDays.map((iso) => summariseVerdicts(iso, []));
     terminal.answer(`${notice}\n`, toObject(days, unknown, {}));
@@ -63,11 +62,7 @@ export async function listAffected(
     for (const iso of isoDays)
       verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
     const compare = createHotelComparer({ hotels: ledger.hotels, clock });
-    const filter = {
-      checkInBefore: options.checkInBefore,
-      withKept: shownKept.labels.length > 0,
-      order: shownKept.order,
-    };
+    const filter = { checkInBefore: options.checkInBefore, withKept: keptLabels.length > 0 };
     const complete = (list: BookingList) => withCases(withHotels(list, compare), ledger.cases);
     const affected = complete(await listAffectedBookings(ledger, verdicts, filter));
     const unanswered = options.unanswered
@@ -82,7 +77,7 @@ export async function listAffected(
       bookings: await readFirst(list),
       hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
       checkInBefore: options.checkInBefore,
-      keptLabels: shownKept.labels,
+      keptLabels,
     };
     const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
     const csv = isKnown ? options.csv : undefined;

@@ -4,7 +4,6 @@ import { renderCases } from '../src/cli/cases.js';
 import type { CasesOptions } from '../src/cli/commands/cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderLargeObject } from '../src/cli/json-stream.js';
-import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { listCaseColumns, toCaseCells, toCaseReport } from '../src/report/cases.js';
@@ -16,15 +15,14 @@ import type { Terminal } from './terminal.js';
 /** Lists the cases with open bookings, or those asked for, nearest check-in first. */
 export async function listCases(config: Config, options: CasesOptions, terminal: Terminal): Promise<number> {
   const { csv, delimiter, state, provider, checkInBefore } = options;
-  const shownKept = readShownKept(config.source.keep, options.sort);
-  const keptLabels = shownKept.labels;
+  const keptLabels = Object.keys(config.source.keep);
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { cases: [] });
     return exitCode.failed;
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const today = businessDayAt(new Date(clock()), config.timezone).iso;
-    const cases = await findCases(ledger, { state, provider, checkInBefore, today }, clock, shownKept);
+    const cases = await findCases(ledger, { state, provider, checkInBefore, today }, clock, keptLabels);
     const details = { found: cases.length, state, csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'cases', details }, terminal);
     if (csv !== undefined) {

@@ -1,10 +1,8 @@
 import { exitCode } from '../src/cli/exit-code.js';
-import { readShownKept } from '../src/cli/kept-columns.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import { listSuspectColumns, renderSuspects, suspectsShown, toSuspectCells } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
-import { orderSuspects } from '../src/review/suspects/order.js';
 import { recordLook } from './audit.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
@@ -14,7 +12,6 @@ const runsLookedAt = 1_000;
 interface SuspectOptions {
   readonly csv?: string | undefined;
   readonly delimiter?: string | undefined;
-  readonly sort?: string | undefined;
   /** Whether to list all of them rather than the first ones. */
   readonly json: boolean;
 }
@@ -23,14 +20,14 @@ interface SuspectOptions {
 export async function listSuspects(
   config: Config,
   day: string,
-  { csv, delimiter, sort, json }: SuspectOptions,
+  { csv, delimiter, json }: SuspectOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { day, runId: null, suspects: [] });
     return exitCode.failed;
   };
-  const { labels: keptLabels, order } = readShownKept(config.source.keep, sort);
+  const keptLabels = Object.keys(config.source.keep);
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const compared = findComparedRuns(runs);
@@ -49,8 +46,7 @@ export async function listSuspects(
         ? undefined
         : await createCsvFile(listSuspectColumns(keptLabels), csv, terminal.locate(csv), delimiter);
     const reader = keptLabels.length > 0 ? ledger : { nextSuspects: ledger.nextSuspects };
-    const read = () => readSuspects(reader, compared);
-    for await (const suspects of order ? await orderSuspects(read, order) : read()) {
+    for await (const suspects of readSuspects(reader, compared)) {
       await file?.add(suspects.map(toSuspectCells));
       count += suspects.length;
       for (const suspect of suspects) {

@@ -4,18 +4,17 @@ import { createNewFile } from '../src/cli/output-files.js';
 import { renderReport } from '../src/cli/report.js';
 import type { Config } from '../src/config/load.js';
 import { renderHtml } from '../src/report/render-html.js';
-import { renderMarkdown } from '../src/report/render-markdown.js';
 import { listSections } from '../src/report/sections.js';
 import { recordLook } from './audit.js';
 import { gatherDayReport } from './day-report.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Reports how a day went: as text, Markdown or JSON, and as a page in a file. */
+/** Reports how a day went: as text or JSON, and as a page in a file. */
 export async function reportDay(
   config: Config,
   day: string,
-  { html, markdown }: ReportOptions,
+  { html }: ReportOptions,
   terminal: Terminal,
 ): Promise<number> {
   const { timezone } = config;
@@ -36,8 +35,7 @@ export async function reportDay(
         await file.close();
       }
     }
-    const render = markdown ? renderMarkdown : renderReport;
-    terminal.answer(render(report, sections), report);
+    terminal.answer(renderReport(report, sections), report);
     return report.runs.length > 0 ? exitCode.done : exitCode.failed;
   });
 }

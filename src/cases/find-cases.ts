@@ -5,7 +5,6 @@ import {
   type HotelPair,
   unknownPair,
 } from '../mappings/hotels/compare-hotels.js';
-import { type ShownKept, sortByKept } from '../review/verdicts/kept-order.js';
 import type { CaseFilter, CaseOutline, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
 import { copyHotelOf, type RememberedHotels } from './remembered-hotels.js';
 
@@ -24,20 +23,16 @@ type CaseLists = Pick<ReadOnlyCaseLedger, 'cases' | 'mappings' | 'hotels' | 'fin
 
 const casesPerLookUp = 1_000;
 
-/** With their hotels and, if there are any, kept columns; nearest check-in first, or in the requested order. */
+/** With their hotels and, if there are any, kept columns; nearest check-in first. */
 export async function findCases(
   ledger: CaseLists,
   filter: CaseFilter,
   clock: () => number,
-  { labels, order }: ShownKept = { labels: [] },
+  keptLabels: readonly string[] = [],
 ): Promise<readonly ListedCase[]> {
   const cases = await withHotels(ledger, await ledger.cases.list(filter), clock);
-  const sorted = (labels.length > 0 ? await withKept(ledger, cases, filter.today) : cases).toSorted(
-    byCheckIn,
-  );
-  return order
-    ? sortByKept(sorted, order, (item) => ({ kept: item.kept, checkIn: urgencyOf(item) }))
-    : sorted;
+  const shown = keptLabels.length > 0 ? await withKept(ledger, cases, filter.today) : cases;
+  return shown.toSorted(byCheckIn);
 }
 
 /** A slice of the cases in the order of `findCases`; only these get their hotels and kept columns. */

@@ -4,7 +4,6 @@ import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
 import { keptOf, orderBookings } from '../report/cases.js';
 import type { RecordedAction } from '../review/audit.js';
-import type { ShownKept } from '../review/verdicts/kept-order.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
@@ -78,14 +77,15 @@ interface ShowOptions {
   readonly today: string;
   readonly hasHotels: boolean;
   readonly history: readonly RecordedAction[];
-  readonly shownKept: ShownKept;
+  /** The kept columns to show. */
+  readonly keptLabels: readonly string[];
 }
 
 /** One case: the mapping, its two hotels, its bookings, and what happened to it. */
 export function renderCase(item: ShownCase, options: ShowOptions): string {
-  const { command, today, hasHotels, history, shownKept } = options;
+  const { command, today, hasHotels, history, keptLabels } = options;
   const { id, providerName, providerHotelId, serviceId, copyServiceId, state, origins, move } = item;
-  const bookings = orderBookings(item, today, shownKept.order);
+  const bookings = orderBookings(item, today);
   const open = bookings.filter((booking) => stateOfBooking(booking, today) === 'open').length;
   return [
     `case ${id}: ${showInLine(providerName)} ${showInLine(providerHotelId)}, booked as ServiceId ${serviceId}`,
@@ -97,7 +97,7 @@ export function renderCase(item: ShownCase, options: ShowOptions): string {
     `bookings: ${formatCount(open)} open of ${formatCount(bookings.length)}`,
     renderTable(
       bookings.slice(0, bookingsShown).map((booking) => toBookingRow(booking, item, options)),
-      ['booking', 'check-in', 'check-out', 'state', 'named', ...shownKept.labels, 'note'],
+      ['booking', 'check-in', 'check-out', 'state', 'named', ...keptLabels, 'note'],
     ),
     ...(bookings.length > bookingsShown
       ? [`  … and ${formatCount(bookings.length - bookingsShown)} more; --json lists all`]
@@ -116,7 +116,7 @@ function describeCopy({ copyServiceId, serviceId }: ShownCase): string {
 function toBookingRow(
   booking: CaseBooking,
   item: ShownCase,
-  { today, shownKept }: Pick<ShowOptions, 'today' | 'shownKept'>,
+  { today, keptLabels }: Pick<ShowOptions, 'today' | 'keptLabels'>,
 ): string[] {
   const { reference, place, checkIn = 'unknown', checkOut = 'unknown', resolved, isNamed } = booking;
   return [
@@ -125,7 +125,7 @@ function toBookingRow(
     checkOut,
     resolved?.as ?? stateOfBooking(booking, today),
     isNamed ? 'yes' : 'no',
-    ...toKeptRow(shownKept.labels, keptOf(item, booking)),
+    ...toKeptRow(keptLabels, keptOf(item, booking)),
     resolved?.note ?? '',
   ];
 }

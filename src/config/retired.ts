@@ -79,10 +79,12 @@ function listValues(tree: unknown, path: readonly string[]): readonly Place[] {
 }
 
 interface RetiredCommand {
-  /** The command, and an option of it if only that is retired. */
+  /** The command, and an option of it if only that is retired. `RUN` stands for the id of a run. */
   readonly words: string;
   readonly instead: string;
 }
+
+const runId = /^\d{8}-[a-z\d]{8}$/;
 
 const retiredCommands: readonly RetiredCommand[] = [
   {
@@ -104,6 +106,23 @@ const retiredCommands: readonly RetiredCommand[] = [
     words: 'guest erase --name',
     instead: 'list the references with `show --name NAME`, then `guest erase REF --reason TEXT`',
   },
+  { words: 'report --markdown', instead: 'use the text, or the page that `report D --html FILE` writes' },
+  {
+    words: 'affected --sort',
+    instead:
+      'the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+  },
+  {
+    words: 'cases --sort',
+    instead:
+      'the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+  },
+  { words: 'case --sort', instead: 'open bookings come first, nearest check-in first' },
+  {
+    words: 'suspects --sort',
+    instead: '`--csv FILE` writes your own columns to a file that you can sort',
+  },
+  { words: 'cancel RUN', instead: 'name the day, whose unfinished run `cancel D --reason TEXT` abandons' },
 ];
 
 /** The sentence about a retired command or option on a command line that could not be understood. */
@@ -114,7 +133,9 @@ export function explainRetiredCommand(words: readonly string[]): string | undefi
       .every((word, place) =>
         word.startsWith('-')
           ? words.some((given) => given === word || given.startsWith(`${word}=`))
-          : words[place] === word,
+          : word === 'RUN'
+            ? words.some((given) => runId.test(given))
+            : words[place] === word,
       ),
   );
   return found && `\`${found.words}\` no longer exists: ${found.instead}`;

@@ -3,7 +3,6 @@ import { type CaseBooking, stateOfBooking } from '../cases/case.js';
 import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
 import type { RecordedAction } from '../review/audit.js';
-import { type KeptOrder, sortByKept } from '../review/verdicts/kept-order.js';
 import { pairColumns, toPairCells, toPairReport } from './hotels.js';
 
 /** A case as `cases --json` lists it; null stands for unknown. */
@@ -46,11 +45,10 @@ interface ShownOptions {
   /** YYYY-MM-DD, in the account's zone. */
   readonly today: string;
   readonly history: readonly RecordedAction[];
-  readonly order?: KeptOrder | undefined;
 }
 
 /** A case as `case ID --json` prints it. */
-export function toShownReport(item: ShownCase, { today, history, order }: ShownOptions) {
+export function toShownReport(item: ShownCase, { today, history }: ShownOptions) {
   const open = item.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
   const checkIns = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
   const { kept: _, ...rest } = item;
@@ -63,7 +61,7 @@ export function toShownReport(item: ShownCase, { today, history, order }: ShownO
   };
   return {
     ...toCaseReport(summary),
-    bookingList: orderBookings(item, today, order).map((booking) =>
+    bookingList: orderBookings(item, today).map((booking) =>
       toBookingReport(booking, today, keptOf(item, booking)),
     ),
     history: history.map(({ at, who, action, details }) => ({
@@ -92,16 +90,13 @@ function toBookingReport(booking: CaseBooking, today: string, kept: KeptValues |
   };
 }
 
-/** Open ones with the nearest check-in first, or by a kept column. */
-export function orderBookings(item: ShownCase, today: string, order?: KeptOrder): readonly CaseBooking[] {
+/** Open ones first, nearest check-in first. */
+export function orderBookings({ bookings }: ShownCase, today: string): readonly CaseBooking[] {
   const rank = (booking: CaseBooking) =>
     `${stateOfBooking(booking, today) === 'open' ? 0 : 1} ${booking.checkIn ?? ''}`;
-  const ranked = item.bookings.map((booking) => ({ booking, key: rank(booking) }));
+  const ranked = bookings.map((booking) => ({ booking, key: rank(booking) }));
   ranked.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
-  const sorted = order
-    ? sortByKept(ranked, order, ({ booking, key }) => ({ kept: keptOf(item, booking), checkIn: key }))
-    : ranked;
-  return sorted.map(({ booking }) => booking);
+  return ranked.map(({ booking }) => booking);
 }
 
 export function keptOf({ kept }: ShownCase, { reference }: CaseBooking): KeptValues | undefined {

@@ -25,7 +25,7 @@ export interface ReportParts {
   readonly clock: () => number;
 }
 
-/** Gathers how a day went, for all forms of the report. */
+/** Gathers how a day went. */
 export async function gatherReport(
   day: string,
   { ledger, listCases, volume, timezone, clock }: ReportParts,

@@ -11,7 +11,7 @@ import type { WriteCommand } from '../text/shell.js';
 import { describeCanary } from './canary.js';
 import type { DayReport, Listed, ReportedHotels } from './day-report.js';
 
-/** What every form of a report shows, in this order. Texts are plain: each form makes them safe where it writes them. */
+/** What the page and the terminal show, in this order. Texts are plain: each makes them safe where it writes them. */
 export interface Section {
   readonly title: string;
   readonly notes: readonly string[];

@@ -75,7 +75,6 @@ describe('the command line', () => {
     ['run --day today', ['run', { day: 'today', dryRun: false }]],
     ['run today --day today', ['run', { day: 'today', dryRun: false }]],
     ['cancel 2026-11-20 --reason twice', ['cancel', '2026-11-20', { reason: 'twice' }]],
-    ['cancel 20261120-k3f9xq7d --reason twice', ['cancel', '20261120-k3f9xq7d', { reason: 'twice' }]],
     ['hotels load h.csv.gz', ['loadHotels', 'h.csv.gz']],
     ['rejected yesterday', ['rejected', 'yesterday', {}]],
     [
@@ -292,6 +291,34 @@ describe('the command line', () => {
       'guest erase --name Ana --reason ticket',
       '`guest erase --name` no longer exists: list the references with `show --name NAME`, then `guest erase REF --reason TEXT`',
     ],
+    [
+      'report 2026-11-20 --markdown',
+      '`report --markdown` no longer exists: use the text, or the page that `report D --html FILE` writes',
+    ],
+    [
+      'affected 2026-11-20 --sort Price',
+      '`affected --sort` no longer exists: the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+    ],
+    [
+      'cases --json --sort=-Price',
+      '`cases --sort` no longer exists: the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+    ],
+    [
+      'case 17 --sort Price',
+      '`case --sort` no longer exists: open bookings come first, nearest check-in first',
+    ],
+    [
+      'suspects --sort -Price',
+      '`suspects --sort` no longer exists: `--csv FILE` writes your own columns to a file that you can sort',
+    ],
+    ...[
+      'cancel 20261120-k3f9xq7d --reason twice',
+      'cancel --reason twice 20261120-k3f9xq7d',
+      'cancel 20261120-k3f9xq7d',
+    ].map((line): [string, string] => [
+      line,
+      '`cancel RUN` no longer exists: name the day, whose unfinished run `cancel D --reason TEXT` abandons',
+    ]),
     ['show', 'expected either a booking reference or --name NAME'],
     ['case 0', 'expected the number of a case, got: 0; to list them: hotel-review cases'],
     ['case 17 dismiss', 'dismiss needs --note: why the mapping is right after all'],
@@ -386,7 +413,7 @@ describe('the command line', () => {
     ['run --help', 'Usage: hotel-review run [options] [day]'],
     ['help run', 'Usage: hotel-review run [options] [day]'],
     ['--json run -h', 'Usage: hotel-review run [options] [day]'],
-    ['cancel --help', 'Usage: hotel-review cancel [options] <day-or-run>'],
+    ['cancel --help', 'Usage: hotel-review cancel [options] <day>'],
     ['rejected --help', 'Usage: hotel-review rejected [options] <day>'],
     ['replay --help', 'Usage: hotel-review replay [options] <day>'],
     ['status --help', 'Usage: hotel-review status [options] [day]'],

@@ -54,6 +54,10 @@ describe('the command line', () => {
     expect(cancelled.json).toMatchObject({ day, state: 'cancelled', cancelReason: 'wrong export' });
     expect((await folder.run(['status', day])).stdout).toContain('wrong export');
     expect((await folder.run(['cancel', day, '--reason', 'again'])).exitCode).toBe(1);
+    expect(await folder.run(['cancel', '2026-11-18', '--reason', 'none'])).toMatchObject({
+      exitCode: 1,
+      stdout: 'There is no run of 2026-11-18: nothing to cancel.\n',
+    });
     await folder.configure({ maxRejectedShare: 1 });
     const anew = await folder.run(['run', day, '--json']);
     expectReport(anew, { exitCode: 0, state: 'succeeded', counts: { rejected: 50, delivered: 70 } });

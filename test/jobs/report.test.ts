@@ -11,7 +11,7 @@ import { useSftpServer } from '../support/use-servers.js';
 const server = useSftpServer(openSsh);
 
 describe('report', () => {
-  it('reports a day by file as text, JSON, Markdown and as a page, and is recorded', async () => {
+  it('reports a day by file as text, JSON and as a page, and is recorded', async () => {
     const { folder } = await prepareFileDay(server(), {
       bookings: toCsv(makeBookings(30, stayToCome())),
       async onCall(call) {
@@ -34,10 +34,7 @@ describe('report', () => {
     expect(page).toContain('BR-2');
     const text = await folder.run(['report', day]);
     expect(text.stdout).toContain(`${day}: attention`);
-    const markdown = await folder.run(['report', day, '--markdown']);
-    expect(markdown.stdout).toMatch(/^# Hotel review of .*\n\n\*\*attention\*\*/);
-    for (const written of [page, text.stdout, markdown.stdout, JSON.stringify(json)])
-      expect(written).not.toContain('Guest');
+    for (const written of [page, text.stdout, JSON.stringify(json)]) expect(written).not.toContain('Guest');
 
     const again = await folder.run(['report', day, '--html', 'day.html']);
     expect(again).toMatchObject({ exitCode: 2 });
@@ -45,7 +42,7 @@ describe('report', () => {
     const audit = await folder.run(['audit', '--json']);
     const { entries } = audit.json as { entries: { action: string; subject: string }[] };
     expect(entries.filter(({ action }) => action === 'report').map(({ subject }) => subject)).toEqual(
-      Array.from({ length: 4 }, () => day),
+      Array.from({ length: 3 }, () => day),
     );
   });
 

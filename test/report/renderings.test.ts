@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DayReport } from '../../src/report/day-report.js';
 import { renderHtml } from '../../src/report/render-html.js';
-import { renderMarkdown } from '../../src/report/render-markdown.js';
 import { listSections } from '../../src/report/sections.js';
 
 /** What an attacker would call a provider, a hotel or a booking. */
@@ -55,13 +54,5 @@ describe('a report', () => {
     expect(page.match(/<ul class="bars"/g)).toHaveLength(4);
     expect(page).not.toMatch(/ style=/);
     expect(page).toContain('<line class="usual"');
-  });
-
-  it('as Markdown keeps untrusted text in its cells', () => {
-    const text = renderMarkdown(report, sections);
-    expect(text).not.toMatch(/(?<!\\)<script|^# no/m);
-    expect(text).not.toContain('\u001b');
-    for (const line of text.split('\n').filter((one) => one.startsWith('|')))
-      expect(line.replace(/\\\|/g, '')).toMatch(/^\|( [^|]* \||( ---) \|)+$/);
   });
 });

@@ -9,7 +9,6 @@ import {
   type GlobalOptions,
   readDay,
   readGlobals,
-  sortOption,
 } from './options.js';
 
 export interface CasesOptions extends CsvOptions {
@@ -17,12 +16,10 @@ export interface CasesOptions extends CsvOptions {
   /** Only cases with an open booking whose check-in is before this day. */
   readonly checkInBefore?: string;
   readonly provider?: string;
-  /** A kept column instead of the check-in. */
-  readonly sort?: string;
 }
 
 /** What to do with a case. */
-export type CaseAction = { readonly kind: 'show'; readonly sort?: string | undefined } | CaseRequest;
+export type CaseAction = { readonly kind: 'show' } | CaseRequest;
 
 /** The commands of the team that acts on findings; each returns the exit code. */
 export interface CaseHandlers {
@@ -33,7 +30,6 @@ export interface CaseHandlers {
 interface CaseOptions {
   readonly note?: string;
   readonly as?: Resolution;
-  readonly sort?: string;
 }
 
 export function addCaseCommands(program: Command, handlers: CaseHandlers, finish: Finish): void {
@@ -47,8 +43,7 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
         'only cases with an open booking that checks in before this day',
         readDay,
       )
-      .option('--provider <name>', 'only mappings of this provider')
-      .option(...sortOption),
+      .option('--provider <name>', 'only mappings of this provider'),
   )
     .addHelpText('after', casesExamples)
     .action(async (options: CasesOptions, command: Command) => {
@@ -64,7 +59,6 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
     .addOption(
       new Option('--as <outcome>', 'what was done for the guests, with resolve').choices(resolutions),
     )
-    .option(...sortOption)
     .addHelpText('after', caseExamples)
     .action(
       async (id: string, [action, ...words]: readonly string[], options: CaseOptions, command: Command) => {
@@ -84,18 +78,16 @@ function readId(text: string): number {
 function readRequest(
   action: string | undefined,
   words: readonly string[],
-  { note, as, sort }: CaseOptions,
+  { note, as }: CaseOptions,
 ): CaseAction {
   if (note?.trim() === '') throw new UsageError('--note is empty');
   if (as !== undefined && action !== 'resolve') throw new UsageError('--as is for resolve only');
-  if (sort !== undefined && (action ?? note) !== undefined)
-    throw new UsageError('--sort is for showing a case only');
   const refuseWords = () => {
     if (words.length > 0) throw new UsageError(`unexpected argument after ${action}: ${words.join(' ')}`);
   };
   switch (action) {
     case undefined:
-      return note === undefined ? { kind: 'show', sort } : { kind: 'note', note };
+      return note === undefined ? { kind: 'show' } : { kind: 'note', note };
     case 'dismiss':
       refuseWords();
       if (note === undefined)
@@ -129,8 +121,7 @@ corrected: a correction does not change bookings made before.
 Examples:
   hotel-review cases
   hotel-review cases --check-in-before 2026-12-01 --csv urgent.csv
-  hotel-review cases --state escalated --provider hotelbeds
-  hotel-review cases --sort -Price          by the price of the next check-in`;
+  hotel-review cases --state escalated --provider hotelbeds`;
 
 const caseExamples = `
 A booking without a reference is given by its number in the case: '#3'.

@@ -9,7 +9,6 @@ import {
   readGlobals,
   readGuest,
   readWrittenDay,
-  sortOption,
 } from './options.js';
 
 export interface AffectedOptions extends CsvOptions {
@@ -20,7 +19,6 @@ export interface AffectedOptions extends CsvOptions {
   readonly checkInBefore?: string;
   /** Lists the bookings without a verdict instead. */
   readonly unanswered: boolean;
-  readonly sort?: string;
 }
 
 export interface ProvidersOptions extends CsvOptions {
@@ -28,14 +26,9 @@ export interface ProvidersOptions extends CsvOptions {
   readonly to?: string;
 }
 
-export interface SuspectsOptions extends CsvOptions {
-  readonly sort?: string;
-}
-
 export interface ReportOptions {
   /** The file to write the page to. */
   readonly html?: string;
-  readonly markdown: boolean;
 }
 
 /** The commands that look back at reviewed days; each returns the exit code. */
@@ -44,7 +37,7 @@ export interface HistoryHandlers {
   show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
   affected(day: string | undefined, options: AffectedOptions, globals: GlobalOptions): Promise<number>;
   rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
-  suspects(day: string | undefined, options: SuspectsOptions, globals: GlobalOptions): Promise<number>;
+  suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
   verify(day: string, globals: GlobalOptions): Promise<number>;
   report(day: string, options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
@@ -85,8 +78,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       .option('--from <day>', 'the first day of a range', readDay)
       .option('--to <day>', 'its last day (default: yesterday)', readDay)
       .option('--check-in-before <day>', 'only bookings with a check-in before this day', readDay)
-      .option('--unanswered', "list the file's bookings without a verdict instead, and say why", false)
-      .option(...sortOption),
+      .option('--unanswered', "list the file's bookings without a verdict instead, and say why", false),
   )
     .addHelpText('after', affectedExamples)
     .action(async (day: string | undefined, options: AffectedOptions, command: Command) => {
@@ -107,11 +99,10 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   addCsvOptions(
     program
       .command('suspects [day]')
-      .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)")
-      .option(...sortOption),
+      .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)"),
   )
     .addHelpText('after', suspectsExamples)
-    .action(async (day: string | undefined, options: SuspectsOptions, command: Command) => {
+    .action(async (day: string | undefined, options: CsvOptions, command: Command) => {
       const checked = day === undefined ? undefined : readDay(day);
       finish(await handlers.suspects(checked, options, readGlobals(command)));
     });
@@ -128,7 +119,6 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     .command('report <day>')
     .description('report how a day went: runs, verdicts, open cases, and what is unusual')
     .option('--html <file>', 'also write it as a self-contained page to this new file')
-    .option('--markdown', 'print Markdown instead of text', false)
     .addHelpText('after', reportExamples)
     .action(async (day: string, options: ReportOptions, command: Command) => {
       finish(await handlers.report(readWrittenDay(day), options, readGlobals(command)));
@@ -173,8 +163,7 @@ Examples:
   hotel-review affected                             yesterday's bookings
   hotel-review affected 2026-11-20 --csv wrong.csv  those of a day, as a file
   hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
-  hotel-review affected 2026-11-20 --unanswered     those without a verdict
-  hotel-review affected --sort -Price               most expensive first`;
+  hotel-review affected 2026-11-20 --unanswered     those without a verdict`;
 
 const rejectedExamples = `
 Examples:
@@ -186,16 +175,14 @@ Examples:
 const suspectsExamples = `
 Examples:
   hotel-review suspects                             yesterday's bookings
-  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file
-  hotel-review suspects --sort -Price               most expensive first`;
+  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`;
 
 const reportExamples = `
 The report holds references and stays, but no guest names.
 
 Examples:
   hotel-review report yesterday
-  hotel-review report 2026-11-20 --html 2026-11-20.html
-  hotel-review report 2026-11-20 --markdown > report.md`;
+  hotel-review report 2026-11-20 --html 2026-11-20.html`;
 
 const providersExamples = `
 Examples:

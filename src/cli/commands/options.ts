@@ -106,9 +106,3 @@ export function readReference(reference: string): string {
   if (reference.trim() === '') throw new UsageError('expected a booking reference');
   return reference;
 }
-
-/** For lists with kept columns. */
-export const sortOption = [
-  '--sort <column>',
-  'sort by a column of source.keep; with a leading minus, largest first',
-] as const;

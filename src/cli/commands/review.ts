@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isRunId } from '../../review/day/open-run.js';
 import { type RangeMode, rangeModes } from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
@@ -34,8 +33,7 @@ export interface ReplayOptions extends DryRunOptions {
 /** The commands that review days; each returns the exit code. */
 export interface ReviewHandlers {
   run(options: RunOptions, globals: GlobalOptions): Promise<number>;
-  /** @param written a day, or the id of a run */
-  cancel(written: string, options: { readonly reason: string }, globals: GlobalOptions): Promise<number>;
+  cancel(day: string, options: { readonly reason: string }, globals: GlobalOptions): Promise<number>;
   replay(day: string, options: ReplayOptions, globals: GlobalOptions): Promise<number>;
 }
 
@@ -66,15 +64,12 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     });
 
   program
-    .command('cancel <day-or-run>')
-    .description(
-      "abandon a day's unfinished run, or a run by its id; the schedule then leaves that day alone",
-    )
+    .command('cancel <day>')
+    .description("abandon a day's unfinished run; the schedule then leaves that day alone")
     .requiredOption('--reason <text>', 'why', readReason)
     .addHelpText('after', cancelExamples)
-    .action(async (written: string, options: { readonly reason: string }, command: Command) => {
-      const wanted = isRunId(written) ? written : readWrittenDay(written);
-      finish(await handlers.cancel(wanted, options, readGlobals(command)));
+    .action(async (day: string, options: { readonly reason: string }, command: Command) => {
+      finish(await handlers.cancel(readWrittenDay(day), options, readGlobals(command)));
     });
 
   const replay = program
@@ -149,8 +144,6 @@ hook; the schedule and its catch-up leave the day alone.
 Example:
   hotel-review cancel 2026-11-20 --reason "wrong export"
                                   abandon that day's run
-  hotel-review cancel 20261120-k3f9xq7d --reason "wrong export"
-                                  abandon that run
   hotel-review run 2026-11-20     review the day from the start`;
 
 const replayExamples = `

@@ -1,5 +1,5 @@
 import type { BusinessDay } from '../../booking/business-day.js';
-import type { Abandoned, RunToAbandon } from '../../review/day/abandon.js';
+import type { Abandoned } from '../../review/day/abandon.js';
 import type { StartedReview } from '../../review/day/background-reviews.js';
 import type { Replays } from '../../review/day/replays.js';
 
@@ -13,7 +13,7 @@ export interface Operations {
   readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
   /** The most days that are replayed at once. */
   readonly runsAtOnce: number;
-  cancel(wanted: RunToAbandon, reason: string): Promise<Abandoned>;
+  cancel(day: string, reason: string): Promise<Abandoned>;
   /** Looks for the result that the day's run awaits. @throws DayBusyError, UsageError */
   look(day: BusinessDay): Promise<StartedReview>;
   readonly sync: SyncOperation;

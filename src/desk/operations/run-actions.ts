@@ -129,24 +129,20 @@ function describeLeft({ collectedAt, counts, state }: Run): string {
   );
 }
 
-/** What `hotel-review cancel` does with a day or a run. */
+/** What `hotel-review cancel DAY` does. */
 export function createCancelAction({ ledger, operations }: RunActionParts): ChangeAction {
   return defineAction({
     path: '/days/:day/cancel',
     permission: 'operate',
     title: 'Cancel a run',
-    input: z.object({
-      day: dayField,
-      /** One of its runs; the day's latest if absent. */
-      run: z.string().max(64).optional(),
-    }),
+    input: z.object({ day: dayField }),
     form: z.object({}),
     reason: 'required',
-    async preview({ day, run: id }) {
+    async preview({ day }) {
       const back = `/days/${day}`;
-      const run = id === undefined ? await ledger.latestRun(day) : await ledger.findRun(id);
+      const run = await ledger.latestRun(day);
       const base = { title: `Cancel the run of ${day}`, button: `Cancel run ${run?.id ?? ''}`, back };
-      if (run?.day !== day) return { ...base, lines: [], refusal: `${day} has no such run.` };
+      if (!run) return { ...base, lines: [], refusal: `${day} has no run.` };
       const data = { runId: run.id, state: run.state };
       if (!isUnfinished(run))
         return { ...base, data, lines: [], refusal: `Run ${run.id} is ${run.state}: nothing to cancel.` };
@@ -167,15 +163,9 @@ export function createCancelAction({ ledger, operations }: RunActionParts): Chan
         ],
       };
     },
-    audit: ({ day, run }, { reason }) => ({
-      action: 'cancel',
-      subject: day,
-      details: { ...(run !== undefined && { run }), reason },
-    }),
-    async perform({ day, run: id }, { reason }) {
-      const named = id === undefined ? undefined : await ledger.findRun(id);
-      if (id !== undefined && named?.day !== day) throw new UsageError(`${day} has no such run`);
-      const result = await operations.cancel(named ? { runId: named.id } : { day }, reason);
+    audit: ({ day }, { reason }) => ({ action: 'cancel', subject: day, details: { reason } }),
+    async perform({ day }, { reason }) {
+      const result = await operations.cancel(day, reason);
       const { run } = result;
       if (result.kind === 'nothing')
         throw new UsageError(

@@ -174,7 +174,6 @@ function topUp(latest: Run, { delivery }: DayToOpen): Opening {
 /** No vowels and no look-alikes: easy to read out over the phone, and never a word. */
 const letters = '23456789bcdfghjkmnpqrstvwxz';
 const length = 8;
-const idPattern = new RegExp(`^\\d{8}-[${letters}]{${length}}$`);
 
 /**
  * A run's id: its day and eight random characters, for example `20261120-k3f9xq7d`. Safe in file names and queue ids.
@@ -183,11 +182,6 @@ const idPattern = new RegExp(`^\\d{8}-[${letters}]{${length}}$`);
 export function createRunId(day: BusinessDay, random: () => number): string {
   const suffix = Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('');
   return `${day.format('yyyyMMdd')}-${suffix}`;
-}
-
-/** Whether a text is written like the id of a run. */
-export function isRunId(text: string): boolean {
-  return idPattern.test(text);
 }
 
 /** The day of a run as YYYY-MM-DD, by its id or a name that starts with it. */

@@ -4,9 +4,6 @@ import { SafeError } from '../../text/safe-error.js';
 /** More items are read in several passes. */
 const usuallyAtOnce = 40_000;
 
-/** Given all keys, returns how two of them compare. */
-type CompareKeys = (keys: Iterable<string>) => (a: string, b: string) => number;
-
 /** Places in a list: from the first one that is wanted to the one after the last. */
 export interface ListWindow {
   readonly from: number;
@@ -27,16 +24,12 @@ export interface Ordered<Item> {
  *
  * @param scan reads the items in chunks, in the same order on each call
  * @param copy frees an item that is held from the chunk it came in
- * @param compareKeys compares keys that are among these; by default as texts
  * @param atOnce the most items held at once
  */
 export async function orderByKey<Item extends { readonly key: string }>(
   scan: () => AsyncIterable<readonly Item[]>,
   copy: (item: Item) => Item,
-  {
-    atOnce = usuallyAtOnce,
-    compareKeys = () => compare,
-  }: { readonly atOnce?: number; readonly compareKeys?: CompareKeys | undefined } = {},
+  atOnce = usuallyAtOnce,
 ): Promise<Ordered<Item>> {
   const counts = new Map<string, number>();
   let count = 0;
@@ -51,8 +44,7 @@ export async function orderByKey<Item extends { readonly key: string }>(
   }
   const starts = new Map<string, number>();
   let start = 0;
-  const compareTwo = compareKeys(counts.keys());
-  for (const key of [...counts.keys()].sort(compareTwo)) {
+  for (const key of [...counts.keys()].sort()) {
     starts.set(key, start);
     start += counts.get(key) ?? 0;
   }
@@ -79,7 +71,7 @@ export async function orderByKey<Item extends { readonly key: string }>(
     count,
     async *read(window = { from: 0, to: count }) {
       // The sort is stable.
-      const inOrder = (items: Item[]) => items.sort((a, b) => compareTwo(a.key, b.key));
+      const inOrder = (items: Item[]) => items.sort((a, b) => compare(a.key, b.key));
       const to = Math.min(window.to, count);
       if (count <= atOnce) yield inOrder(held).slice(window.from, to);
       else

@@ -10,7 +10,6 @@ import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
 import { type ListWindow, orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
-import { compareKeptKeys, type KeptOrder, writeKeptKey } from './kept-order.js';
 
 /** A booking of the file as shown to people and programs. */
 export interface ListedBooking {
@@ -40,11 +39,9 @@ interface ListingFilter {
   readonly withKept?: boolean;
   /** Whether the fields have the guest's name. */
   readonly withNames?: boolean;
-  /** The order instead of the check-in; it needs the kept columns. */
-  readonly order?: KeptOrder | undefined;
 }
 
-/** Bookings in the order of their check-in, nearest first, or in the requested order, however many. */
+/** Bookings in the order of their check-in, nearest first, however many. */
 export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
   /** In chunks; can be read more than once. What is not in the window costs no look-up and no memory. */
@@ -79,10 +76,7 @@ interface Lines {
 
 /** A stored line, kept as text: a tenth of what its fields take. */
 interface Entry {
-  /**
-   * The check-in, YYYY-MM-DD, unless another order was requested. An unknown one is empty and comes first: it might be
-   * tomorrow.
-   */
+  /** The check-in, YYYY-MM-DD. An unknown one is empty and comes first: it might be tomorrow. */
   readonly key: string;
   readonly day: string;
   readonly line: string;
@@ -96,7 +90,7 @@ export const hotelsPerLookUp = 1_000;
 async function list(
   { mappings, ...ledger }: ListingLedger,
   days: readonly SentDay[],
-  { checkInBefore, withKept, withNames, order }: ListingFilter,
+  { checkInBefore, withKept, withNames }: ListingFilter,
   read: (run: Run) => AsyncIterable<Lines>,
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
@@ -105,17 +99,14 @@ async function list(
         for await (const { batch, places, lines, verdictReason } of read(run)) {
           const found = withKept ? await readKept(ledger, run, { batch, places, lines }) : undefined;
           yield lines.flatMap((line, index) => {
-            const checkIn = readCheckIn(line);
-            if (checkInBefore !== undefined && checkIn >= checkInBefore) return [];
-            const kept = found?.[index];
-            const key = order ? writeKeptKey(order, kept, checkIn) : checkIn;
-            return [{ key, day, line, verdictReason, kept }];
+            const key = readCheckIn(line);
+            if (checkInBefore !== undefined && key >= checkInBefore) return [];
+            return [{ key, day, line, verdictReason, kept: found?.[index] }];
           });
         }
   }
   const readShown = withNames ? readFields : readNamelessFields;
-  const compareKeys = order && ((keys: Iterable<string>) => compareKeptKeys(order, keys));
-  const { count, read: readOrdered } = await orderByKey(scan, copyEntry, { compareKeys });
+  const { count, read: readOrdered } = await orderByKey(scan, copyEntry);
   return {
     count,
     async *read(window) {

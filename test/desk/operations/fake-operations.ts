@@ -8,7 +8,7 @@ import { someRun } from '../../review/some-run.js';
 export type AskedOperation =
   | { readonly asked: 'run' | 'look'; readonly day: string; readonly options?: object }
   | { readonly asked: 'replay'; readonly days: readonly DayToReplay[]; readonly request: ReplayRequest }
-  | { readonly asked: 'cancel'; readonly wanted: object; readonly reason: string }
+  | { readonly asked: 'cancel'; readonly day: string; readonly reason: string }
   | { readonly asked: 'sync' }
   | { readonly asked: 'test'; readonly channel: string | undefined };
 
@@ -36,8 +36,8 @@ export function fakeOperations(changes: Partial<Operations> = {}): {
       listWaiting: () => [],
     },
     runsAtOnce: 2,
-    async cancel(wanted, reason) {
-      asked.push({ asked: 'cancel', wanted, reason });
+    async cancel(day, reason) {
+      asked.push({ asked: 'cancel', day, reason });
       return { kind: 'abandoned', run: someRun({ state: 'cancelled' }), wasBeingWorkedOn: false };
     },
     sync: {

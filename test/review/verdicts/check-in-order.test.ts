@@ -34,7 +34,7 @@ describe('Items ordered by a key', () => {
   it('come in the order of a stable sort, however few are held at once, however often they are read', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 1, max: 9 }), fc.nat(50), async (all, chunk, more) => {
-        const ordered = await orderByKey(scanOf(all, chunk), copy, { atOnce: more + 1 });
+        const ordered = await orderByKey(scanOf(all, chunk), copy, more + 1);
         expect(ordered.count).toBe(all.length);
         for (let time = 0; time < 2; time += 1) {
           const chunks = await gather(ordered.read());
@@ -54,7 +54,7 @@ describe('Items ordered by a key', () => {
           held.push(item);
           return item;
         };
-        const ordered = await orderByKey(scanOf(all, 3), hold, { atOnce: more + 1 });
+        const ordered = await orderByKey(scanOf(all, 3), hold, more + 1);
         const heldBefore = held.length;
         const window = { from: first, to: first + wanted };
         const expected = sort(all).slice(window.from, window.to);
@@ -67,7 +67,7 @@ describe('Items ordered by a key', () => {
   it('let the event loop turn after each chunk, although a ledger may answer at once', async () => {
     const all = [...'abcabcabc'].map((key, place): Item => ({ key, place }));
     const turns = countTurns();
-    const ordered = await orderByKey(scanOf(all, 1), copy, { atOnce: 8 });
+    const ordered = await orderByKey(scanOf(all, 1), copy, 8);
     const counting = turns.take();
     await gather(ordered.read({ from: 0, to: 1 }));
     turns.stop();
@@ -85,7 +85,7 @@ describe('Items ordered by a key', () => {
       passes += 1;
       yield toItems(passes === 1 ? [...'abab'] : later);
     };
-    const ordered = await orderByKey(scan, copy, { atOnce: 3 });
+    const ordered = await orderByKey(scan, copy, 3);
     await expect(gather(ordered.read())).rejects.toThrow(ChangedListError);
   });
 });
