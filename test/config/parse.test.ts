@@ -90,7 +90,6 @@ describe('a configuration', () => {
       server: { host: '127.0.0.1', port: 8080, hosts: [], idleMinutes: 30 },
       workers: { leaseSeconds: 30, reconcileSeconds: 15, stopSeconds: 3, runsAtOnce: 2 },
       cases: { escalateDays: 3 },
-      watch: { review: false },
       mappings: {
         limit: 1_000,
         overlapMinutes: 10,
