@@ -73,7 +73,7 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   const days = { body: yesterday.previous(), file: yesterday } as const;
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
     const path = (await openSource(config, sourceMessages)).locate(day);
-    await writeDayFile(path, { day: day.iso, count: bookings, seed: 14, world, wrongShare }, 'csv', io);
+    await writeDayFile(path, { day: day.iso, count: bookings, seed: 6, world, wrongShare }, 'csv', io);
     const terminal = openTerminal();
     try {
       return await reviewDay(

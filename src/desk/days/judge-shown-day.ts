@@ -26,7 +26,7 @@ export interface ShownDay {
   /** Its run found far fewer bookings than usual. */
   readonly isDrop: boolean;
   /** What started the run that counts; `catch-up` is a slot after its own. */
-  readonly how: Exclude<Trigger, 'watch'> | 'catch-up' | null;
+  readonly how: Trigger | 'catch-up' | null;
   readonly runs: number;
   /** The run that counts. */
   readonly runId: string | null;

@@ -64,7 +64,7 @@ const providers: Readonly<Record<string, (number: number) => string>> = {
   NorthStar: (number) => String(number).padStart(8, '0'),
   Bedlink: (number) => `BL-${number}`,
   'Room & Co': (number) => number.toString(36).toUpperCase().padStart(6, '0'),
-  Atlántico: (number) => `ATL${String(number).padStart(7, '0')}ES`,
+  Atlántico: (number) => `ATL${String(number).padStart(6, '0')}ES`,
   Sakura: (number) => number.toString(16),
   Meridian: (number) => String(number),
 };
