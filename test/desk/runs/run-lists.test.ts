@@ -219,7 +219,7 @@ it('Suspects are listed with what the copy has', async () => {
   const { text } = await getPage(url, '/runs/r1/suspects');
   expect(readRows(text).map((row) => [row[0], row.at(-1)])).toEqual([
     ['BR-0', '8 moved 2026-11-21'],
-    ['BR-2', 'filled in, not independently checked'],
+    ['BR-2', 'deleted moved 2026-11-21'],
   ]);
   expect(recorded).toMatchObject([{ action: 'suspects', subject: '2026-11-20' }]);
 });
