@@ -43,7 +43,7 @@ describe('A deadline', () => {
 
   it('reports all mistakes of its group at once', () => {
     expect(
-      complainOfText(`${writeSettings()}deadline: { at: soon, friday: 7, exceptions: { today: none } }\n`),
+      complainOfText(`${writeSettings()}deadline: { at: soon, fridays: 7, exceptions: { today: none } }\n`),
     ).toHaveLength(3);
   });
 });
