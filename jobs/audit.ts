@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/load.js';
 import type { Action, ActionRecorder } from '../src/review/audit.js';
-import type { RunRequest } from '../src/review/day/run-day.js';
+import type { OpeningCallbacks, RunRequest } from '../src/review/day/run-day.js';
 import type { Run } from '../src/review/run.js';
 import { describeError, SafeError } from '../src/text/safe-error.js';
 import { clock } from './clock.js';
@@ -61,19 +61,26 @@ export function recordLook(ledger: Audited, action: Action, terminal: Terminal):
   return recordOrWarn(ledger, action, terminal.io.user, terminal);
 }
 
-/** Records the run that a command opens or resumes, like a look. */
+/** Records the run that a command opens, resumes or accepts, like a look. */
 export function recordOpening(
   ledger: Audited,
-  { trigger, reason }: Pick<RunRequest, 'trigger' | 'reason'>,
+  { trigger, reason, volumeAcceptedBy }: Pick<RunRequest, 'trigger' | 'reason' | 'volumeAcceptedBy'>,
   terminal: Terminal,
-): { readonly onOpened: (run: Run, isNew: boolean) => void; readonly recorded: () => Promise<void> } {
+): Required<Pick<OpeningCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
   let recording = Promise.resolve();
+  const action = trigger === 'replay' ? 'replay' : 'run';
+  const record = ({ id, day }: Run, how: Action['details']) => {
+    const details = {
+      run: id,
+      ...how,
+      ...(volumeAcceptedBy !== undefined && { acceptVolume: true }),
+      ...(reason !== undefined && { reason }),
+    };
+    recording = recordLook(ledger, { action, subject: day, details }, terminal);
+  };
   return {
-    onOpened({ id, day }, isNew) {
-      const details = { run: id, ...(!isNew && { resumed: true }), ...(reason !== undefined && { reason }) };
-      const action = trigger === 'replay' ? 'replay' : 'run';
-      recording = recordLook(ledger, { action, subject: day, details }, terminal);
-    },
+    onOpened: (run, isNew) => record(run, isNew ? {} : { resumed: true }),
+    onAccepted: (run) => record(run, {}),
     recorded: () => recording,
   };
 }

@@ -59,7 +59,10 @@ export async function cancelRun(
       ...(run.counts.delivered > 0 ? ['What was sent stays sent.'] : []),
       `To start the day again: ${terminal.command(`run ${run.day}`)}`,
     ];
-    terminal.answer(`${lines.join('\n')}\n`, { ...toReport(run, clock()), wasBeingWorkedOn });
+    terminal.answer(`${lines.join('\n')}\n`, {
+      ...toReport(run, { now: clock(), timezone: config.timezone }),
+      wasBeingWorkedOn,
+    });
     return exitCode.done;
   } finally {
     await ledger.close();

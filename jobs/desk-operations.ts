@@ -8,6 +8,7 @@ import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
 import { describeError } from '../src/text/safe-error.js';
 import { cancelIn } from './cancel-run.js';
+import { clock } from './clock.js';
 import type { SyncWork } from './schedules.js';
 import { tryChannels } from './test-channels.js';
 
@@ -36,6 +37,9 @@ export function composeOperations(
       // With the ledger unavailable, the run would start later, after the visitor got an error.
       await ledger.ping();
       return reviews.start(day, { mode: 'run', trigger: 'manual', ...options });
+    },
+    async accept({ id }, by) {
+      notify({ type: 'volume-accepted', run: await ledger.acceptVolume(id, { at: clock(), by }) });
     },
     look: (day) => reviews.look(day),
     replays,

@@ -12,6 +12,7 @@ import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
 import { rejectsListed } from '../src/review/collected.js';
 import { requireBegun } from '../src/review/day/begun-days.js';
+import { toVolumeReport } from '../src/review/day/report.js';
 import { readErasedGuests } from '../src/review/erasures.js';
 import { type KeptColumnReader, keptAt } from '../src/review/kept-columns.js';
 import type { Ledger, ReadOnlyLedger } from '../src/review/ledger.js';
@@ -66,7 +67,7 @@ export async function dryRunDay(
       source: run.source,
       counts: run.counts,
       ...(run.suspects !== undefined && { suspects: { bookings: run.suspects } }),
-      ...(run.volume && { volume: run.volume }),
+      ...(run.volume && { volume: toVolumeReport(run.volume) }),
       rejects: details.rejects,
       warnings: details.warnings,
       ...content,

@@ -27,7 +27,10 @@ export function createHandlers(command: Command): Handlers {
           return reviewDay(
             config,
             businessDay,
-            { mode: 'run', trigger: 'manual', delivery, detach, acceptsVolume: acceptVolume },
+            {
+              ...{ mode: 'run', trigger: 'manual', delivery, detach },
+              volumeAcceptedBy: acceptVolume ? terminal.io.user : undefined,
+            },
             terminal,
           );
         });

@@ -25,8 +25,8 @@ export function listChecks(config: Config, ledger: NoticeLedger): CheckParts {
     async findLateDays(now: number): Promise<readonly string[]> {
       if (deadline === undefined) return [];
       const countedFrom = await notices.noteFirst('deadline', now);
-      const goodDays = await ledger.listGoodDays(findJudgedDays({ timezone, now }));
-      const { late } = judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays });
+      const reviewedDays = await ledger.listReviewedDays(findJudgedDays({ timezone, now }));
+      const { late } = judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays });
       return late.map(({ day }) => day);
     },
     async findDigest(now: number): Promise<NewNotice | undefined> {

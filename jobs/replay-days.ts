@@ -10,7 +10,7 @@ import { clock } from './clock.js';
 import { dryRunDay } from './dry-run.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import { planDays } from './plan-days.js';
-import { replayRange } from './replay-range.js';
+import { replayRange, toRequest } from './replay-range.js';
 import { reviewDay } from './review-day.js';
 import type { Terminal } from './terminal.js';
 
@@ -45,7 +45,12 @@ async function replayDay(
   const { mode } = options;
   const plan = mode === 'missing' || mode === 'failed' ? await look(config, day, options) : undefined;
   if (plan?.action !== 'nothing')
-    return reviewDay(config, day, { ...requestOf(mode, options), trigger: 'replay' }, terminal);
+    return reviewDay(
+      config,
+      day,
+      { ...requestOf(mode, toRequest(options, terminal)), trigger: 'replay' },
+      terminal,
+    );
   const run = plan.run ? ` (run ${plan.run.id}, ${plan.run.state})` : '';
   terminal.say(`${day.iso} is left as it is: it ${plan.why}${run}`);
   terminal.report({ day: day.iso, runId: plan.run?.id ?? null, skipped: plan.why });

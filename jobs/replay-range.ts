@@ -117,6 +117,11 @@ async function findLeft(
   return { kind: 'left', day: day.iso, why: plan.why, ...runId };
 }
 
+/** What the options say about each day. */
+export function toRequest({ delivery, reason, acceptVolume }: ReplayOptions, { io }: Pick<Terminal, 'io'>) {
+  return { delivery, reason, volumeAcceptedBy: acceptVolume ? io.user : undefined };
+}
+
 interface ReviewContext {
   readonly config: Config;
   readonly parts: RunDayParts;
@@ -128,7 +133,7 @@ async function reviewOne(
   day: BusinessDay,
   { config, parts, options, terminal }: ReviewContext,
 ): Promise<DayOutcome> {
-  const request = { ...requestOf(options.mode, options), trigger: 'replay' } as const;
+  const request = { ...requestOf(options.mode, toRequest(options, terminal)), trigger: 'replay' } as const;
   const { onOpened, recorded } = recordOpening(parts.ledger, request, terminal);
   try {
     const { run } = await runDay(
@@ -138,7 +143,11 @@ async function reviewOne(
       { onOpened },
     );
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
-    const report = await readReport(parts.ledger, run, clock(), suspects);
+    const report = await readReport(parts.ledger, run, {
+      now: clock(),
+      timezone: day.zone,
+      listed: suspects,
+    });
     return { kind: 'reviewed', day: day.iso, report, exitCode: exitCodeOf(run) };
   } catch (error) {
     const failure = describeFailure(error);

@@ -11,9 +11,10 @@ import { readWaiting, toReport } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
-import { hasWork, type Trigger } from '../src/review/run.js';
+import { hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
 import { applyRetention } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
+import type { WriteCommand } from '../src/text/shell.js';
 import { recordOpening } from './audit.js';
 import { clock } from './clock.js';
 import { composeReview } from './compose.js';
@@ -40,20 +41,16 @@ export async function reviewDay(
   if (detach && config.queue.kind === 'in-process')
     throw new UsageError('--detach leaves the steps to workers: set queue to redis://…');
   const { parts, ledger, close } = await composeReview(config, { ...terminal, performs: !detach });
-  const { onOpened, recorded } = recordOpening(ledger, request, terminal);
+  const { recorded, ...callbacks } = recordOpening(ledger, request, terminal);
   try {
     const { run, wasDone } = await runDay(
       { ...request, day, configuredDelivery: config.delivery },
       parts,
       terminal.signal,
-      { onOpened },
+      callbacks,
     );
     terminal.endProgress();
-    if (wasDone)
-      terminal.say(
-        `${day.iso} is already done: run ${run.id}; late bookings: ${terminal.command(`replay ${day.iso} --late`)}; ` +
-          `to review it again: ${terminal.command(`replay ${day.iso}`)}`,
-      );
+    if (wasDone) terminal.say(describeDone(run, terminal.command));
     const { notify, say: warn, signal } = terminal;
     const missed = signal.aborted ? [] : await followUpCanaries({ ledger, notify, warn });
     const waiting = await readWaiting(parts.ledger, run, clock());
@@ -75,7 +72,11 @@ export async function reviewDay(
     if (ofOthers.length > 0) terminal.say(renderMissedCanaries(ofOthers, style));
     const suspects = await listSuspects(parts.ledger, run, suspectsReported);
     const canary = details.canary && { canary: toCanaryReport(details.canary, clock()) };
-    terminal.report({ ...toReport(run, clock(), suspects), ...waiting, ...canary });
+    terminal.report({
+      ...toReport(run, { now: clock(), timezone: day.zone, listed: suspects }),
+      ...waiting,
+      ...canary,
+    });
     if (!signal.aborted) await followUpAndSay(config, { ...terminal, ledger });
     await keepReport(config, run, { ...terminal, ledger });
     if (!terminal.signal.aborted)
@@ -85,6 +86,16 @@ export async function reviewDay(
     await recorded();
     await close();
   }
+}
+
+/** Nothing was sent now; what to do about few bookings is said at the end. */
+function describeDone(run: Run, command: WriteCommand): string {
+  const { id, day } = run;
+  if (isToBeAccepted(run)) return `${day} was sent already: run ${id}`;
+  return (
+    `${day} is already done: run ${id}; late bookings: ${command(`replay ${day} --late`)}; ` +
+    `to review it again: ${command(`replay ${day}`)}`
+  );
 }
 
 /** @param warn gets a message about days whose names can't be removed, because their key is lost */

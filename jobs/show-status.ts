@@ -3,7 +3,6 @@ import { readRunDetails, renderClosing, renderStatus } from '../src/cli/run-summ
 import type { Config } from '../src/config/load.js';
 import { toCanaryReport } from '../src/report/canary.js';
 import { collapseRuns, hasNews } from '../src/review/day/collapse-runs.js';
-import { makesDayGood } from '../src/review/day/good-day.js';
 import { readWaiting, readWaits, toReport } from '../src/review/day/report.js';
 import { readReference } from '../src/review/stored/stored-line.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
@@ -43,8 +42,7 @@ export async function showStatus(
       const waits = await readWaits(ledger, runs, clock());
       terminal.answer(renderStatus(runs, { ...style, waits }), {
         runs: runs.map((run) => ({
-          ...toReport(run, clock()),
-          isGood: makesDayGood(run, config.timezone),
+          ...toReport(run, { now: clock(), timezone: config.timezone }),
           waiting: waits.get(run.id),
         })),
       });
@@ -67,8 +65,7 @@ export async function showStatus(
       ].join('\n'),
       {
         runs: detailed.map(({ run, rejects, warnings, refused, suspects, waiting, canary }) => ({
-          ...toReport(run, clock(), suspects),
-          isGood: makesDayGood(run, config.timezone),
+          ...toReport(run, { now: clock(), timezone: config.timezone, listed: suspects }),
           ...(waiting && { waiting }),
           ...(canary && { canary: toCanaryReport(canary, clock()) }),
           rejects,

@@ -1,4 +1,4 @@
-import { hasUnexpectedCount, type Run, type RunState } from '../review/run.js';
+import { hasUnexpectedCount, type Run, type RunState, warnsOfVolume } from '../review/run.js';
 import { hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
 import { makeVisible } from '../text/visible.js';
 
@@ -51,9 +51,11 @@ const colours: Readonly<Record<Exclude<RunState, 'succeeded'>, Colour>> = {
 /** Colours the state of a run. Green is only for a run whose verdicts are all known, with as many bookings as usual. (Design 11.) */
 export function paintState(
   paint: Paint,
-  run: Pick<Run, 'state' | 'counts' | 'volume' | 'expected' | 'collectedAt'>,
+  run: Pick<Run, 'state' | 'counts' | 'volume' | 'acceptance' | 'expected' | 'collectedAt'>,
   text: string,
 ): string {
   if (run.state !== 'succeeded') return paint(colours[run.state], text);
-  return hasUnknownVerdicts(run) || run.volume || hasUnexpectedCount(run) ? text : paint('green', text);
+  return hasUnknownVerdicts(run) || warnsOfVolume(run) || hasUnexpectedCount(run)
+    ? text
+    : paint('green', text);
 }

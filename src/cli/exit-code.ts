@@ -1,4 +1,4 @@
-import { hasUnexpectedCount, type Run } from '../review/run.js';
+import { hasUnexpectedCount, isToBeAccepted, type Run } from '../review/run.js';
 
 /** The exit codes, as documented for the command. */
 export const exitCode = {
@@ -7,6 +7,7 @@ export const exitCode = {
   usage: 2,
   resultPending: 3,
   busy: 4,
+  toBeAccepted: 5,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
@@ -15,7 +16,8 @@ export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 export function exitCodeOf(run: Run): ExitCode {
   switch (run.state) {
     case 'succeeded':
-      return hasUnexpectedCount(run) ? exitCode.failed : exitCode.done;
+      if (hasUnexpectedCount(run)) return exitCode.failed;
+      return isToBeAccepted(run) ? exitCode.toBeAccepted : exitCode.done;
     case 'awaiting-result':
       return exitCode.resultPending;
     case 'collecting':
@@ -32,10 +34,11 @@ const fromWorst: readonly ExitCode[] = [
   exitCode.failed,
   exitCode.busy,
   exitCode.resultPending,
+  exitCode.toBeAccepted,
   exitCode.done,
 ];
 
-/** The exit code of several days: that of the worst, 2 before 1 before 4 before 3 before 0. */
+/** The exit code of several days: that of the worst, 2 before 1 before 4 before 3 before 5 before 0. */
 export function worstOf(codes: readonly ExitCode[]): ExitCode {
   return fromWorst.find((code) => codes.includes(code)) ?? exitCode.done;
 }

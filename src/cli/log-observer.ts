@@ -33,6 +33,8 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       const { accepted, usual, drops } = event.volume;
       return log.warn({ ...nameFields(event.run), accepted, usual, drops }, 'volume dropped');
     }
+    case 'volume-accepted':
+      return log.info({ ...runFields(event.run), by: event.run.acceptance?.by }, 'volume accepted');
     case 'collected': {
       const { counts, suspects, openSteps: steps } = event.run;
       return log[isQuiet(event.run) ? 'trace' : 'info'](

@@ -118,6 +118,12 @@ function explain(outcome: DayOutcome, command: WriteCommand): string[] {
   const { error, state, waiting } = outcome.report;
   const next = command(`run --day ${day}`);
   if (error) return [`${day}:`, ...wrapText(error.message), `  Once that is fixed: ${next}`];
+  if (exitCodeOfDay(outcome) === exitCode.toBeAccepted)
+    return [
+      `${day}: far fewer bookings than usual: check the export`,
+      `  Once it is complete: ${command(`replay ${day} --late`)}`,
+      `  If it is right: ${command(`run ${day} --accept-volume`)}`,
+    ];
   const what = state === 'awaiting-result' ? 'To check for its result' : 'To resume it';
   return [`${day}:`, ...(waiting ? [`  ${describeWaiting(waiting)}`] : []), `  ${what}: ${next}`];
 }

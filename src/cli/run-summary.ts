@@ -6,13 +6,21 @@ import { describeWaiting, type WaitingReport, type Waits } from '../review/day/r
 import { mayCompleteDay } from '../review/day-runs.js';
 import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
-import { countRecords, hasUnexpectedCount, isActive, type Run } from '../review/run.js';
+import {
+  countRecords,
+  hasUnexpectedCount,
+  isActive,
+  isToBeAccepted,
+  type Run,
+  warnsOfVolume,
+} from '../review/run.js';
 import { readReference } from '../review/stored/stored-line.js';
 import { countAffected, mayHaveResult, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
 import {
   formatCount,
   formatDuration,
+  formatInstant,
   formatLocalInstant,
   formatRecentInstant,
   wrapText,
@@ -98,7 +106,7 @@ export function renderClosing(
     ...renderFileSummary(run, command),
     ...(canary ? renderCanary(canary, { now, command, timezone }) : []),
     ...renderSuspectSummary(run, command),
-    ...renderVolume(run),
+    ...renderVolume(run, timezone),
     ...renderUnexpected(run),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
@@ -173,9 +181,17 @@ export function renderReasons(title: string, reasons: readonly ReasonCount[], pl
 }
 
 /** The message of a run that failed for it says it already. */
-function renderVolume({ volume, failure }: Run): string[] {
+function renderVolume({ volume, failure, acceptance }: Run, timezone?: string): string[] {
   if (!volume || failure?.code === 'volume-dropped') return [];
-  return ['far fewer bookings than usual:', ...describeDrops(volume).map((text) => `  ${text}`)];
+  if (volume.drops.length === 0)
+    return volume.usual === null ? ['its number of bookings is not compared: no earlier day is known'] : [];
+  const at =
+    acceptance && (timezone ? formatLocalInstant(acceptance.at, timezone) : formatInstant(acceptance.at));
+  return [
+    'far fewer bookings than usual:',
+    ...describeDrops(volume).map((text) => `  ${text}`),
+    ...(acceptance ? [`  accepted by ${acceptance.by}, ${at}`] : []),
+  ];
 }
 
 /** The message of a run that failed for it says it already. */
@@ -206,6 +222,12 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
   }
   if (run.state === 'succeeded' && hasUnexpectedCount(run))
     return [`To send what is missing: ${command(`run --day ${run.day}`)}`];
+  if (run.state === 'succeeded' && isToBeAccepted(run))
+    return [
+      'The day is not good until somebody has looked. Check the export.',
+      `Once it is complete, to send what was missing: ${command(`replay ${run.day} --late`)}`,
+      `If it is right: ${command(`run ${run.day} --accept-volume`)}`,
+    ];
   if (run.counts.refused > 0) {
     return [`To see what the service said about one: ${command('show REFERENCE --answers')}`];
   }
@@ -248,7 +270,8 @@ export function renderStatus(
     ...runs.flatMap((run) => {
       const isGoodDay = runs.some((one) => one.day === run.day && makesDayGood(one, timezone));
       const isEarly = !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone);
-      return noteRun(run, { waiting: waits.get(run.id), isEarly, timezone });
+      const isUnaccepted = !isGoodDay && isToBeAccepted(run);
+      return noteRun(run, { waiting: waits.get(run.id), isEarly, isUnaccepted, timezone });
     }),
     `  undelivered: pending, refused or rejected; times in ${timezone}`,
     `  all about one day: ${command('status DAY')}`,
@@ -277,8 +300,14 @@ function noteRun(
   {
     waiting,
     isEarly,
+    isUnaccepted,
     timezone,
-  }: { readonly waiting: WaitingReport | undefined; readonly isEarly: boolean; readonly timezone: string },
+  }: {
+    readonly waiting: WaitingReport | undefined;
+    readonly isEarly: boolean;
+    readonly isUnaccepted: boolean;
+    readonly timezone: string;
+  },
 ): string[] {
   const { day, reason, expected = 0, counts } = run;
   const { unanswered, posted } = counts;
@@ -288,7 +317,7 @@ function noteRun(
       ? [`${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`]
       : []),
     ...(isEarly ? [earlyNote] : []),
-    ...(run.volume ? ['far fewer bookings than usual'] : []),
+    ...(warnsOfVolume(run) ? [`far fewer bookings than usual${isUnaccepted ? ', to be accepted' : ''}`] : []),
     ...(unanswered ? [`${formatCount(unanswered)} without a verdict`] : []),
     ...(posted > 0 ? [`${formatCount(posted)} by e-mail only`] : []),
     ...(reason === undefined ? [] : [`reason: ${reason}`]),

@@ -30,18 +30,20 @@ const volume = group({
   minimum: wholeNumber(0, 1_000_000_000)
     .exactOptional()
     .describe(
-      'Fewer accepted bookings than this are always too few. Without it, a day is only compared with the usual.',
+      'Fewer accepted bookings than this are always too few, from the first night on. Without it, a day is only compared with the usual.',
     ),
   shareOfUsual: share()
     .default(0.5)
     .describe(
-      'A day has too few bookings if it has less than this share of the usual number: the median of the same weekday over the last ' +
-        'eight weeks, in total and per provider. 0 compares nothing.',
+      'A day has too few bookings if it has less than this share of the usual number: the median of the good days of its weekday in ' +
+        'the last eight weeks or, while fewer than three are known, of all good days (on weekends with half of this share). In total ' +
+        'and per provider. 0 compares nothing.',
     ),
   onDrop: oneOf('warn', 'fail')
     .default('warn')
     .describe(
-      'Whether a day with too few bookings is sent with a warning, or fails before anything is sent.',
+      'Whether a day with too few bookings is sent with a warning, or fails before anything is sent. If it is sent, and the total is ' +
+        'too low, the day is not good until somebody accepts it.',
     ),
   exceptions: z
     .array(textThat(isCalendarDay, 'a day such as "2026-12-25"'), expected('a list of days'))

@@ -6,7 +6,7 @@ const { ok, warning } = findingsOf('clock');
 
 /** Shows which day has to be reviewed next, and by when. */
 export function checkDeadline(deadline: Deadline, timezone: string, now: number): Finding {
-  const { next } = judgeDeadlines({ deadline, timezone, now, countedFrom: now, goodDays: [] });
+  const { next } = judgeDeadlines({ deadline, timezone, now, countedFrom: now, reviewedDays: [] });
   if (!next) return warning('the setting deadline sets no deadline in the coming month: no day can be late');
   const at = formatLocalInstant(next.at, timezone);
   return ok(`the next deadline is ${at} (${timezone}), for the bookings of ${next.day}`);

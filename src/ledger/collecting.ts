@@ -6,6 +6,7 @@ import { FencedError } from '../review/ledger-errors.js';
 import type { Run } from '../review/run.js';
 import { startDelivery } from '../review/run-transitions.js';
 import type { BookingForm, PlannedStep } from '../review/step.js';
+import { hasDropped } from '../review/volume.js';
 import { readBatch } from './batches.js';
 import { storeCanary } from './canaries.js';
 import { createCollectedIndexes } from './collected-indexes.js';
@@ -63,17 +64,18 @@ export async function beginCollect(store: Store, right: Right, start: CollectSta
       return hasLine(lines, line);
     },
 
-    noteVolume: ({ accepted, providers, drop, at }) =>
+    noteVolume: ({ accepted, providers, comparison, at }) =>
       transact(function* () {
         const { run: before } = yield* lockRight(dialect, right);
         yield* change(
-          `UPDATE ${dialect.schema}runs SET day_accepted = ?, providers = ?, volume = ? WHERE number = ?`,
+          `UPDATE ${dialect.schema}runs SET day_accepted = ?, providers = ?, volume = ?, volume_dropped = ? WHERE number = ?`,
           accepted ?? null,
           providers && JSON.stringify(providers),
-          drop ? JSON.stringify(drop) : null,
+          comparison ? JSON.stringify(comparison) : null,
+          comparison && hasDropped(comparison) ? 1 : 0,
           run,
         );
-        if (drop && !before.acceptsVolume) yield* raise(dialect, noticesOfVolume(before, drop, at));
+        if (comparison && !before.acceptance) yield* raise(dialect, noticesOfVolume(before, comparison, at));
       }),
 
     finish: ({ steps, canary, at }) =>
@@ -103,7 +105,7 @@ function* resetRun(
     `UPDATE ${schema}runs SET source = ?, batch_size = ?, guest_names = ?, collect_started_at = ?, collected_at = NULL,
        ${dialect.countsChunks ? 'chunks = 0,' : ''}
        read = 0, accepted = 0, duplicates = 0, rejected = 0, filtered = 0, posted = 0, delivered = 0, refused = 0,
-       repeated = 0, affected = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL,
+       repeated = 0, affected = 0, suspects = ?, open_steps = 0, failed_steps = 0, failures_in_row = 0, file = NULL, day_accepted = NULL, providers = NULL, volume = NULL, volume_dropped = 0,
        names_blanked_at = NULL, lines_blanked = 0, stays_indexed = 1
      WHERE number = ?`,
     source,

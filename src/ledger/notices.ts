@@ -1,6 +1,7 @@
 import {
   type Facts,
   type LastNotice,
+  lastsOf,
   type NewNotice,
   type Notice,
   type NoticeEvent,
@@ -64,11 +65,11 @@ function* findLast(
 /** Returns 0 if another process has inserted the same one. */
 function* insertNotice(
   { schema }: Dialect,
-  { event, subject, severity, day, runId, facts, raisedAt }: NewNotice,
+  notice: NewNotice,
   round: number,
   reminder: number,
 ): Query<number> {
-  const { severity: usual, lasts } = noticeEvents[event];
+  const { event, subject, severity = noticeEvents[event].severity, day, runId, facts, raisedAt } = notice;
   return yield* change(
     `INSERT INTO ${schema}notices (event, subject, round, reminder, severity, day, run, facts, raised_at, ended_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event, subject, round, reminder) DO NOTHING`,
@@ -76,12 +77,12 @@ function* insertNotice(
     toStorable(subject),
     round,
     reminder,
-    severity ?? usual,
+    severity,
     day ?? null,
     runId ?? null,
     toStorable(JSON.stringify(facts)),
     raisedAt,
-    reminder === 0 && lasts !== 'once' ? null : raisedAt,
+    reminder === 0 && lastsOf(notice) !== 'once' ? null : raisedAt,
   );
 }
 

@@ -31,7 +31,8 @@ export function createRunWriter({ dialect, read, transact }: Store): RunWriter &
     createRun: (run) => transact((mayBeDone) => createRun(dialect, run, mayBeDone)),
     abandon: (runId, abandonment) => transact((mayBeDone) => abandon(dialect, runId, abandonment, mayBeDone)),
     takeOver: (runId, asked) => transact(() => takeOver(dialect, runId, asked)),
-    noteExpected: (runId, expected) => transact(() => noteExpected(dialect, runId, expected)),
+    noteExpected: (runId, expected) => transact(() => note(dialect, runId, { expected })),
+    acceptVolume: (runId, acceptance) => transact(() => note(dialect, runId, { acceptance })),
     noteRemoval: (runId, removal) => transact(() => noteRemoval(dialect, runId, removal)),
     replaceFailure: (runId, change) =>
       transact((mayBeDone) => replaceFailure(dialect, runId, change, mayBeDone)),
@@ -50,7 +51,7 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     yield* changeRun(dialect, replaced.number, cancelRun(replaced.run, run.startedAt));
   }
   yield* change(
-    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, accepts_volume, expected, state, started_at)
+    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, expected, state, started_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'collecting', ?)`,
     run.id,
     run.day,
@@ -58,7 +59,7 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     run.trigger,
     run.reason ?? null,
     run.topsUp ? 1 : 0,
-    run.acceptsVolume ? 1 : 0,
+    run.acceptance ? JSON.stringify(run.acceptance) : null,
     run.expected ?? null,
     run.startedAt,
   );
@@ -87,10 +88,14 @@ function* takeOver(dialect: Dialect, runId: string, asked: CollectRequest = {}):
   return patchRun(run, patch);
 }
 
-function* noteExpected(dialect: Dialect, runId: string, expected: number): Query<Run> {
+function* note(
+  dialect: Dialect,
+  runId: string,
+  patch: Pick<RunPatch, 'expected' | 'acceptance'>,
+): Query<Run> {
   const { number, run } = yield* lockRun(dialect, runId);
-  yield* changeRun(dialect, number, { expected });
-  return patchRun(run, { expected });
+  yield* changeRun(dialect, number, patch);
+  return patchRun(run, patch);
 }
 
 function* replaceFailure(
@@ -175,7 +180,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
     file: file && JSON.stringify(file),
     names_blanked_at: patch.namesBlankedAt,
     lines_blanked: patch.linesBlanked === undefined ? undefined : Number(patch.linesBlanked),
-    accepts_volume: patch.acceptsVolume && 1,
+    volume_acceptance: patch.acceptance && JSON.stringify(patch.acceptance),
     expected: patch.expected,
   };
 }

@@ -20,6 +20,14 @@ export interface StoredRun {
 const mayCompleteDay = `trigger IN (${completingTriggers.map((name) => `'${name}'`).join(', ')})`;
 
 /**
+ * The condition of `reviewsDay`, except for `wasOver`. A run with another number of records than the hook expected
+ * doesn't review its day, nor does one whose trigger says that it completes no day.
+ */
+const mayReviewDay = `state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered)`;
+/** The condition of `makesDayGood`, except for `wasOver`. */
+const mayMakeDayGood = `${mayReviewDay} AND (volume_dropped = 0 OR volume_acceptance IS NOT NULL)`;
+
+/**
  * The form that the guests' names of a run have now, and whether its bookings can be compared with new ones. Once names
  * are blanked, only bookings of runs that complete no day can be compared, without names: otherwise a day that was
  * reviewed before it was over could not be completed later.
@@ -140,12 +148,22 @@ export function* listActiveRuns({ schema }: Dialect): Query<Run[]> {
   return rows.map(toRun);
 }
 
-export function* listVolumes({ schema }: Dialect, days: readonly string[]): Query<DayVolume[]> {
+export function listVolumes(dialect: Dialect, days: readonly string[]): Query<DayVolume[]> {
+  return readVolumes(dialect, days, mayMakeDayGood);
+}
+
+export function* findVolume(dialect: Dialect, day: string): Query<DayVolume | undefined> {
+  const [volume] = yield* readVolumes(dialect, [day], `state = 'succeeded' AND ${mayCompleteDay}`);
+  return volume;
+}
+
+/** @param which a condition on runs; of each day the newest one is read */
+function* readVolumes({ schema }: Dialect, days: readonly string[], which: string): Query<DayVolume[]> {
   if (days.length === 0) return [];
   const rows = yield* all(
     `SELECT day, coalesce(day_accepted, accepted) AS accepted, providers FROM ${schema}runs WHERE number IN (
        SELECT max(number) FROM ${schema}runs
-       WHERE state = 'succeeded' AND ${mayCompleteDay} AND (day_accepted IS NOT NULL OR NOT tops_up)
+       WHERE ${which} AND (day_accepted IS NOT NULL OR NOT tops_up)
          AND day IN (${days.map(() => '?').join(', ')}) GROUP BY day
      ) ORDER BY day`,
     ...days,
@@ -174,11 +192,6 @@ export function* summarise({ schema }: Dialect, today: BusinessDay): Query<Ledge
   });
 }
 
-/**
- * The condition of `makesDayGood`, except for `wasOver`. A run with another number of records than the hook expected
- * makes no day good, nor does one whose trigger says that it completes no day.
- */
-const mayMakeDayGood = `state = 'succeeded' AND ${mayCompleteDay} AND (expected IS NULL OR expected = read - filtered)`;
 const lastCollect = 'max(coalesce(collect_started_at, started_at)) AS collected';
 
 /**
@@ -189,13 +202,13 @@ function wasOver({ day, collected }: StoredRow, zone: string): boolean {
   return Number(collected) > createBusinessDay(String(day), zone).lastInstant.getTime();
 }
 
-export function* listGoodDays(
+export function* listReviewedDays(
   { schema }: Dialect,
   { from, to }: { readonly from: BusinessDay; readonly to: BusinessDay },
 ): Query<string[]> {
   const rows = yield* all(
     `SELECT day, ${lastCollect} FROM ${schema}runs
-     WHERE ${mayMakeDayGood} AND day >= ? AND day <= ? GROUP BY day ORDER BY day`,
+     WHERE ${mayReviewDay} AND day >= ? AND day <= ? GROUP BY day ORDER BY day`,
     from.iso,
     to.iso,
   );

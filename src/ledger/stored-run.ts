@@ -33,7 +33,7 @@ export const runColumns = [
   ...['delivered', 'refused', 'repeated'],
   'suspects',
   ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
-  ...['volume', 'accepts_volume', 'expected'],
+  ...['volume', 'volume_acceptance', 'expected'],
   'file',
 ]
   .map((name) => `runs.${name}`)
@@ -87,7 +87,7 @@ export function toRun(row: StoredRow): Run {
     linesBlanked: Number(row.lines_blanked) === 1 ? (true as const) : undefined,
     guestNames: row.guest_names === 'omit' ? ('omit' as const) : undefined,
     volume: readJson<Run['volume']>(row.volume),
-    acceptsVolume: Number(row.accepts_volume) === 1 ? (true as const) : undefined,
+    acceptance: readJson<Run['acceptance']>(row.volume_acceptance),
     expected: integer('expected'),
     file,
   });

@@ -7,7 +7,7 @@ import {
 } from '../booking/business-day.js';
 
 /**
- * By when the day before must be good: a time of day such as 06:00, or `none`. It may differ by business day, whose deadline is on
+ * By when the day before must be reviewed: a time of day such as 06:00, or `none`. It may differ by business day, whose deadline is on
  * the day after it.
  */
 export type Deadline = string | DeadlinePlan;
@@ -30,8 +30,11 @@ export interface DeadlineQuestion {
   readonly now: number;
   /** When a process first looked at a deadline, epoch milliseconds: those that had passed by then do not count. */
   readonly countedFrom: number;
-  /** The good days of `findJudgedDays`, YYYY-MM-DD. */
-  readonly goodDays: Iterable<string>;
+  /**
+   * Those of `findJudgedDays` that were reviewed, YYYY-MM-DD. People were told about a day with far fewer bookings than usual when
+   * it was sent: it is not late, too.
+   */
+  readonly reviewedDays: Iterable<string>;
 }
 
 export interface DayDeadline {
@@ -42,9 +45,9 @@ export interface DayDeadline {
 }
 
 export interface DeadlineJudgement {
-  /** The days that were not good by their deadline and still are not, oldest first. */
+  /** The days that were not reviewed by their deadline and still are not, oldest first. */
   readonly late: readonly DayDeadline[];
-  /** The next deadline of a day that is not good yet; undefined if there is none within a month. */
+  /** The next deadline of a day that is not reviewed yet; undefined if there is none within a month. */
   readonly next: DayDeadline | undefined;
 }
 
@@ -58,19 +61,19 @@ export function findJudgedDays({ timezone, now }: Pick<DeadlineQuestion, 'timezo
 }
 
 /**
- * Which days are late. Only the clock and the good days matter: a day is late whether its run failed, still works, or never
+ * Which days are late. Only the clock and the reviewed days matter: a day is late whether its run failed, still works, or never
  * started.
  */
 export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
   const { deadline, now, countedFrom } = question;
-  const goodDays = new Set(question.goodDays);
+  const reviewedDays = new Set(question.reviewedDays);
   const { from, to } = findJudgedDays(question);
   const late: DayDeadline[] = [];
   // A month ahead, as a plan may leave out any number of days.
   let day = from;
   for (let ahead = 0; ahead <= judgedDays; day = day.next()) {
     if (day.iso > to.iso) ahead += 1;
-    const at = goodDays.has(day.iso) ? undefined : findDeadline(day, deadline);
+    const at = reviewedDays.has(day.iso) ? undefined : findDeadline(day, deadline);
     if (at === undefined || at <= countedFrom) continue;
     if (at > now) return { late, next: { day: day.iso, at } };
     late.push({ day: day.iso, at });
@@ -78,7 +81,7 @@ export function judgeDeadlines(question: DeadlineQuestion): DeadlineJudgement {
   return { late, next: undefined };
 }
 
-/** By when a day must be good, epoch milliseconds; undefined for a day without a deadline. */
+/** By when a day must be reviewed, epoch milliseconds; undefined for a day without a deadline. */
 export function findDeadline(day: BusinessDay, deadline: Deadline): number | undefined {
   const time = typeof deadline === 'string' ? deadline : (deadline.exceptions[day.iso] ?? deadline.at);
   if (time === noDeadline || !holdsInstants(day)) return undefined;

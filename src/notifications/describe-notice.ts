@@ -68,7 +68,11 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
     case 'volume-dropped':
       return {
         title: `${day} has far fewer bookings than usual: ${about.text('drops')}`,
-        text: lines('Check the export. Bookings that are missing in it are not reviewed.'),
+        text: lines(
+          'Check the export. Bookings that are missing in it are not reviewed.',
+          subject === day ? `Once it is complete: ${command(`replay ${day} --late`)}` : '',
+          subject === day ? `If it is right: ${command(`run ${day} --accept-volume`)}` : '',
+        ),
       };
     case 'provider-silent':
       return {

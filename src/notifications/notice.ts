@@ -44,7 +44,7 @@ export const noticeEvents = {
   'day-recovered': { severity: 'info', lasts: 'once' },
   'result-late': { severity: 'warning', lasts: 'until-day-is-good' },
   'result-incomplete': { severity: 'critical', lasts: 'until-day-is-good' },
-  'volume-dropped': { severity: 'warning', lasts: 'once' },
+  'volume-dropped': { severity: 'warning', lasts: 'until-day-is-good' },
   'provider-silent': { severity: 'warning', lasts: 'once' },
   'affected-found': { severity: 'warning', lasts: 'once' },
   'case-urgent': { severity: 'critical', lasts: 'once' },
@@ -59,6 +59,15 @@ export const noticeEvents = {
 } as const satisfies Record<string, EventKind>;
 
 export type NoticeEvent = keyof typeof noticeEvents;
+
+/** How long a notice lasts. A drop of single providers does not make the day bad: people are only told. */
+export function lastsOf({
+  event,
+  subject,
+  day,
+}: Pick<NewNotice, 'event' | 'subject' | 'day'>): EventKind['lasts'] {
+  return event === 'volume-dropped' && subject !== day ? 'once' : noticeEvents[event].lasts;
+}
 
 /** The events that last until a part works again. */
 export type PartProblem = {
@@ -97,18 +106,19 @@ export interface NoticePlace {
  * already know.
  */
 export function placeNotice(
-  { event, severity = noticeEvents[event].severity }: Pick<NewNotice, 'event' | 'severity'>,
+  notice: Pick<NewNotice, 'event' | 'subject' | 'day' | 'severity'>,
   last: LastNotice | undefined,
 ): NoticePlace | undefined {
   if (!last) return { round: 0, reminder: 0 };
-  if (noticeEvents[event].lasts === 'once') return undefined;
+  if (lastsOf(notice) === 'once') return undefined;
   if (last.isOver) return { round: last.round + 1, reminder: 0 };
+  const { severity = noticeEvents[notice.event].severity } = notice;
   return isAtLeast(last.severity, severity) ? undefined : { round: last.round, reminder: last.reminders + 1 };
 }
 
 /** What a message is about, the same for a problem, its reminders and its recovery: all problems of a day are one incident. */
-export function incidentOf({ event, subject, day }: Pick<Notice, 'event' | 'subject' | 'day'>): string {
-  const isOfDay =
-    day !== undefined && (event === 'day-recovered' || noticeEvents[event].lasts === 'until-day-is-good');
+export function incidentOf(notice: Pick<Notice, 'event' | 'subject' | 'day'>): string {
+  const { event, subject, day } = notice;
+  const isOfDay = day !== undefined && (event === 'day-recovered' || lastsOf(notice) === 'until-day-is-good');
   return isOfDay ? `day ${day}` : `${event} ${subject}`;
 }

@@ -1,7 +1,7 @@
 import { mayCompleteDay } from '../review/day-runs.js';
 import type { Run } from '../review/run.js';
 import type { StepEnding } from '../review/step.js';
-import { describeDrops, type VolumeDrop } from '../review/volume.js';
+import { describeDrops, hasDropped, type VolumeComparison } from '../review/volume.js';
 import type { NewNotice, Severity } from './notice.js';
 
 /** What people are told about runs. The ledger calls these functions in the transaction that changes a run. */
@@ -36,8 +36,15 @@ export function noticesOfEnding(ending: StepEnding, after: Run, at: number): New
   ];
 }
 
-/** A provider without any booking is silent; all other drops share one notice. */
-export function noticesOfVolume(run: Pick<Run, 'id' | 'day'>, drop: VolumeDrop, at: number): NewNotice[] {
+/**
+ * A provider without any booking is silent; all other drops share one notice. It is a problem of the day if the day as a whole
+ * has too few bookings: see `lastsOf`.
+ */
+export function noticesOfVolume(
+  run: Pick<Run, 'id' | 'day'>,
+  drop: VolumeComparison,
+  at: number,
+): NewNotice[] {
   const silent = drop.drops.filter(({ provider, accepted }) => provider !== null && accepted === 0);
   const others = drop.drops.filter((one) => !silent.includes(one));
   const about = aboutRun(run, at);
@@ -47,7 +54,7 @@ export function noticesOfVolume(run: Pick<Run, 'id' | 'day'>, drop: VolumeDrop, 
           {
             ...about,
             event: 'volume-dropped' as const,
-            subject: run.day,
+            subject: hasDropped(drop) ? run.day : `providers on ${run.day}`,
             facts: {
               accepted: drop.accepted,
               usual: drop.usual,

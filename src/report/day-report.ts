@@ -49,8 +49,10 @@ export type Judgement = 'good' | 'sent' | 'attention' | 'unfinished';
 export interface ReportedVolume {
   /** Null where the day was not counted. */
   readonly accepted: number | null;
-  /** Null if too few days are known. */
+  /** Null if no day to compare with is known. */
   readonly usual: number | null;
+  /** The days below are of the same weekday. */
+  readonly isOfWeekday: boolean;
   /** The days that are compared with, oldest first. */
   readonly compared: readonly { readonly day: string; readonly accepted: number }[];
   /** Largest first. */

@@ -5,7 +5,13 @@ import type { ReadOnlyLedger } from '../review/ledger.js';
 import { type ComparedBooking, withHotels } from '../review/verdicts/booked-hotels.js';
 import { summariseVerdicts } from '../review/verdicts/day-verdicts.js';
 import { type BookingList, listAffected } from '../review/verdicts/listing.js';
-import { daysToCompare, listProviderVolumes, usualOf, type VolumeSettings } from '../review/volume.js';
+import {
+  chooseCompared,
+  daysToCompare,
+  listProviderVolumes,
+  usualOf,
+  type VolumeSettings,
+} from '../review/volume.js';
 import { toCanaryReport } from './canary.js';
 import type { DayReport, Listed, ReportedBooking, ReportedCase, ReportedVolume } from './day-report.js';
 import { judgeDay } from './judge-day.js';
@@ -40,7 +46,9 @@ export async function gatherReport(
     day,
     writtenAt: new Date(now).toISOString(),
     ...judgeDay(verdicts, { timezone, canary: canary && judgeCanary(canary, now) }),
-    runs: await Promise.all(runs.slice(0, runsShown).map((run) => readReport(ledger, run, now))),
+    runs: await Promise.all(
+      runs.slice(0, runsShown).map((run) => readReport(ledger, run, { now, timezone })),
+    ),
     verdicts: {
       knowledge: verdicts.knowledge,
       affected: verdicts.affected,
@@ -59,14 +67,16 @@ export async function gatherReport(
 
 async function compareVolume(
   day: string,
-  ledger: Pick<ReadOnlyLedger, 'listVolumes'>,
+  ledger: Pick<ReadOnlyLedger, 'listVolumes' | 'findVolume'>,
   settings: VolumeSettings,
 ): Promise<ReportedVolume> {
-  const [counted] = await ledger.listVolumes([day]);
-  const earlier = await ledger.listVolumes(daysToCompare(day, settings));
+  const counted = await ledger.findVolume(day);
+  const good = await ledger.listVolumes(daysToCompare(day, settings));
+  const { days: earlier, isOfWeekday } = chooseCompared(day, good);
   return {
     accepted: counted?.accepted ?? null,
     usual: usualOf(earlier.map(({ accepted }) => accepted)),
+    isOfWeekday,
     compared: earlier
       .map(({ day: compared, accepted }) => ({ day: compared, accepted }))
       .sort((one, other) => (one.day < other.day ? -1 : 1)),

@@ -1,8 +1,8 @@
 import type { CanaryState } from '../review/canary.js';
 import { makesDayGood } from '../review/day/good-day.js';
-import { isActive, type Run } from '../review/run.js';
+import { isActive, type Run, warnsOfVolume } from '../review/run.js';
 import { type DayVerdicts, hasUnknownVerdicts } from '../review/verdicts/day-verdicts.js';
-import { describeDrops } from '../review/volume.js';
+import { describeDrops, hasDropped, type VolumeComparison } from '../review/volume.js';
 import { formatCountOf } from '../text/format.js';
 import type { Judgement } from './day-report.js';
 
@@ -72,6 +72,14 @@ function findProblems({ affected, unanswered, knowledge }: DayVerdicts, run: Run
       ? [`${formatCountOf(unanswered, 'booking')} without a verdict`]
       : []),
     ...(refused > 0 ? [`${formatCountOf(refused, 'booking')} refused by the service`] : []),
-    ...(run.volume ? [`far fewer bookings than usual (${describeDrops(run.volume)[0]})`] : []),
+    ...(run.volume && warnsOfVolume(run) ? [describeVolume(run.day, run.volume)] : []),
   ];
+}
+
+/** A day that is not good for it needs somebody; what a single provider lost is only told. */
+function describeVolume(day: string, volume: VolumeComparison): string {
+  const drop = `far fewer bookings than usual (${describeDrops(volume)[0]})`;
+  return hasDropped(volume)
+    ? `${drop}: check the export; \`replay ${day} --late\` sends what was missing, \`run ${day} --accept-volume\` accepts the day`
+    : drop;
 }

@@ -196,14 +196,19 @@ function toHotelCells(item: ReportedHotels): string[] {
   ];
 }
 
-function describeBookings({ day, volume: { accepted, usual, compared } }: DayReport): Section {
+function describeBookings({
+  day,
+  runs,
+  volume: { accepted, usual, isOfWeekday, compared },
+}: DayReport): Section {
+  const isCompared = runs.some(({ volume }) => volume !== null);
   if (accepted === null) return { title: 'Bookings', notes: [] };
   return {
     title: 'Bookings',
     notes: [
       usual === null
-        ? `${formatCountOf(accepted, 'booking')}; too few days are known to say what is usual`
-        : `${formatCountOf(accepted, 'booking')}, usually ${formatCount(usual)} on this weekday`,
+        ? `${formatCountOf(accepted, 'booking')}, not compared${isCompared ? ': no earlier day is known' : ''}`
+        : `${formatCountOf(accepted, 'booking')}, usually ${formatCount(usual)}${isOfWeekday ? ' on this weekday' : ''}`,
     ],
     bars: [...compared, { day, accepted }].map((one) => ({
       label: one.day,

@@ -2,6 +2,7 @@ import type { OpenStep } from './claims.js';
 import type { ReviewFile } from './review-file.js';
 import { countVerdicts, type Run, type RunFailure, type RunState } from './run.js';
 import type { PlannedStep, StepEnding, StepKind, StepState } from './step.js';
+import type { VolumeAcceptance } from './volume.js';
 
 /**
  * The vocabulary of the state machine: what changes in a run and its steps. run-transitions.ts and step-transitions.ts
@@ -27,7 +28,7 @@ export interface RunPatch {
   readonly file?: Partial<ReviewFile>;
   readonly namesBlankedAt?: null;
   readonly linesBlanked?: false;
-  readonly acceptsVolume?: true;
+  readonly acceptance?: VolumeAcceptance;
   readonly expected?: number;
 }
 

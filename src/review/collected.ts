@@ -6,7 +6,7 @@ import type { KeptColumns } from './kept-columns.js';
 import type { Run, Trigger } from './run.js';
 import type { UnreadableReason } from './source.js';
 import type { BookingForm, PlannedStep } from './step.js';
-import type { Volume, VolumeDrop } from './volume.js';
+import type { Volume, VolumeComparison } from './volume.js';
 
 /** What collecting a day writes to. */
 export interface Collecting {
@@ -40,7 +40,7 @@ export interface Collect {
   store(chunk: CollectedChunk): Promise<void>;
   /** True if that stored batch contains exactly this line, given without its line feed. @throws FencedError */
   holds(form: BookingForm, batch: number, line: Buffer): Promise<boolean>;
-  /** Stores how many bookings the day has by provider, and whether they are far fewer than usual. */
+  /** Stores how many bookings the day has by provider, and how they compare with good days. */
   noteVolume(volume: CollectedVolume): Promise<void>;
   /** Ends the collect and stores the plan, in one transaction. */
   finish(plan: CollectedPlan): Promise<Run>;
@@ -56,7 +56,7 @@ export interface CollectedPlan {
 export interface CollectedVolume extends Pick<Volume, 'providers'> {
   /** The number of bookings of the whole day, if the run stores only a part of them. */
   readonly accepted?: number;
-  readonly drop?: VolumeDrop;
+  readonly comparison?: VolumeComparison;
   /** When they were compared, epoch milliseconds. */
   readonly at: number;
 }

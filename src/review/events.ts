@@ -1,7 +1,7 @@
 import type { Run } from './run.js';
 import type { SourceNotice } from './source.js';
 import type { Evidence, Step, StepEnding } from './step.js';
-import type { VolumeDrop } from './volume.js';
+import type { VolumeComparison } from './volume.js';
 
 /** The run that an event belongs to. */
 export type RunName = Pick<Run, 'id' | 'day'>;
@@ -24,7 +24,9 @@ export type ReviewEvent =
   /** A run by file whose bookings all go by body, because none can be in the file. Nothing has been sent yet. */
   | { readonly type: 'no-review-file'; readonly run: RunName; readonly posted: number }
   /** The day has far fewer bookings than usual, and is sent all the same. */
-  | { readonly type: 'volume-dropped'; readonly run: RunName; readonly volume: VolumeDrop }
+  | { readonly type: 'volume-dropped'; readonly run: RunName; readonly volume: VolumeComparison }
+  /** A person has accepted a day that was sent with far fewer bookings than usual. */
+  | { readonly type: 'volume-accepted'; readonly run: Run }
   | { readonly type: 'collected'; readonly run: Run }
   | { readonly type: 'step-claimed'; readonly run: RunName; readonly step: Step; readonly attempt: number }
   | {

@@ -16,7 +16,7 @@ import type { RemoteRemoval } from './review-file.js';
 import type { DeliveryKind, Run, RunFailure, RunState, Trigger } from './run.js';
 import type { StayLedger } from './stays.js';
 import type { BookingForm, Slice } from './step.js';
-import type { VolumeHistory } from './volume.js';
+import type { VolumeAcceptance, VolumeReader } from './volume.js';
 
 /**
  * The database with every run, step and booking and its state: the source of truth. (Design 3.)
@@ -48,7 +48,7 @@ export interface ReadOnlyLedger
     DayOverview,
     DayRunLister,
     DayMarker,
-    GoodDayLister,
+    ReviewedDayLister,
     StepReader,
     UndeliveredReader,
     WaitReader,
@@ -57,7 +57,7 @@ export interface ReadOnlyLedger
     BatchReader,
     BatchSampler,
     DeliveredBookings,
-    VolumeHistory,
+    VolumeReader,
     RejectReader,
     RejectLister,
     History,
@@ -125,12 +125,12 @@ export interface DayMark {
   readonly finishedAt: readonly number[];
 }
 
-export interface GoodDayLister {
+export interface ReviewedDayLister {
   /**
-   * The days from `from` to `to` with a run that makes them good (`makesDayGood`), whatever runs came after it, oldest first.
+   * The days from `from` to `to` with a run that reviewed all of them (`reviewsDay`), whatever runs came after it, oldest first.
    * YYYY-MM-DD
    */
-  listGoodDays(range: { readonly from: BusinessDay; readonly to: BusinessDay }): Promise<string[]>;
+  listReviewedDays(range: { readonly from: BusinessDay; readonly to: BusinessDay }): Promise<string[]>;
 }
 
 /** What run-transitions.ts decides about a whole run. */
@@ -143,6 +143,8 @@ export interface RunWriter {
   takeOver(runId: string, asked?: CollectRequest): Promise<Run>;
   /** Records how many records the run's source should hold, whatever the run's state; see `hasUnexpectedCount`. */
   noteExpected(runId: string, expected: number): Promise<Run>;
+  /** Records who accepted the run's number of bookings, whatever the run's state. */
+  acceptVolume(runId: string, acceptance: VolumeAcceptance): Promise<Run>;
   /** Records what became of a file of the run on the SFTP server, whatever its state; replaces what was recorded of that file. */
   noteRemoval(runId: string, removal: RemoteRemoval): Promise<void>;
   /** Replaces why a run failed; false unless it failed with the code `before`. */
@@ -234,14 +236,14 @@ export interface LedgerSummary {
   readonly runsByState: Readonly<Record<RunState, number>>;
   /** The first day with a run of its bookings. */
   readonly firstDay?: string;
-  /** The last day with a successful run that may complete it and was collected after the day had ended. */
+  /** The last day with a run that makes it good (`makesDayGood`). */
   readonly lastGoodDay?: string;
 }
 
 /** What the caller that starts or resumes a run says about its day. */
 export interface CollectRequest {
-  /** Accepts far fewer bookings than usual this time. */
-  readonly acceptsVolume?: boolean | undefined;
+  /** Far fewer bookings than usual are right this time. */
+  readonly acceptance?: VolumeAcceptance | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
 }

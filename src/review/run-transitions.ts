@@ -95,14 +95,14 @@ export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
 export function finishTakeOver(
   run: Run,
   totals: StepTotals,
-  { acceptsVolume, expected }: CollectRequest = {},
+  { acceptance, expected }: CollectRequest = {},
 ): RunPatch {
   const { openSteps, refused } = totals;
   const taken: RunPatch = {
     token: run.token + 1,
     openSteps,
     namesBlankedAt: null,
-    ...(acceptsVolume && { acceptsVolume }),
+    ...(acceptance && { acceptance }),
     ...(expected !== undefined && { expected }),
   };
   const state = run.state === 'failed' ? resumedState(run) : run.state;

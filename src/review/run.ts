@@ -1,6 +1,6 @@
 import type { GuestNames } from './guest-names.js';
 import type { ReviewFile } from './review-file.js';
-import type { VolumeDrop } from './volume.js';
+import { hasDropped, type VolumeAcceptance, type VolumeComparison } from './volume.js';
 
 /** What started a run. `today` sends what is new while the day is not over. What each means for its day: see day-runs.ts. */
 export type Trigger = 'schedule' | 'hook' | 'manual' | 'replay' | 'today';
@@ -98,10 +98,10 @@ export interface Run {
   /** Consecutive steps that ran out of tries. */
   readonly failuresInRow: number;
   readonly failure?: RunFailure;
-  /** It collected far fewer bookings than usual. */
-  readonly volume?: VolumeDrop;
-  /** Accepts far fewer bookings than usual this time. */
-  readonly acceptsVolume?: true;
+  /** How many bookings it collected, compared with good days before; absent if it was not to be compared. */
+  readonly volume?: VolumeComparison;
+  /** Far fewer bookings than usual are right this time. */
+  readonly acceptance?: VolumeAcceptance;
   /** How many records the end-of-day hook expected. */
   readonly expected?: number;
   /** When its guest names were blanked. Absent again once something was written that may hold names. */
@@ -126,6 +126,16 @@ export function hasUnexpectedCount({
   counts,
 }: Pick<Run, 'expected' | 'collectedAt' | 'counts'>): boolean {
   return expected !== undefined && collectedAt !== undefined && countRecords(counts) !== expected;
+}
+
+/** Whether its day as a whole has far fewer bookings than usual, and nobody has accepted that yet. */
+export function isToBeAccepted({ volume, acceptance }: Pick<Run, 'volume' | 'acceptance'>): boolean {
+  return volume !== undefined && hasDropped(volume) && acceptance === undefined;
+}
+
+/** Whether somebody should look at its number of bookings, in total or of a provider. */
+export function warnsOfVolume({ volume, acceptance }: Pick<Run, 'volume' | 'acceptance'>): boolean {
+  return volume !== undefined && volume.drops.length > 0 && acceptance === undefined;
 }
 
 /** Whether there is a step to perform; an overdue result alone is not one. */

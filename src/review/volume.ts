@@ -24,23 +24,27 @@ export interface DayVolume extends Volume {
   readonly day: string;
 }
 
+export interface VolumeReader extends VolumeHistory {
+  /** The same of the day's newest successful run that may complete it, whether or not it makes the day good. */
+  findVolume(day: string): Promise<DayVolume | undefined>;
+}
+
 /** What good days were like. */
 export interface VolumeHistory {
   /**
-   * The newest successful run of each of these days that may complete it. Runs that topped a day up without counting all of
-   * it are left out.
+   * Of each of these days the newest run that makes it good. Runs that topped a day up without counting all of it are left out.
    */
   listVolumes(days: readonly string[]): Promise<DayVolume[]>;
 }
 
-/** A day with far fewer bookings than usual. */
-export interface VolumeDrop {
+/** How a day's bookings compare with those of good days before it. */
+export interface VolumeComparison {
   readonly accepted: number;
-  /** Null if too few days are known. */
+  /** Null if no day to compare with is known. */
   readonly usual: number | null;
   /** Set if `accepted` is less. */
   readonly minimum?: number;
-  /** Largest loss first. */
+  /** Where the day has far fewer bookings than usual, largest loss first. */
   readonly drops: readonly Drop[];
 }
 
@@ -51,46 +55,82 @@ interface Drop {
   readonly usual: number | null;
 }
 
+/** Who said that so few bookings are right, and when. */
+export interface VolumeAcceptance {
+  /** Epoch milliseconds */
+  readonly at: number;
+  readonly by: string;
+}
+
+/** Whether the day as a whole has far fewer bookings than usual. A drop of single providers is only a warning. */
+export function hasDropped({ drops }: VolumeComparison): boolean {
+  return drops.some(({ provider }) => provider === null);
+}
+
 const weeksCompared = 8;
-/** A median of fewer days says little. */
+/** A median of fewer days of one weekday, or of fewer days with a provider, says little. */
 const leastDays = 3;
 /** A provider with fewer bookings a day varies too much to be compared. */
 const leastUsualOfProvider = 20;
 /** Providers named; the total says the rest. */
 const maxDrops = 20;
 
-/** The days with which a day is compared: the same weekday of the last eight weeks. */
+/** The days with which a day may be compared: those of the eight weeks before it. */
 export function daysToCompare(day: string, { exceptions }: Pick<VolumeSettings, 'exceptions'>): string[] {
   if (exceptions.includes(day)) return [];
-  const days = Array.from({ length: weeksCompared }, (_, week) => {
+  const days = Array.from({ length: 7 * weeksCompared }, (_, before) => {
     const date = new Date(`${day}T00:00:00Z`);
-    date.setUTCDate(date.getUTCDate() - 7 * (week + 1));
+    date.setUTCDate(date.getUTCDate() - before - 1);
     return date.toISOString().slice(0, 10);
   });
   return days.filter((one) => !exceptions.includes(one));
 }
 
 /**
- * Compares a day with the good days before it, in total and per provider. Only drops count. The usual number is the median, so
- * that a single odd day doesn't shift it, and a lasting change is usual after some weeks.
+ * The good days with which a day is compared: those of the same weekday or, while fewer than three of them are known, all.
+ *
+ * @param earlier the good ones of `daysToCompare`
  */
-export function findDrop(
+export function chooseCompared<One extends { readonly day: string }>(
+  day: string,
+  earlier: readonly One[],
+): { readonly days: readonly One[]; readonly isOfWeekday: boolean } {
+  const ofWeekday = earlier.filter((one) => weekdayOf(one.day) === weekdayOf(day));
+  const isOfWeekday = ofWeekday.length >= leastDays;
+  return { days: isOfWeekday ? ofWeekday : earlier, isOfWeekday };
+}
+
+/** From 0 for a Sunday. */
+function weekdayOf(day: string): number {
+  return new Date(`${day}T00:00:00Z`).getUTCDay();
+}
+
+/**
+ * Compares a day with the good days before it, in total and per provider. Only drops count. The usual number is the median, so
+ * that a single odd day doesn't shift it, and a lasting change is usual after some weeks. Undefined for an exception.
+ */
+export function compareVolume(
   { day, ...counted }: DayVolume,
   earlier: readonly DayVolume[],
   settings: VolumeSettings,
-): VolumeDrop | undefined {
+): VolumeComparison | undefined {
   const { minimum = 0, shareOfUsual, exceptions } = settings;
   if (exceptions.includes(day)) return undefined;
   const { accepted } = counted;
-  const usual = usualOf(earlier.map((one) => one.accepted));
-  const isLess = (count: number, of: number | null) =>
-    of !== null && isLessThanShare(count, of, shareOfUsual);
+  const { days, isOfWeekday } = chooseCompared(day, earlier);
+  // Weekends may well be quieter than the other days that they are compared with.
+  const share = isOfWeekday || !isWeekend(day) ? shareOfUsual : shareOfUsual / 2;
+  const usual = usualOf(days.map((one) => one.accepted));
+  const isLess = (count: number, of: number | null) => of !== null && isLessThanShare(count, of, share);
   const isBelow = accepted < minimum;
   const total = isBelow || isLess(accepted, usual) ? [{ provider: null, accepted, usual }] : [];
-  const providers = compareProviders(counted, earlier).filter((one) => isLess(one.accepted, one.usual));
+  const providers = compareProviders(counted, days).filter((one) => isLess(one.accepted, one.usual));
   const drops = [...total, ...providers.slice(0, maxDrops)];
-  if (drops.length === 0) return undefined;
   return { accepted, usual, ...(isBelow && { minimum }), drops };
+}
+
+function isWeekend(day: string): boolean {
+  return [0, 6].includes(weekdayOf(day));
 }
 
 function compareProviders(counted: Volume, earlier: readonly Volume[]) {
@@ -108,7 +148,7 @@ export interface ProviderVolume {
   readonly usual: number | null;
 }
 
-/** Each provider of the day or of earlier ones next to what is usual; none where the day's were not counted. */
+/** Each provider of the day or of those that it is compared with next to what is usual; none where the day's were not counted. */
 export function listProviderVolumes({ providers }: Volume, earlier: readonly Volume[]): ProviderVolume[] {
   if (!providers) return [];
   const known = earlier.flatMap((one) => (one.providers ? [one.providers] : []));
@@ -118,20 +158,20 @@ export function listProviderVolumes({ providers }: Volume, earlier: readonly Vol
   return [...names].map((provider) => ({
     provider,
     accepted: count(providers, provider),
-    usual: usualOf(known.map((counts) => count(counts, provider))),
+    usual: known.length < leastDays ? null : usualOf(known.map((counts) => count(counts, provider))),
   }));
 }
 
-/** The median; null for too few days. */
+/** The median; null without any day. */
 export function usualOf(counts: readonly number[]): number | null {
-  if (counts.length < leastDays) return null;
+  if (counts.length === 0) return null;
   const sorted = [...counts].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2);
 }
 
 /** One text per drop: "Bedlink: 0, usually 412". */
-export function describeDrops({ minimum, drops }: VolumeDrop): string[] {
+export function describeDrops({ minimum, drops }: Pick<VolumeComparison, 'minimum' | 'drops'>): string[] {
   return drops.map(({ provider, accepted, usual }) => {
     const usually = usual === null ? '' : `, usually ${formatCount(usual)}`;
     if (provider !== null) return `${provider}: ${formatCount(accepted)}${usually}`;

@@ -5,10 +5,10 @@ import { readCompleteUntil } from '../mappings/sync-bounds.js';
 import { type NoticeEvent, noticeEventNames, noticeEvents } from '../notifications/notice.js';
 import type { MessageCounts, NoticeReader } from '../notifications/notice-store.js';
 import { type CanaryReader, countMissedInRow } from '../review/canary.js';
-import { makesDayGood } from '../review/day/good-day.js';
+import { reviewsDay } from '../review/day/good-day.js';
 import type { DayOverview, LedgerSummary, RunLister } from '../review/ledger.js';
-import type { Run, RunState } from '../review/run.js';
-import type { VolumeHistory } from '../review/volume.js';
+import { isToBeAccepted, type Run, type RunState } from '../review/run.js';
+import type { VolumeReader } from '../review/volume.js';
 import { listLastDays } from './last-good-day.js';
 import { type LatestDay, summariseLatestDay } from './latest-day.js';
 
@@ -16,7 +16,7 @@ import { type LatestDay, summariseLatestDay } from './latest-day.js';
 export interface FactsLedger
   extends DayOverview,
     RunLister,
-    VolumeHistory,
+    Pick<VolumeReader, 'findVolume'>,
     Pick<CanaryReader, 'listCanaries'> {
   readonly cases: Pick<CaseReader, 'count'>;
   readonly mappings: Pick<MappingReader, 'latestSync'>;
@@ -41,12 +41,13 @@ export interface LedgerFacts {
   readonly mappingsReach?: number | undefined;
 }
 
-/** The state of a day's newest run; one that succeeded makes it `good` or leaves it `incomplete`. */
-export type DayState = Exclude<RunState, 'succeeded'> | 'good' | 'incomplete' | 'missing';
+/** The state of a day's newest run; one that succeeded makes it `good`, or leaves it `incomplete` or `to-be-accepted`. */
+export type DayState = Exclude<RunState, 'succeeded'> | 'good' | 'incomplete' | 'to-be-accepted' | 'missing';
 
 const noDays: Readonly<Record<DayState, number>> = {
   good: 0,
   incomplete: 0,
+  'to-be-accepted': 0,
   missing: 0,
   collecting: 0,
   delivering: 0,
@@ -111,7 +112,8 @@ function countDays(
 
 function stateOfDay(run: Run, timezone: string): DayState {
   if (run.state !== 'succeeded') return run.state;
-  return makesDayGood(run, timezone) ? 'good' : 'incomplete';
+  if (!reviewsDay(run, timezone)) return 'incomplete';
+  return isToBeAccepted(run) ? 'to-be-accepted' : 'good';
 }
 
 function countProblems(
@@ -124,12 +126,12 @@ function countProblems(
 }
 
 async function readLatestDay(
-  ledger: RunLister & VolumeHistory,
+  ledger: RunLister & Pick<VolumeReader, 'findVolume'>,
   latestRuns: readonly Run[],
 ): Promise<LatestDay | undefined> {
   const day = latestRuns.findLast(({ collectedAt }) => collectedAt !== undefined)?.day;
   if (day === undefined) return undefined;
   const runs = await ledger.listRuns({ day, limit: runsOfDay });
-  const [volume] = await ledger.listVolumes([day]);
+  const volume = await ledger.findVolume(day);
   return summariseLatestDay(day, runs, volume?.providers ?? null);
 }

@@ -33,7 +33,7 @@ export async function renderRunMetrics(
   set('duration_seconds', 'How long it took', Math.max(0, endedAt - startedAt) / 1000);
   set(
     'exit_code',
-    'Its exit code: 0 done, 1 failed, 2 usage or configuration, 3 result pending, 4 busy',
+    'Its exit code: 0 done, 1 failed, 2 usage or configuration, 3 result pending, 4 busy, 5 to be accepted',
     exitCode,
   );
   if (after) {

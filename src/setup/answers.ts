@@ -19,6 +19,8 @@ export interface Answers {
   readonly delivery: 'body' | 'file';
   /** How a day without bookings ends; by default it fails. */
   readonly emptyDay?: 'fail' | 'succeed';
+  /** Accepted bookings of a usual day; undefined if nobody knows. */
+  readonly usualBookings?: number | undefined;
   /** Undefined for delivery by body. */
   readonly sftp: SftpAnswers | undefined;
   /** What becomes of bookings that lack a field; by default they are posted. */
@@ -75,6 +77,7 @@ export const rules = {
   baseUrl: rule('baseUrl', 'service', 'baseUrl'),
   apiKey: rule('apiKey', 'service', 'apiKey'),
   accountId: { ...rule('accountId', 'service', 'accountId'), isSecret: true },
+  usualBookings: { ...rule('usualBookings', 'volume', 'minimum'), isNumber: true },
   delivery: rule('delivery', 'delivery'),
   sftpHost: rule('sftpHost', 'file', 'sftp', 'host'),
   sftpPort: { ...rule('sftpPort', 'file', 'sftp', 'port'), isNumber: true },

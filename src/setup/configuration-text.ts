@@ -20,6 +20,10 @@ const write = createSettingWriter();
 const aboutKeys =
   "Guests' names are stored without encryption. To encrypt them, add the line `keys: ./keys`, which names a folder for the keys, separate from ledger and archive.";
 
+/** It has no default. */
+const aboutVolume =
+  'Half an export looks like a quiet day until earlier days are known. To notice it from the first night on, add the line `volume: { minimum: N }`, with half of the bookings of a usual day.';
+
 /** Neither has a default, and an address is needed for one of them. */
 const aboutLateDays =
   'Without a deadline no day counts as late: add the line `deadline: "06:00"`, the time by which the day before must be reviewed. With `heartbeat`, Healthchecks, Uptime Kuma or Cronitor notice when a night is missing.';
@@ -29,7 +33,7 @@ const aboutLateDays =
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, emptyDay = 'fail', sftp, incomplete, today, keys } = answers;
+  const { timezone, delivery, emptyDay = 'fail', usualBookings, sftp, incomplete, today, keys } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -47,6 +51,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     write.optionalGroup(['body'], ['batchSize', 'concurrency']),
     write.option(['maxRejectedShare']),
     emptyDay === 'fail' ? write.option(['emptyDay']) : write.setting(['emptyDay'], emptyDay),
+    renderVolume(usualBookings),
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
     renderSchedule(today),
@@ -56,6 +61,13 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** The minimum of half a usual day counts from the first night on, when no earlier day is known. */
+function renderVolume(usualBookings: number | undefined): string[] {
+  return usualBookings === undefined
+    ? write.comment(aboutVolume)
+    : [...write.group(['volume']), ...write.setting(['volume', 'minimum'], Math.ceil(usualBookings / 2))];
 }
 
 /** How a configuration in that folder refers to the JSON Schema. The line can't hold a path with blanks. */

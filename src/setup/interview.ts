@@ -33,6 +33,11 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     })) ?? parts.timezone;
   const { source, secrets, examination, findings } = await interviewSource(options, timezone, parts);
   const emptyDay = await askEmptyDay(options, questions);
+  const usualBookings = await questions.text({
+    rule: rules.usualBookings,
+    given: options.usualBookings === undefined ? undefined : String(options.usualBookings),
+    message: 'How many bookings a usual day has; fewer than half of them are too few (empty: not known)',
+  });
   const baseUrl = await questions.text({
     rule: rules.baseUrl,
     given: options.baseUrl,
@@ -62,6 +67,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       source,
       delivery,
       emptyDay,
+      usualBookings: usualBookings === undefined ? undefined : Number(usualBookings),
       sftp,
       incomplete,
       today,

@@ -20,6 +20,8 @@ export interface InitOptions extends SourceOptions {
   readonly baseUrl?: string;
   readonly delivery?: 'body' | 'file';
   readonly emptyDay?: 'fail' | 'succeed';
+  /** Accepted bookings of a usual day. */
+  readonly usualBookings?: number;
   /** When the current day is reviewed, as a cron pattern. */
   readonly today?: string;
   /** The folder of the keys that encrypt guests' names. */
@@ -38,6 +40,7 @@ const list = new Intl.ListFormat('en', { type: 'disjunction' });
 const generalRules: Readonly<Record<string, AnswerRule>> = {
   timezone: rules.timezone,
   baseUrl: rules.baseUrl,
+  usualBookings: rules.usualBookings,
   delivery: rules.delivery,
   today: rules.today,
   keys: rules.keys,

@@ -13,11 +13,12 @@ import { SftpError } from '../../src/sftp/sftp.js';
 import { someRun } from '../review/some-run.js';
 
 describe('the exit code', () => {
-  it('of many days is that of the worst: 2, then 1, then 4, then 3', () => {
+  it('of many days is that of the worst: 2, then 1, then 4, then 3, then 5', () => {
     expect(worstOf([0, 3, 4, 1, 2, 0])).toBe(2);
     expect(worstOf([0, 3, 4, 1, 0])).toBe(1);
     expect(worstOf([0, 3, 4])).toBe(4);
-    expect(worstOf([3, 0])).toBe(3);
+    expect(worstOf([3, 5, 0])).toBe(3);
+    expect(worstOf([0, 5])).toBe(5);
     expect(worstOf([0, 0])).toBe(0);
     expect(worstOf([])).toBe(0);
   });
@@ -41,6 +42,18 @@ describe('the exit code', () => {
     const run = someRun({ state: 'succeeded', collectedAt: 1, counts: { read: 12, filtered: 2 } });
     expect(exitCodeOf({ ...run, expected: 10 })).toBe(0);
     expect(exitCodeOf({ ...run, expected: 12 })).toBe(1);
+  });
+
+  it('of a run with far fewer bookings than usual is 5 until somebody accepts it, unless another one is worse', () => {
+    const drops = [{ provider: null, accepted: 3, usual: 400 }];
+    const few = { volume: { accepted: 3, usual: 400, drops } };
+    expect(exitCodeOf(someRun({ state: 'succeeded', ...few }))).toBe(5);
+    expect(exitCodeOf(someRun({ state: 'awaiting-result', ...few }))).toBe(3);
+    expect(exitCodeOf(someRun({ state: 'failed', ...few }))).toBe(1);
+    expect(exitCodeOf(someRun({ ...few, expected: 9, collectedAt: 1, counts: { read: 3 } }))).toBe(1);
+    expect(exitCodeOf(someRun({ ...few, acceptance: { at: 1, by: 'ada' } }))).toBe(0);
+    const ofProvider = { ...few.volume, drops: [{ provider: 'Bedlink', accepted: 0, usual: 40 }] };
+    expect(exitCodeOf(someRun({ volume: ofProvider }))).toBe(0);
   });
 
   it.each([

@@ -21,7 +21,12 @@ import { command } from './plain-command.js';
 type Reviewed = DayOutcome & { readonly kind: 'reviewed' };
 
 function reviewed(run: Run, exitCode: Reviewed['exitCode']): Reviewed {
-  return { kind: 'reviewed', day: run.day, report: toReport(run, run.startedAt), exitCode };
+  return {
+    kind: 'reviewed',
+    day: run.day,
+    report: toReport(run, { now: run.startedAt, timezone: 'Europe/Madrid' }),
+    exitCode,
+  };
 }
 
 const message =

@@ -41,7 +41,7 @@ describe('the status', () => {
   2026-11-17  failed     body        400          593  by e-mail  11-21 03:30
   2026-11-16  failed     body          0            3          -  11-21 03:30
   2026-11-20: 1,234,000 without a verdict, 567 by e-mail only
-  2026-11-18: far fewer bookings than usual
+  2026-11-18: far fewer bookings than usual, to be accepted
   2026-11-17: reason: the export was cut off
 ${footer}`,
     );

@@ -327,8 +327,8 @@ export function describeNoticesContract(
     it('raises that a provider is silent when the volume is noted', async () => {
       const { ledger } = opened;
       const run = await ledger.createRun(newRun('r1'));
-      const drop = { accepted: 2, usual: 9, drops: [{ provider: 'Bedlink', accepted: 0, usual: 412 }] };
-      await (await startCollect(ledger, run)).noteVolume({ at, providers: { Bedlink: 0 }, drop });
+      const comparison = { accepted: 2, usual: 9, drops: [{ provider: 'Bedlink', accepted: 0, usual: 412 }] };
+      await (await startCollect(ledger, run)).noteVolume({ at, providers: { Bedlink: 0 }, comparison });
       await notices.route(toChannels('ops'), at);
       expect(await notices.listMessages({ limit: 9 })).toMatchObject([
         { notice: { event: 'provider-silent', facts: { provider: 'Bedlink', usual: 412 } } },

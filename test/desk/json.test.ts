@@ -32,7 +32,7 @@ const run = {
     ...{ read: 0, accepted: 0, duplicates: 0, rejected: 0, filtered: 0, delivered: 0, refused: 0 },
     ...{ pending: 0, repeated: 0, posted: 0, affected: null, unanswered: null },
   },
-  file: null,
+  ...{ file: null, isGood: false, notGood: [{ code: 'collecting' }], volume: null },
   ...{ startedAt: '1970-01-01T00:00:01.000Z', finishedAt: null, durationMs: now - 1_000 },
 };
 
@@ -52,7 +52,8 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
   expect((days as unknown[]).slice(-2)).toEqual([
     {
       ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
-      ...{ isDue: true, isGood: false, isLate: false, isDrop: false, how: 'manual', runs: 1 },
+      ...{ isDue: true, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
+      ...{ how: 'manual', runs: 1 },
       ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, usual: null },
       counts: {
         ...{ accepted: 0, rejected: 0, delivered: 0, refused: 0, pending: 0 },
@@ -61,7 +62,8 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
     },
     {
       ...{ day: '2026-11-21', judgement: 'not-due', headline: 'Its run is still to come.' },
-      ...{ isDue: false, isGood: false, isLate: false, isDrop: false, how: null, runs: 0 },
+      ...{ isDue: false, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
+      ...{ how: null, runs: 0 },
       ...{ runId: null, state: null, durationMs: null, usual: null, counts: null },
     },
   ]);
@@ -106,6 +108,7 @@ it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => 
     },
     ...{ startedAt: started, finishedAt: '2026-11-21T01:31:00.000Z', durationMs: 60_000 },
     ...{ pending: null, leftMs: null, open: null, troubles: [], rejects: [], warnings: [] },
+    ...{ isGood: true, notGood: [], volume: null },
     headline: '1 booking on an incorrect mapping; 1 booking without a verdict.',
     collect: { startedAt: started, endedAt: started },
     steps: Object.entries(steps).map(([kind, bookings]) => ({ kind, state: 'done', steps: 1, bookings })),

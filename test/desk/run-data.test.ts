@@ -18,7 +18,9 @@ describe('the report of a run', () => {
     const answer = await get(url, `/runs/${run.id}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(JSON.parse(answer.text)).toMatchObject(JSON.parse(JSON.stringify(toReport(run, now))));
+    expect(JSON.parse(answer.text)).toMatchObject(
+      JSON.parse(JSON.stringify(toReport(run, { now, timezone: 'Europe/Madrid' }))),
+    );
   });
 
   it('says what it waits for, alone and among the runs of its day', async () => {

@@ -112,6 +112,7 @@ export function runsOnly(runs: readonly Run[], wait?: Wait): DeskParts['ledger']
     listLatestRuns: async () => [],
     listRunsOfDays: async () => [...runs],
     listVolumes: async () => [],
+    findVolume: async () => undefined,
     mappings: { latestSync: async () => undefined } as Partial<MappingCopy> as MappingCopy,
     findWait: async () => wait,
     readOpenWork: async () => ({ performed: 0, abandoned: 0, ready: 0, delayed: 0 }),

@@ -14,11 +14,15 @@ describe('the mark of a run', () => {
     ['attention', { ...known, unanswered: 1 }],
     ['attention', { ...known, refused: 1 }],
   ] as const)('that succeeded is %s where its counts say so', (mark, of) => {
-    expect(markOfRun(someRun({ state: 'succeeded', counts: of }))).toBe(mark);
+    expect(markOfRun(someRun({ state: 'succeeded', counts: of }), false)).toBe(mark);
+  });
+
+  it('with few bookings needs attention', () => {
+    expect(markOfRun(someRun({ state: 'succeeded', counts: known }), true)).toBe('attention');
   });
 
   it('in any other state is that state', () => {
-    expect(markOfRun(someRun({ state: 'awaiting-result' }))).toBe('awaiting-result');
+    expect(markOfRun(someRun({ state: 'awaiting-result' }), true)).toBe('awaiting-result');
   });
 });
 

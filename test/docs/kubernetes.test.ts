@@ -126,13 +126,13 @@ describe('ops/kubernetes', () => {
     const job = cronJob.jobTemplate.spec;
     expect(job.backoffLimit).toBeGreaterThan(0);
     expect(job.template.spec.restartPolicy).toBe('Never');
-    const { usage, resultPending, busy } = exitCode;
+    const { usage, resultPending, busy, toBeAccepted } = exitCode;
     expect(job.podFailurePolicy.rules[0]).toEqual({
       action: 'FailJob',
       onExitCodes: {
         containerName: job.template.spec.containers[0].name,
         operator: 'In',
-        values: [usage, resultPending, busy],
+        values: [usage, resultPending, busy, toBeAccepted],
       },
     });
   });

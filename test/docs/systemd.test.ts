@@ -64,6 +64,7 @@ describe('ops/systemd', () => {
       `/usr/bin/node /opt/booked-hotel-review/${bin['hotel-review']} run --config /etc/hotel-review/hotel-review.yaml`,
     );
     expect(settingsOf('SuccessExitStatus')).toEqual([String(exitCode.busy)]);
+    expect(settingsOf('RestartPreventExitStatus')).toEqual([`${exitCode.usage} ${exitCode.toBeAccepted}`]);
     expect(section).toContain(start.split(' run ')[0]);
   });
 

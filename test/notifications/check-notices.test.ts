@@ -124,6 +124,14 @@ describe('a problem is over', () => {
     ]);
   });
 
+  it('of few bookings once somebody has accepted them', async () => {
+    const dropped = problem('volume-dropped', { day, runId: good.id });
+    const drops = [{ provider: null, accepted: 3, usual: 400 }];
+    const few: Run = { ...good, volume: { accepted: 3, usual: 400, drops } };
+    expect(await findEnded(dropped, few)).toEqual([]);
+    expect(await findEnded(dropped, { ...few, acceptance: { at, by: 'ada' } })).toEqual(['volume-dropped']);
+  });
+
   it('of a failed run without a message if somebody gave up the latest run of its day', async () => {
     const failed = problem('run-failed', { day });
     const givenUp: Run = { ...good, state: 'cancelled', cancelReason: 'wrong export' };

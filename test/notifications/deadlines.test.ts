@@ -11,16 +11,22 @@ interface Asked {
   readonly timezone?: string;
   readonly now: string;
   readonly countedFrom?: string;
-  readonly goodDays?: readonly string[];
+  readonly reviewedDays?: readonly string[];
 }
 
-function judge({ deadline = '06:00', timezone = 'Europe/Madrid', now, countedFrom, goodDays = [] }: Asked) {
+function judge({
+  deadline = '06:00',
+  timezone = 'Europe/Madrid',
+  now,
+  countedFrom,
+  reviewedDays = [],
+}: Asked) {
   const { late, next } = judgeDeadlines({
     deadline,
     timezone,
     now: Date.parse(now),
     countedFrom: countedFrom === undefined ? since : Date.parse(countedFrom),
-    goodDays,
+    reviewedDays,
   });
   return {
     late: late.map(({ day }) => day),
@@ -36,29 +42,28 @@ function listDays(from: string, to: string): string[] {
 }
 
 describe('A day is late', () => {
-  const goodDays = listDays('2026-11-01', '2026-11-19');
+  const reviewedDays = listDays('2026-11-01', '2026-11-19');
 
   it('from its deadline on, on the day after it', () => {
-    expect(judge({ now: '2026-11-21T04:59:59.999Z', goodDays })).toEqual({
+    expect(judge({ now: '2026-11-21T04:59:59.999Z', reviewedDays })).toEqual({
       late: [],
       next: '2026-11-20 at 2026-11-21T05:00:00.000Z',
     });
-    expect(judge({ now: '2026-11-21T05:00:00Z', goodDays })).toEqual({
+    expect(judge({ now: '2026-11-21T05:00:00Z', reviewedDays })).toEqual({
       late: ['2026-11-20'],
       next: '2026-11-21 at 2026-11-22T05:00:00.000Z',
     });
   });
 
   it('until it is good', () => {
-    expect(judge({ now: '2026-11-23T20:00:00Z', goodDays }).late).toEqual([
+    expect(judge({ now: '2026-11-23T20:00:00Z', reviewedDays }).late).toEqual([
       '2026-11-20',
       '2026-11-21',
       '2026-11-22',
     ]);
-    expect(judge({ now: '2026-11-23T20:00:00Z', goodDays: [...goodDays, '2026-11-21'] }).late).toEqual([
-      '2026-11-20',
-      '2026-11-22',
-    ]);
+    expect(
+      judge({ now: '2026-11-23T20:00:00Z', reviewedDays: [...reviewedDays, '2026-11-21'] }).late,
+    ).toEqual(['2026-11-20', '2026-11-22']);
   });
 
   it('even if nothing ever ran', () => {
@@ -71,34 +76,36 @@ describe('A day is late', () => {
   });
 
   it('not because of a deadline that had passed when a process first looked', () => {
-    const looked = { now: '2026-11-22T12:00:00Z', goodDays: [] };
+    const looked = { now: '2026-11-22T12:00:00Z', reviewedDays: [] };
     expect(judge({ ...looked, countedFrom: '2026-11-22T05:00:00Z' }).late).toEqual([]);
     expect(judge({ ...looked, countedFrom: '2026-11-22T04:59:59Z' }).late).toEqual(['2026-11-21']);
   });
 
   it('never before it is over', () => {
-    expect(judge({ deadline: '00:00', now: '2026-11-20T22:59:59.999Z', goodDays }).late).toEqual([]);
-    expect(judge({ deadline: '00:00', now: '2026-11-20T23:00:00Z', goodDays }).late).toEqual(['2026-11-20']);
+    expect(judge({ deadline: '00:00', now: '2026-11-20T22:59:59.999Z', reviewedDays }).late).toEqual([]);
+    expect(judge({ deadline: '00:00', now: '2026-11-20T23:00:00Z', reviewedDays }).late).toEqual([
+      '2026-11-20',
+    ]);
   });
 });
 
 describe('The next deadline', () => {
   it('leaves out days that are good already', () => {
-    const goodDays = listDays('2026-11-01', '2026-11-20');
-    expect(judge({ now: '2026-11-21T03:00:00Z', goodDays }).next).toBe(
+    const reviewedDays = listDays('2026-11-01', '2026-11-20');
+    expect(judge({ now: '2026-11-21T03:00:00Z', reviewedDays }).next).toBe(
       '2026-11-21 at 2026-11-22T05:00:00.000Z',
     );
   });
 
   it('is found after days without one, within a month', () => {
     const now = '2026-11-21T12:00:00Z';
-    const goodDays = listDays('2026-11-01', '2026-11-20');
+    const reviewedDays = listDays('2026-11-01', '2026-11-20');
     const plan = (day: string) => ({ at: 'none', exceptions: { [day]: '07:15' } });
-    expect(judge({ deadline: plan('2026-12-20'), now, goodDays })).toEqual({
+    expect(judge({ deadline: plan('2026-12-20'), now, reviewedDays })).toEqual({
       late: [],
       next: '2026-12-20 at 2026-12-21T06:15:00.000Z',
     });
-    expect(judge({ deadline: plan('2027-01-20'), now, goodDays })).toEqual({ late: [], next: undefined });
+    expect(judge({ deadline: plan('2027-01-20'), now, reviewedDays })).toEqual({ late: [], next: undefined });
     expect(judge({ deadline: 'none', now })).toEqual({ late: [], next: undefined });
   });
 });
@@ -119,10 +126,10 @@ describe('Exceptions name the business day', () => {
 
   it('so that an exception ends the lateness of its day', () => {
     const now = '2026-11-23T20:00:00Z';
-    const goodDays = listDays('2026-11-01', '2026-11-21');
-    expect(judge({ now, goodDays }).late).toEqual(['2026-11-22']);
+    const reviewedDays = listDays('2026-11-01', '2026-11-21');
+    expect(judge({ now, reviewedDays }).late).toEqual(['2026-11-22']);
     const holiday = { at: '06:00', exceptions: { '2026-11-22': 'none' } };
-    expect(judge({ deadline: holiday, now, goodDays }).late).toEqual([]);
+    expect(judge({ deadline: holiday, now, reviewedDays }).late).toEqual([]);
   });
 });
 
@@ -148,8 +155,8 @@ describe('Where the clocks change', () => {
     ['America/Sao_Paulo', '2026-11-20', '06:00', '2026-11-21T09:00:00.000Z'],
   ])('in %s, %s is late at %s: %s', (timezone, day, time, at) => {
     const dayBefore = createBusinessDay(day, 'UTC').previous();
-    const goodDays = [dayBefore.previous().iso, dayBefore.iso];
-    const asked = { deadline: time, timezone, countedFrom: `${day}T00:00:00Z`, goodDays };
+    const reviewedDays = [dayBefore.previous().iso, dayBefore.iso];
+    const asked = { deadline: time, timezone, countedFrom: `${day}T00:00:00Z`, reviewedDays };
     const before = new Date(Date.parse(at) - 1).toISOString();
     expect(judge({ ...asked, now: before })).toEqual({ late: [], next: `${day} at ${at}` });
     expect(judge({ ...asked, now: at }).late).toEqual([day]);
@@ -178,14 +185,14 @@ describe('Whatever the zone, the time of day and the good days', () => {
         const countedFrom = now - days * 86_400_000;
         const { from, to } = findJudgedDays({ timezone, now });
         const judged = listDays(from.iso, to.iso);
-        const goodDays = judged.filter((_, index) => index % 3 === 0);
-        const { late, next } = judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays });
+        const reviewedDays = judged.filter((_, index) => index % 3 === 0);
+        const { late, next } = judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays });
         for (const { at } of late) expect(at > countedFrom && at <= now).toBe(true);
-        expect(late.filter(({ day }) => goodDays.includes(day))).toEqual([]);
+        expect(late.filter(({ day }) => reviewedDays.includes(day))).toEqual([]);
         expect(next && next.at > now).toBe(true);
         // At the next deadline, and not a millisecond earlier, one more day is late.
         const at = (instant: number) =>
-          judgeDeadlines({ deadline, timezone, now: instant, countedFrom, goodDays }).late.map(
+          judgeDeadlines({ deadline, timezone, now: instant, countedFrom, reviewedDays }).late.map(
             ({ day }) => day,
           );
         if (!next) return;

@@ -3,43 +3,53 @@ import { incidentOf, type LastNotice, placeNotice } from '../../src/notification
 
 const known: LastNotice = { round: 2, isOver: false, severity: 'critical', reminders: 3 };
 
+const about = { subject: '2026-11-20', day: '2026-11-20' };
+
 describe('a notice', () => {
   it('is sent the first time', () => {
-    expect(placeNotice({ event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
+    expect(placeNotice({ ...about, event: 'run-failed' }, undefined)).toEqual({ round: 0, reminder: 0 });
   });
 
   it('is not sent again while the problem lasts', () => {
-    expect(placeNotice({ event: 'run-failed' }, known)).toBeUndefined();
-    expect(placeNotice({ event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
+    expect(placeNotice({ ...about, event: 'run-failed' }, known)).toBeUndefined();
+    expect(placeNotice({ ...about, event: 'run-failed', severity: 'warning' }, known)).toBeUndefined();
   });
 
   it('is sent again as a reminder when the problem gets worse', () => {
-    expect(placeNotice({ event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
+    expect(placeNotice({ ...about, event: 'run-failed' }, { ...known, severity: 'warning' })).toEqual({
       round: 2,
       reminder: 4,
     });
   });
 
   it('is sent again when the problem comes back', () => {
-    expect(placeNotice({ event: 'run-failed' }, { ...known, isOver: true })).toEqual({
+    expect(placeNotice({ ...about, event: 'run-failed' }, { ...known, isOver: true })).toEqual({
       round: 3,
       reminder: 0,
     });
   });
 
   it('is sent once if it happens once', () => {
-    expect(placeNotice({ event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
+    expect(placeNotice({ ...about, event: 'affected-found' }, { ...known, isOver: true })).toBeUndefined();
+  });
+
+  it('about few bookings is a problem of the day, but only told if single providers are meant', () => {
+    const over = { ...known, isOver: true };
+    expect(placeNotice({ ...about, event: 'volume-dropped' }, over)).toEqual({ round: 3, reminder: 0 });
+    const ofProviders = { ...about, event: 'volume-dropped', subject: 'providers on 2026-11-20' } as const;
+    expect(placeNotice(ofProviders, over)).toBeUndefined();
+    expect(incidentOf(ofProviders)).toBe('volume-dropped providers on 2026-11-20');
   });
 
   it('has one incident for all problems of a day and their recovery', () => {
-    const about = { subject: '2026-11-20', day: '2026-11-20' };
-    const incidents = (['run-failed', 'day-late', 'result-late', 'day-recovered'] as const).map((event) =>
+    const incidents = (['run-failed', 'day-late', 'volume-dropped', 'day-recovered'] as const).map((event) =>
       incidentOf({ event, ...about }),
     );
     expect(new Set(incidents)).toEqual(new Set(['day 2026-11-20']));
     expect(incidentOf({ event: 'run-failed', ...about, subject: '2026-11-20 (watch)' })).toBe(
       'day 2026-11-20',
     );
-    expect(incidentOf({ event: 'volume-dropped', ...about })).toBe('volume-dropped 2026-11-20');
+    expect(incidentOf({ event: 'result-late', ...about })).toBe('day 2026-11-20');
+    expect(incidentOf({ event: 'affected-found', ...about })).toBe('affected-found 2026-11-20');
   });
 });

@@ -137,5 +137,10 @@ describe('a run', () => {
       ],
       ['provider-silent', 'Bedlink on 2026-11-20', { provider: 'Bedlink', usual: 412 }],
     ]);
+    const ofProviders = { ...drop, drops: drop.drops.slice(1) };
+    expect(noticesOfVolume(delivering, ofProviders, at).map(({ subject }) => subject)).toEqual([
+      'providers on 2026-11-20',
+      'Bedlink on 2026-11-20',
+    ]);
   });
 });

@@ -57,12 +57,23 @@ describe('the judgement on a day', () => {
     ['2 bookings without a verdict.', { affected: 0, unanswered: 2 }, byFile({ unanswered: 2 })],
     ['1 booking refused by the service.', { refused: 1 }, {}],
     [
-      'far fewer bookings than usual (10 bookings, usually 400).',
+      'far fewer bookings than usual (10 bookings, usually 400): check the export; `replay 2026-11-20 --late` sends what was missing, `run 2026-11-20 --accept-volume` accepts the day.',
       {},
       { volume: { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] } },
     ],
+    [
+      'far fewer bookings than usual (Bedlink: 0, usually 40).',
+      {},
+      { volume: { accepted: 390, usual: 400, drops: [{ provider: 'Bedlink', accepted: 0, usual: 40 }] } },
+    ],
   ] as const)('needs attention: %s', (headline, counts, changes) => {
     expect(judge('succeeded', counts, changes)).toEqual({ judgement: 'attention', headline });
+  });
+
+  it('needs none for few bookings that somebody has accepted', () => {
+    const volume = { accepted: 10, usual: 400, drops: [{ provider: null, accepted: 10, usual: 400 }] };
+    const accepted = { volume, acceptance: { at: 1, by: 'ada' } };
+    expect(judge('succeeded', {}, accepted).judgement).not.toBe('attention');
   });
 
   it('needs attention if nothing named the canary in time, however well it looks otherwise', () => {

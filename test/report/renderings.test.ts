@@ -19,7 +19,7 @@ const report: DayReport = {
   rejects: [{ reason: 'service-id-missing', count: 3, firstPlace: 7 }],
   warnings: [],
   volume: {
-    ...{ accepted: 100, usual: 400 },
+    ...{ accepted: 100, usual: 400, isOfWeekday: true },
     compared: [{ day: '2026-11-13', accepted: 400 }],
     providers: [{ provider: hostile, accepted: 60, usual: 200 }],
   },

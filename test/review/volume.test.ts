@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  chooseCompared,
+  compareVolume,
   type DayVolume,
   daysToCompare,
   describeDrops,
-  findDrop,
+  hasDropped,
   type VolumeSettings,
 } from '../../src/review/volume.js';
 
@@ -14,54 +16,83 @@ function dayOf(accepted: number, providers: Record<string, number> | null = null
   return { day, accepted, providers };
 }
 
+/** A Friday, and the same weekday before. */
+const weeksBefore = ['2026-11-13', '2026-11-06', '2026-10-30', '2026-10-23'];
+
 function usually(...counts: readonly number[]): DayVolume[] {
-  return counts.map((count) => dayOf(count));
+  return counts.map((count, index) => ({ ...dayOf(count), day: weeksBefore[index] ?? '' }));
 }
 
 describe('the days that a day is compared with', () => {
-  it('are the same weekdays of the last eight weeks', () => {
-    expect(daysToCompare('2026-03-30', settings)).toEqual(
-      [
-        '2026-03-23',
-        '2026-03-16',
-        '2026-03-09',
-        '2026-03-02',
-        '2026-02-23',
-        '2026-02-16',
-        '2026-02-09',
-      ].concat('2026-02-02'),
-    );
+  it('are those of the last eight weeks', () => {
+    const days = daysToCompare('2026-03-30', settings);
+    expect(days).toHaveLength(56);
+    expect([days[0], days[6], days.at(-1)]).toEqual(['2026-03-29', '2026-03-23', '2026-02-02']);
   });
 
   it('leave out exceptions; an exception itself is compared with none', () => {
     expect(daysToCompare('2027-01-01', { exceptions: ['2026-12-25'] })).not.toContain('2026-12-25');
     expect(daysToCompare('2026-12-25', { exceptions: ['2026-12-25'] })).toEqual([]);
   });
+
+  it('are of its weekday if three of them are known, and otherwise all', () => {
+    const thursday = { ...dayOf(9_000), day: '2026-11-19' };
+    const known = [...usually(400, 410, 420), thursday];
+    expect(chooseCompared(day, known)).toEqual({ days: known.slice(0, 3), isOfWeekday: true });
+    const few = [...usually(400, 410), thursday];
+    expect(chooseCompared(day, few)).toEqual({ days: few, isOfWeekday: false });
+  });
 });
 
 describe('a drop in volume', () => {
   it('is less than half of the median', () => {
     const earlier = usually(400, 412, 9_000, 1);
-    expect(findDrop(dayOf(203), earlier, settings)).toBeUndefined();
-    expect(findDrop(dayOf(202), earlier, settings)).toEqual({
+    expect(compareVolume(dayOf(203), earlier, settings)?.drops).toEqual([]);
+    expect(compareVolume(dayOf(202), earlier, settings)).toEqual({
       accepted: 202,
       usual: 406,
       drops: [{ provider: null, accepted: 202, usual: 406 }],
     });
-    expect(findDrop(dayOf(100_000), earlier, settings)).toBeUndefined();
+    expect(compareVolume(dayOf(100_000), earlier, settings)).toEqual({
+      accepted: 100_000,
+      usual: 406,
+      drops: [],
+    });
   });
 
-  it('needs at least three days to compare with', () => {
-    expect(findDrop(dayOf(0), usually(400, 400), settings)).toBeUndefined();
-    expect(findDrop(dayOf(0), usually(400, 400, 400), settings)?.usual).toBe(400);
+  it('is found with little history, even of a single day, and unknown without any', () => {
+    const drop = { provider: null, accepted: 200, usual: 420 };
+    expect(compareVolume(dayOf(200), usually(420), settings)?.drops).toEqual([drop]);
+    expect(compareVolume(dayOf(0), [], settings)).toEqual({ accepted: 0, usual: null, drops: [] });
+  });
+
+  it('is half as strict for a weekend that is compared with other weekdays', () => {
+    const on = (weekend: string, accepted: number, earlier: readonly DayVolume[]) =>
+      compareVolume({ ...dayOf(accepted), day: weekend }, earlier, settings)?.drops.length;
+    for (const weekend of ['2026-11-21', '2026-11-22']) {
+      expect(on(weekend, 105, usually(420, 420))).toBe(0);
+      expect(on(weekend, 104, usually(420, 420))).toBe(1);
+    }
+    expect(on('2026-11-23', 209, usually(420, 420))).toBe(1);
+    const weekends = ['2026-11-14', '2026-11-07', '2026-10-31'].map((one) => ({ ...dayOf(420), day: one }));
+    expect(on('2026-11-21', 209, weekends)).toBe(1);
+  });
+
+  it('is one of the day as a whole only if its total is too low', () => {
+    const drops = [{ provider: 'Bedlink', accepted: 0, usual: 412 }];
+    const comparison = { accepted: 9, usual: 10, drops };
+    expect(hasDropped(comparison)).toBe(false);
+    expect(
+      hasDropped({ ...comparison, drops: [{ ...drops[0], provider: null, accepted: 0, usual: 9 }] }),
+    ).toBe(true);
   });
 
   it('is not reported if such days are usually empty', () => {
-    expect(findDrop(dayOf(0), usually(0, 0, 900), settings)).toBeUndefined();
+    expect(compareVolume(dayOf(0), usually(0, 0, 900), settings)?.drops).toEqual([]);
   });
 
   it('is found below the minimum without any day to compare with', () => {
-    const drop = findDrop(dayOf(99), [], { ...settings, minimum: 100 });
+    const drop = compareVolume(dayOf(99), [], { ...settings, minimum: 100 });
     expect(drop).toEqual({
       accepted: 99,
       usual: null,
@@ -69,18 +100,18 @@ describe('a drop in volume', () => {
       drops: [{ provider: null, accepted: 99, usual: null }],
     });
     expect(drop && describeDrops(drop)).toEqual(['99 bookings, at least 100 expected']);
-    expect(findDrop(dayOf(100), [], { ...settings, minimum: 100 })).toBeUndefined();
+    expect(compareVolume(dayOf(100), [], { ...settings, minimum: 100 })?.drops).toEqual([]);
   });
 
   it('is not looked for on an exception, nor with a share of 0', () => {
     const earlier = usually(400, 400, 400);
-    expect(findDrop(dayOf(0), earlier, { ...settings, minimum: 9, exceptions: [day] })).toBeUndefined();
-    expect(findDrop(dayOf(0), earlier, { ...settings, shareOfUsual: 0 })).toBeUndefined();
+    expect(compareVolume(dayOf(0), earlier, { ...settings, minimum: 9, exceptions: [day] })).toBeUndefined();
+    expect(compareVolume(dayOf(0), earlier, { ...settings, shareOfUsual: 0 })?.drops).toEqual([]);
   });
 
   it('is found for a provider that is silent while the total is usual, largest loss first', () => {
     const week = dayOf(1_500, { Bedlink: 412, Roomex: 1_000, Hostalia: 60, Tiny: 19 });
-    const drop = findDrop(dayOf(1_020, { Roomex: 1_000, Hostalia: 20 }), [week, week, week], settings);
+    const drop = compareVolume(dayOf(1_020, { Roomex: 1_000, Hostalia: 20 }), [week, week, week], settings);
     expect(drop).toEqual({
       accepted: 1_020,
       usual: 1_500,
@@ -96,14 +127,14 @@ describe('a drop in volume', () => {
     const counted = dayOf(400, { Bedlink: 400 });
     const none = { provider: 'Bedlink', accepted: 0, usual: 400 };
     const today = dayOf(400, { Roomex: 400 });
-    expect(findDrop(today, [counted, counted, dayOf(400)], settings)).toBeUndefined();
-    expect(findDrop(today, [counted, counted, counted], settings)?.drops).toEqual([none]);
-    expect(findDrop(dayOf(400), [counted, counted, counted], settings)).toBeUndefined();
+    expect(compareVolume(today, [counted, counted, dayOf(400)], settings)?.drops).toEqual([]);
+    expect(compareVolume(today, [counted, counted, counted], settings)?.drops).toEqual([none]);
+    expect(compareVolume(dayOf(400), [counted, counted, counted], settings)?.drops).toEqual([]);
   });
 
   it('accepts any provider name, even one from the prototype', () => {
     const week = dayOf(30, Object.fromEntries([['__proto__', 30]]));
-    expect(findDrop(dayOf(30, { toString: 30 }), [week, week, week], settings)?.drops).toEqual([
+    expect(compareVolume(dayOf(30, { toString: 30 }), [week, week, week], settings)?.drops).toEqual([
       { provider: '__proto__', accepted: 0, usual: 30 },
     ]);
   });

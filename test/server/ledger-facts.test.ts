@@ -19,7 +19,7 @@ function ledgerOf(runs: readonly Run[], others: Partial<FactsLedger> = {}): Fact
         .filter(({ day }) => day >= from && day <= to)
         .filter(({ day }, index, all) => all.findIndex((run) => run.day === day) === index)
         .sort((one, other) => (one.day < other.day ? -1 : 1)),
-    listVolumes: async () => [],
+    findVolume: async () => undefined,
     listCanaries: async () => [],
     cases: { count: async () => noCases },
     notices: { countMessages: async () => ({ pending: 0, givenUp: 0 }), listProblems: async () => [] },
@@ -47,7 +47,7 @@ it('Days are counted by their newest run: the 14 before today, from the first on
   );
   expect(recentDays).toEqual({
     ...{ good: 2, failed: 1, incomplete: 2, 'awaiting-result': 1, missing: 5 },
-    ...{ collecting: 0, delivering: 0, cancelled: 0 },
+    ...{ collecting: 0, delivering: 0, cancelled: 0, 'to-be-accepted': 0 },
   });
 });
 
@@ -75,7 +75,7 @@ it('Open problems are counted by event, for each event that can last', async () 
   const notices = { ...ledgerOf([]).notices, listProblems: async () => problems };
   const facts = await readLedgerFacts(ledgerOf([], { notices }), options);
   expect(facts.problems).toEqual({
-    ...{ 'run-failed': 0, 'day-late': 2, 'result-late': 0, 'result-incomplete': 0 },
+    ...{ 'run-failed': 0, 'day-late': 2, 'result-late': 0, 'result-incomplete': 0, 'volume-dropped': 0 },
     ...{ 'sync-failing': 0, 'copy-stale': 1, 'export-missing': 0 },
     ...{ 'credentials-refused': 0, 'resource-low': 0 },
   });

@@ -121,6 +121,7 @@ describe('the metrics of the ledger', () => {
     expect(lines).toEqual([
       'hotel_review_day_states{state="good"} 12',
       'hotel_review_day_states{state="incomplete"} 0',
+      'hotel_review_day_states{state="to-be-accepted"} 0',
       'hotel_review_day_states{state="missing"} 0',
       'hotel_review_day_states{state="collecting"} 0',
       'hotel_review_day_states{state="delivering"} 0',

@@ -14,7 +14,7 @@ export function someFacts(facts: Partial<LedgerFacts> = {}): LedgerFacts {
   return {
     summary: { runsByState: noRuns },
     recentDays: {
-      ...{ good: 0, incomplete: 0, missing: 0 },
+      ...{ good: 0, incomplete: 0, 'to-be-accepted': 0, missing: 0 },
       ...{ collecting: 0, delivering: 0, 'awaiting-result': 0, failed: 0, cancelled: 0 },
     },
     cases: noCases,

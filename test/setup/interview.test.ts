@@ -69,6 +69,7 @@ describe('The questions of init', () => {
       baseUrl: 'https://maps.test/api/3.0',
       delivery: 'file',
       emptyDay: 'succeed',
+      usualBookings: 420,
       sftpHost: 'h',
       sftpPort: 22,
       sftpUsername: 'u',
@@ -92,6 +93,7 @@ describe('The questions of init', () => {
         'mapping service': ['http://maps.test', 'https://maps.test/api/3.0'],
         'reach the service': 'file',
         'without bookings': 'succeed',
+        'a usual day': ['many', '421'],
         'SFTP server': ['a b', 'sftp.test'],
         port: ['99999', 'ssh', '2222'],
         'user name': 'acme',
@@ -107,6 +109,7 @@ describe('The questions of init', () => {
       source: { kind: 'csv', path: '/home/ada/b-{day}.csv' },
       delivery: 'file',
       emptyDay: 'succeed',
+      usualBookings: 421,
       sftp: {
         host: 'sftp.test',
         port: 2222,
@@ -116,7 +119,7 @@ describe('The questions of init', () => {
       },
       secrets: { apiKey: 'k-1', accountId: '4711', sftpPassword: 'p-1' },
     });
-    expect(refused).toHaveLength(8);
+    expect(refused).toHaveLength(9);
     expect(refused[0]).toBe('expected a time zone such as Europe/Madrid, got: Mars/North');
     expect(refused.join('\n')).not.toContain('schl');
   });

@@ -14,10 +14,13 @@ const reportKeys = [
   'startedAt',
   'finishedAt',
   'durationMs',
+  'isGood',
+  'notGood',
+  'volume',
 ];
 
-/** Only where there is a reason, a wait, or a volume that dropped. */
-const optionalKeys = ['canary', 'reason', 'waiting', 'volume'];
+/** Only where there is a reason or a wait. */
+const optionalKeys = ['canary', 'reason', 'waiting'];
 
 const countKeys: readonly CountName[] = [
   'read',

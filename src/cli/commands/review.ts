@@ -107,7 +107,7 @@ function readOneDay(argument: string | undefined, { day }: RunOptions): Pick<Run
     throw new UsageError(`expected one day, got: ${argument} and --day ${day}`);
   return { day: readWrittenDay(argument) };
 }
-const acceptVolume = 'send the day even if it has far fewer bookings than usual';
+const acceptVolume = 'accept far fewer bookings than usual: send the day, or call it good if it was sent';
 
 function deliveryOption(): Option {
   return new Option('--delivery <how>', 'how to reach the service (default: as configured)').choices([
@@ -131,6 +131,8 @@ Examples:
   hotel-review run                review yesterday, or resume it
   hotel-review run 2026-11-20     review that day, or resume it
   hotel-review run today          review what has been booked today so far
+  hotel-review run 2026-11-20 --accept-volume
+                                  that day really has so few bookings
   hotel-review run --day 2026-11-20 --dry-run
                                   what would be sent and rejected
   hotel-review run --day 2026-11-20 --dry-run --out out
@@ -149,7 +151,7 @@ Example:
 const replayExamples = `
 A failed day does not end a range, unless every other day would fail in the same
 way (a wrong API key, a wrong host key). The exit code is that of the worst day;
-from worst to best: 2, 1, 4, 3, 0.
+from worst to best: 2, 1, 4, 3, 5, 0.
 
 Examples:
   hotel-review replay 2026-11-20  review a finished day once more

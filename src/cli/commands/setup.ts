@@ -68,6 +68,11 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
       ]),
     )
     .option(
+      '--usual-bookings <count>',
+      'bookings of a usual day: fewer than half are too few',
+      wholeNumber(1, 1_000_000_000),
+    )
+    .option(
       '--today <pattern>',
       'when `serve` reviews new bookings of the current day too, such as "*/20 7-23 * * *" (default: never)',
     )

@@ -63,7 +63,7 @@ export async function readDayPage(
     ...(await judge(parts, day, runs, today, visit)),
     ...listNeighbours(day, today, timezone),
     /** Newest first. */
-    runs: await Promise.all(shown.map((run) => readReport(ledger, run, now))),
+    runs: await Promise.all(shown.map((run) => readReport(ledger, run, { now, timezone }))),
     ...toPage(runs.length, page),
     cases,
     /** Those that last. */

@@ -1,9 +1,9 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import { judgeDay } from '../../report/judge-day.js';
 import type { CanaryState } from '../../review/canary.js';
-import { makesDayGood } from '../../review/day/good-day.js';
+import { makesDayGood, reviewsDay } from '../../review/day/good-day.js';
 import { mayCompleteDay } from '../../review/day-runs.js';
-import type { Run, RunState, Trigger } from '../../review/run.js';
+import { isToBeAccepted, type Run, type RunState, type Trigger, warnsOfVolume } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { findDayRange } from '../../schedule/due-days.js';
 import type { Slots } from '../../schedule/slots.js';
@@ -21,10 +21,12 @@ export interface ShownDay {
   readonly isDue: boolean;
   /** A complete run reviewed it, as in `status --json`. */
   readonly isGood: boolean;
-  /** It was not good by its deadline. */
+  /** It was not reviewed by its deadline. */
   readonly isLate: boolean;
-  /** Its run found far fewer bookings than usual. */
+  /** Its run found far fewer bookings than usual, and nobody has accepted that. */
   readonly isDrop: boolean;
+  /** It is not good until somebody accepts so few bookings. */
+  readonly isToBeAccepted: boolean;
   /** What started the run that counts; `catch-up` is a slot after its own. */
   readonly how: Trigger | 'catch-up' | null;
   readonly runs: number;
@@ -32,7 +34,7 @@ export interface ShownDay {
   readonly runId: string | null;
   readonly state: RunState | null;
   readonly durationMs: number | null;
-  /** How many bookings are usual; null if too few days are known. */
+  /** How many bookings are usual; null if it is not compared. */
   readonly usual: number | null;
   /** Of all runs that together sent the day; null stands for unknown. */
   readonly counts: ShownCounts | null;
@@ -94,8 +96,9 @@ export function judgeShownDay(
       run || isDue ? judged.headline : isReached ? 'Its run is still to come.' : 'Before the first run.',
     isDue,
     isGood: run !== undefined && makesDayGood(run, timezone),
-    isLate: deadline !== undefined && (findGoodSince(runs, timezone) ?? now) > deadline,
-    isDrop: run?.volume !== undefined,
+    isLate: deadline !== undefined && (findReviewedSince(runs, timezone) ?? now) > deadline,
+    isDrop: run !== undefined && warnsOfVolume(run),
+    isToBeAccepted: run?.state === 'succeeded' && isToBeAccepted(run),
     how: run ? howItRan(run, day, nights) : null,
     runs: runs.length,
     runId: run?.id ?? null,
@@ -106,9 +109,9 @@ export function judgeShownDay(
   };
 }
 
-/** When the first run that made the day good ended. */
-function findGoodSince(runs: readonly Run[], timezone: string): number | undefined {
-  return runs.findLast((run) => makesDayGood(run, timezone))?.finishedAt;
+/** When the first run that reviewed the day ended. */
+function findReviewedSince(runs: readonly Run[], timezone: string): number | undefined {
+  return runs.findLast((run) => reviewsDay(run, timezone))?.finishedAt;
 }
 
 function howItRan(run: Run, day: BusinessDay, nights: Slots): ShownDay['how'] {

@@ -73,7 +73,7 @@ function renderVolume({ latestVolume }: DaysData): Html {
   if (!latestVolume) return html`<strong>unknown</strong> <span class="faint">no day is good yet</span>`;
   const { day, accepted, usual } = latestVolume;
   return html`<strong>${formatCount(accepted)}</strong> <span class="faint">on ${day}, ${
-    usual === null ? 'too few days are known to say what is usual' : `usually ${formatCount(usual)}`
+    usual === null ? 'not compared: no earlier day is known' : `usually ${formatCount(usual)}`
   }</span>`;
 }
 

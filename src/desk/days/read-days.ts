@@ -6,9 +6,16 @@ import { type Deadline, findDeadline, judgeDeadlines } from '../../notifications
 import { describeNotice } from '../../notifications/describe-notice.js';
 import type { NoticeStore, OpenProblem } from '../../notifications/notice-store.js';
 import { type CanaryReader, type CanaryState, judgeCanary } from '../../review/canary.js';
+import { reviewsDay } from '../../review/day/good-day.js';
 import { groupByDay } from '../../review/day-runs.js';
 import type { DayOverview, DayRunLister } from '../../review/ledger.js';
-import { daysToCompare, usualOf, type VolumeHistory, type VolumeSettings } from '../../review/volume.js';
+import {
+  chooseCompared,
+  daysToCompare,
+  usualOf,
+  type VolumeHistory,
+  type VolumeSettings,
+} from '../../review/volume.js';
 import { businessDayOf, type Slots } from '../../schedule/slots.js';
 import type { Health } from '../../server/health.js';
 import type { WriteCommand } from '../../text/shell.js';
@@ -70,8 +77,10 @@ export async function readDays(parts: DaysParts, now: number) {
     };
     return judgeShownDay(day, facts, question);
   });
-  const goodDays = days.flatMap(({ day, isGood }) => (isGood ? [day] : []));
-  const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, goodDays }).next;
+  const reviewedDays = [...runs.values()].flatMap(
+    (ofDay) => ofDay.find((run) => reviewsDay(run, timezone))?.day ?? [],
+  );
+  const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
   const sync = await ledger.mappings.latestSync(mappingScope);
   const problems = await ledger.notices.listProblems();
   const { openBookings, unknownCheckIns, firstCheckIn = null } = await ledger.cases.count(to.iso);
@@ -80,11 +89,11 @@ export async function readDays(parts: DaysParts, now: number) {
     firstDay: firstDay ?? null,
     ...followGoodDays(days),
     nextRunAt: nights.next(new Date(now))?.toISOString() ?? null,
-    /** The next one of a day that is not good yet. */
+    /** The next one of a day that is not reviewed yet. */
     deadline: next ? { day: next.day, at: new Date(next.at).toISOString() } : null,
-    /** Not good by their deadline, nor since. */
+    /** Not reviewed by their deadline, and not good since. */
     lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
-    latestVolume: findLatestVolume(days),
+    latestVolume: findLatestVolume(parts, days),
     cases: { openBookings, unknownCheckIns, firstCheckIn },
     mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
     /** `ok`, or the problem. */
@@ -123,15 +132,18 @@ async function readUsual(
 ): Promise<ReadonlyMap<string, number | null>> {
   const compared = new Map(days.map((day) => [day, daysToCompare(day, volume)]));
   const volumes = await ledger.listVolumes([...new Set([...compared.values()].flat())]);
-  const accepted = new Map(volumes.map((one) => [one.day, one.accepted]));
+  const known = new Map(volumes.map((one) => [one.day, one]));
   return new Map(
-    [...compared].map(([day, earlier]) => [day, usualOf(earlier.flatMap((one) => accepted.get(one) ?? []))]),
+    [...compared].map(([day, before]) => {
+      const good = before.flatMap((one) => known.get(one) ?? []);
+      return [day, usualOf(chooseCompared(day, good).days.map(({ accepted }) => accepted))];
+    }),
   );
 }
 
-/** Of the newest good day. */
-function findLatestVolume(days: readonly ShownDay[]) {
-  const latest = days.findLast(({ isGood }) => isGood);
+/** Of the newest good day that is to be compared. */
+function findLatestVolume({ volume: { exceptions } }: DaysParts, days: readonly ShownDay[]) {
+  const latest = days.findLast(({ day, isGood }) => isGood && !exceptions.includes(day));
   return latest?.counts ? { day: latest.day, accepted: latest.counts.accepted, usual: latest.usual } : null;
 }
 

@@ -1,3 +1,4 @@
+import { reportsDrop } from '../../review/day/report.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -43,7 +44,7 @@ function renderRun(run: DayPageData['runs'][number], { timezone }: DeskVisit): H
       ? `waits until ${formatLocalInstant(Date.parse(waiting.until), timezone)} for ${waiting.step} (${waiting.code})`
       : reason);
   const path = `/runs/${encodeURIComponent(runId)}`;
-  return html`<tr><th scope="row" class="whole"><a href="${path}">${runId}</a></th><td>${renderMark(markOfRun(run))}</td><td>${delivery}, ${trigger}</td><td class="whole">${formatLocalInstant(Date.parse(startedAt), timezone)}</td><td class="number">${formatDuration(durationMs)}</td>${[
+  return html`<tr><th scope="row" class="whole"><a href="${path}">${runId}</a></th><td>${renderMark(markOfRun(run, reportsDrop(run)))}</td><td>${delivery}, ${trigger}</td><td class="whole">${formatLocalInstant(Date.parse(startedAt), timezone)}</td><td class="number">${formatDuration(durationMs)}</td>${[
     counts.accepted,
     counts.delivered,
     counts.refused,

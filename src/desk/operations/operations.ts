@@ -2,6 +2,7 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import type { Abandoned } from '../../review/day/abandon.js';
 import type { StartedReview } from '../../review/day/background-reviews.js';
 import type { Replays } from '../../review/day/replays.js';
+import type { Run } from '../../review/run.js';
 
 /**
  * What operators start and stop in the desk. Each operation does what the command of that name does. Long work runs in the
@@ -10,6 +11,8 @@ import type { Replays } from '../../review/day/replays.js';
 export interface Operations {
   /** Starts the day, resumes it, or joins the process that works on it. @throws DayBusyError, UsageError */
   run(day: BusinessDay, options: RunOptions): Promise<StartedReview>;
+  /** Records that so few bookings are right, for a run that was sent. */
+  accept(run: Run, by: string): Promise<void>;
   readonly replays: Pick<Replays, 'start' | 'listWaiting'>;
   /** The most days that are replayed at once. */
   readonly runsAtOnce: number;
@@ -24,8 +27,8 @@ export interface Operations {
 
 export interface RunOptions {
   readonly reason?: string | undefined;
-  /** Whether far fewer bookings than usual are right this time. */
-  readonly acceptsVolume?: boolean | undefined;
+  /** Who says that far fewer bookings than usual are right this time. */
+  readonly volumeAcceptedBy?: string | undefined;
 }
 
 export interface SyncOperation {

@@ -10,7 +10,7 @@ import {
   type RangeMode,
 } from '../../review/day/range-plan.js';
 import { UsageError } from '../../review/refusals.js';
-import type { Run } from '../../review/run.js';
+import { type Run, warnsOfVolume } from '../../review/run.js';
 import { type Html, html } from '../../text/html.js';
 import { colourOf, defineShapes, drawShape, markOfRun, nameMark } from '../routing/state-mark.js';
 
@@ -59,7 +59,9 @@ function digest(days: readonly PlannedDay[]): string {
 
 /** What a replay would do with each day. A year of them fits on a page. */
 export function renderPlan({ days }: ReplayPlan): Html {
-  const marks = new Set(days.flatMap(({ latest }) => (latest ? markOfRun(latest) : [])));
+  const marks = new Set(
+    days.flatMap(({ latest }) => (latest ? markOfRun(latest, warnsOfVolume(latest)) : [])),
+  );
   return html`${defineShapes([...marks])}<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Now</th><th scope="col">What happens</th></tr></thead>
 <tbody>${days.map(
     (one) =>
@@ -73,6 +75,6 @@ export function renderPlan({ days }: ReplayPlan): Html {
 
 /** Like `renderMark`, but with the lines of each sign only once on the page. */
 function renderState(run: Run): Html {
-  const mark = markOfRun(run);
+  const mark = markOfRun(run, warnsOfVolume(run));
   return html`<span class="mark ${colourOf(mark)}">${drawShape(mark)} ${nameMark(mark)}</span>`;
 }

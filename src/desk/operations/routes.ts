@@ -1,4 +1,5 @@
 import type { DeskRoute } from '../routing/route.js';
+import { createAcceptAction } from './accept-action.js';
 import {
   createNotificationsPage,
   createNotificationTest,
@@ -24,6 +25,7 @@ export function createOperationRoutes(parts: OperationParts): readonly DeskRoute
     createRunAction(parts),
     createDayReplayAction(parts),
     createCancelAction(parts),
+    createAcceptAction(parts),
     createLookAction(parts),
     createReplayAction(parts),
     ...createSyncRoutes(parts),

@@ -8,6 +8,7 @@ import { isActive, type Run } from '../../review/run.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { html } from '../../text/html.js';
 import { dayField } from '../routing/fields.js';
+import { writeWho } from '../routing/register.js';
 import { type ChangeAction, defineAction } from '../routing/route.js';
 import type { Operations } from './operations.js';
 
@@ -59,12 +60,12 @@ export function createRunAction({ ledger, timezone, operations }: RunActionParts
         ...(acceptVolume !== undefined && { acceptVolume: true }),
       },
     }),
-    async perform({ day: iso }, { reason, acceptVolume }, { now }) {
+    async perform({ day: iso }, { reason, acceptVolume }, { now, visitor }) {
       const day = createBusinessDay(iso, timezone);
       requireBegun(day, now);
       const { run } = await operations.run(day, {
         ...(reason !== '' && { reason }),
-        ...(acceptVolume !== undefined && { acceptsVolume: true }),
+        ...(acceptVolume !== undefined && { volumeAcceptedBy: writeWho(visitor) }),
       });
       const message = isActive(run)
         ? `${iso} is being run: ${run.id}.`
@@ -89,6 +90,7 @@ function refuseRun(opening: Opening, day: BusinessDay, now: number): string | un
 function describeOpening(opening: Opening, day: string, latest: Run | undefined): readonly string[] {
   switch (opening.kind) {
     case 'already-done':
+    case 'accept':
       return [];
     case 'usage-error':
       return [opening.message];

@@ -1,3 +1,4 @@
+import { reportsDrop } from '../../review/day/report.js';
 import { isActive } from '../../review/run.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatCount, formatDuration } from '../../text/format.js';
@@ -10,7 +11,7 @@ import type { RunMoment } from './run-moment.js';
 /** The live part of a run's page: its state, why it is pending, its progress, and its counts. */
 export function renderMoment(moment: RunMoment, visit: DeskVisit): Html {
   const words = moment.pending?.words ?? moment.headline;
-  return html`<p class="headline">${renderMark(markOfRun(moment))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
+  return html`<p class="headline">${renderMark(markOfRun(moment, reportsDrop(moment)))}${words === null ? undefined : html` <span>${showInLine(words)}</span>`}</p>
 ${isActive(moment) ? renderBar(moment) : undefined}${renderCounts(moment, visit)}`;
 }
 

@@ -19,11 +19,25 @@ export function renderOrigin(run: RunPageData, { timezone }: DeskVisit): Html {
   const write = (instant: string) => formatLocalInstant(Date.parse(instant), timezone);
   const ended = run.finishedAt === null ? '' : `, ended ${write(run.finishedAt)}`;
   return html`<p class="faint">By ${run.delivery}, ${run.trigger}. Started ${write(run.startedAt)}${ended}: ${formatDuration(run.durationMs)}${run.finishedAt === null ? ' so far' : ''}.${run.topsUp ? ' Late bookings: it sends only what earlier runs have not delivered.' : ''}</p>
-${run.reason === undefined ? undefined : html`<p>Reason: ${showInLine(run.reason)}</p>`}${
-  run.volume
-    ? html`<p class="bad">Far fewer bookings than usual: ${describeDrops(run.volume).map(showInLine).join('; ')}.</p>`
-    : undefined
-}`;
+${run.reason === undefined ? undefined : html`<p>Reason: ${showInLine(run.reason)}</p>`}${renderVolume(
+  run,
+  write,
+)}`;
+}
+
+function renderVolume(
+  { volume, notGood }: Pick<RunPageData, 'volume' | 'notGood'>,
+  write: (instant: string) => string,
+): Html | undefined {
+  if (!volume) return undefined;
+  if (!('drops' in volume))
+    return html`<p class="faint">Its number of bookings is not compared: no earlier day is known.</p>`;
+  if (volume.drops.length === 0) return undefined;
+  const drop = notGood.find((one) => one.code === 'volume-dropped');
+  const isAccepted = drop?.code === 'volume-dropped' && drop.acceptedAt !== null;
+  return html`<p class="${isAccepted ? 'faint' : 'bad'}">Far fewer bookings than usual: ${describeDrops(volume).map(showInLine).join('; ')}.${
+    isAccepted ? ` Accepted by ${showInLine(drop.acceptedBy ?? '')}, ${write(drop.acceptedAt ?? '')}.` : ''
+  }</p>`;
 }
 
 function renderTroubles(

@@ -46,7 +46,7 @@ export function toMoment(
   const pending = decidePending(run, work, limits);
   const left = isActive(run) ? estimateLeft(since, toSample(run, visit.now), run.counts.accepted) : undefined;
   return {
-    ...toReport(run, visit.now),
+    ...toReport(run, visit),
     /** Why it is not done, in a sentence; null for a run that succeeded. */
     pending: pending ? toPendingData(pending, visit) : null,
     /** How it went, in a sentence; null for a run that has not succeeded. */

@@ -541,4 +541,12 @@ export const migrations: readonly string[] = [
   );
   `,
   `ALTER TABLE hotel_review.verdict_mails ADD COLUMN reason text COLLATE "C"`,
+  // Days with few bookings counted as good so far, and stay good.
+  `
+  ALTER TABLE hotel_review.runs ADD COLUMN volume_dropped smallint NOT NULL DEFAULT 0;
+  ALTER TABLE hotel_review.runs ADD COLUMN volume_acceptance text;
+  UPDATE hotel_review.runs SET volume_acceptance = '{"at":' || started_at || ',"by":"an earlier version"}'
+    WHERE volume IS NOT NULL OR accepts_volume;
+  ALTER TABLE hotel_review.runs DROP COLUMN accepts_volume;
+  `,
 ];

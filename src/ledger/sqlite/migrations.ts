@@ -513,4 +513,12 @@ export const migrations: readonly string[] = [
   ) STRICT;
   `,
   `ALTER TABLE verdict_mails ADD COLUMN reason TEXT`,
+  // Days with few bookings counted as good so far, and stay good.
+  `
+  ALTER TABLE runs ADD COLUMN volume_dropped INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN volume_acceptance TEXT;
+  UPDATE runs SET volume_acceptance = '{"at":' || started_at || ',"by":"an earlier version"}'
+    WHERE volume IS NOT NULL OR accepts_volume = 1;
+  ALTER TABLE runs DROP COLUMN accepts_volume;
+  `,
 ];

@@ -13,11 +13,11 @@ import { countRecords, type Run } from '../run.js';
 import { SourceError } from '../source.js';
 import { createComparingCollect } from '../suspects/comparison.js';
 import {
+  compareVolume,
   type DayVolume,
   daysToCompare,
   describeDrops,
-  findDrop,
-  type VolumeDrop,
+  type VolumeComparison,
   type VolumeHistory,
   type VolumeSettings,
 } from '../volume.js';
@@ -170,25 +170,24 @@ async function checkVolume(
   }: CollectParts & { readonly right: Right },
   collect: Pick<Collect, 'noteVolume'>,
 ): Promise<void> {
-  const comparison = volumes && settings && { volumes, settings };
-  const drop = comparison && (await compare(counted, comparison));
+  const comparison = volumes && settings && (await compare(counted, { volumes, settings }));
   const { accepted, providers } = counted;
-  await collect.noteVolume({ accepted, providers, at: clock(), ...(drop && { drop }) });
-  if (!drop || acceptsVolume) return;
+  await collect.noteVolume({ accepted, providers, at: clock(), ...(comparison && { comparison }) });
+  if (!comparison || comparison.drops.length === 0 || acceptsVolume) return;
   if (settings?.onDrop === 'fail') {
     throw new CollectError(
       'volume-dropped',
-      `far fewer bookings than usual: ${describeDrops(drop).join('; ')}; nothing was sent: check the export, ` +
+      `far fewer bookings than usual: ${describeDrops(comparison).join('; ')}; nothing was sent: check the export, ` +
         `or accept this day with run --day ${counted.day} --accept-volume`,
     );
   }
-  notify({ type: 'volume-dropped', run: { id: right.runId, day: counted.day }, volume: drop });
+  notify({ type: 'volume-dropped', run: { id: right.runId, day: counted.day }, volume: comparison });
 }
 
 async function compare(
   counted: DayVolume,
   { volumes, settings }: { readonly volumes: VolumeHistory; readonly settings: VolumeSettings },
-): Promise<VolumeDrop | undefined> {
+): Promise<VolumeComparison | undefined> {
   const days = daysToCompare(counted.day, settings);
-  return findDrop(counted, await volumes.listVolumes(days), settings);
+  return compareVolume(counted, await volumes.listVolumes(days), settings);
 }

@@ -3,9 +3,17 @@ import type { BusinessDay } from '../../booking/business-day.js';
 import { describeIncomparable, runsCompared } from '../collect/delivered-lines.js';
 import { mayCompleteDay } from '../day-runs.js';
 import type { GuestNames } from '../guest-names.js';
-import type { RunLister } from '../ledger.js';
+import type { RunLister, RunWriter } from '../ledger.js';
 import { UsageError } from '../refusals.js';
-import { type DeliveryKind, hasUnexpectedCount, isActive, type Run, type RunFailure } from '../run.js';
+import {
+  type DeliveryKind,
+  hasUnexpectedCount,
+  isActive,
+  isToBeAccepted,
+  type Run,
+  type RunFailure,
+} from '../run.js';
+import type { VolumeAcceptance } from '../volume.js';
 import type { RunDayParts, RunRequest } from './run-day.js';
 
 export interface DayRequest {
@@ -22,8 +30,8 @@ export interface DayRequest {
   /** An explicitly requested delivery; by default a new run uses the configured one. */
   readonly delivery?: DeliveryKind | undefined;
   readonly reason?: string | undefined;
-  /** Accepts far fewer bookings than usual this time. */
-  readonly acceptsVolume?: boolean | undefined;
+  /** Who says that far fewer bookings than usual are right this time. */
+  readonly volumeAcceptedBy?: string | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
   /** The latest run of the day that the person has seen, null for none: nothing is done if there is a newer one. */
@@ -50,6 +58,8 @@ export type Opening =
     }
   | { readonly kind: 'resume'; readonly run: Run }
   | { readonly kind: 'already-done'; readonly run: Run }
+  /** It was sent, and is accepted now. */
+  | { readonly kind: 'accept'; readonly run: Run }
   | { readonly kind: 'usage-error'; readonly message: string };
 
 /**
@@ -77,7 +87,7 @@ export function decideOpening(latest: Run | undefined, request: DayToOpen): Open
       if (!isUnfinished)
         return wasCollectedTooEarly(latest, request) || hasUnexpectedCount(latest)
           ? topUp(latest, request)
-          : { kind: 'already-done', run: latest };
+          : { kind: isAcceptedBy(request, latest) ? 'accept' : 'already-done', run: latest };
       return delivery === undefined || delivery === latest.delivery
         ? { kind: 'resume', run: latest }
         : {
@@ -112,6 +122,10 @@ function wasCancelledMeanwhile(latest: Run, { runBefore }: DayToOpen): boolean {
 function openNamed(latest: Run | undefined, { runId }: DayToOpen): Opening {
   if (!latest) throw new TypeError('a day without a run has none to resume');
   return { kind: latest.id === runId && isActive(latest) ? 'resume' : 'already-done', run: latest };
+}
+
+function isAcceptedBy({ volumeAcceptedBy }: DayToOpen, run: Run): boolean {
+  return volumeAcceptedBy !== undefined && isToBeAccepted(run);
 }
 
 /** The number that the end-of-day hook expected, if no run has found it yet: the nightly run must still find it. */
@@ -192,7 +206,8 @@ export function dayOfRunId(runId: string): string {
 }
 
 export interface OpenedRun {
-  readonly kind: 'done' | 'resumed' | 'new';
+  /** `accepted`: it was done, and its number of bookings is accepted now. */
+  readonly kind: 'done' | 'accepted' | 'resumed' | 'new';
   readonly run: Run;
   /** Why the run that is resumed had failed. */
   readonly failedBefore?: RunFailure;
@@ -206,23 +221,26 @@ export async function openRun(
   { ledger, clock, createRunId, deliveryFor }: RunDayParts,
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
-  const { day, trigger, reason, delivery, configuredDelivery } = request;
+  const { day, trigger, reason, delivery, configuredDelivery, expected } = request;
   const latest = await ledger.latestRun(day.iso);
   refuseUnseen(latest, request);
   const opening = decideOpening(latest, request);
   if (opening.kind === 'new' && opening.topsUp) await refuseIncomparable(day, ledger);
   // A process that was suspended here could open a day that others have finished or taken over since.
   if (lost.aborted) return 'lost';
+  const acceptance = acceptanceIn(request, clock());
   switch (opening.kind) {
     case 'usage-error':
       throw new UsageError(opening.message);
     case 'already-done':
       return { kind: 'done', run: opening.run };
+    case 'accept':
+      return { kind: 'accepted', run: await acceptIn(request, opening.run, { ledger, clock }) };
     case 'resume':
       refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
-        run: await ledger.takeOver(opening.run.id, request),
+        run: await ledger.takeOver(opening.run.id, { expected, acceptance }),
         ...(opening.run.failure && { failedBefore: opening.run.failure }),
       };
     case 'new': {
@@ -232,8 +250,9 @@ export async function openRun(
         delivery: opening.delivery ?? delivery ?? configuredDelivery,
         trigger,
         startedAt: clock(),
-        acceptsVolume: request.acceptsVolume,
-        expected: request.expected ?? opening.expected,
+        // What was accepted does not become less by what is added to it.
+        acceptance: acceptance ?? (opening.topsUp ? latest?.acceptance : undefined),
+        expected: expected ?? opening.expected,
         ...(reason !== undefined && { reason }),
         ...(opening.replaces !== undefined && { replaces: opening.replaces }),
         ...(opening.topsUp && { topsUp: true }),
@@ -241,6 +260,20 @@ export async function openRun(
       return { kind: 'new', run };
     }
   }
+}
+
+function acceptanceIn({ volumeAcceptedBy: by }: DayRequest, at: number): VolumeAcceptance | undefined {
+  return by === undefined ? undefined : { at, by };
+}
+
+/** Records that the request accepts the run's number of bookings, if it does. */
+export async function acceptIn(
+  request: DayRequest,
+  run: Run,
+  { ledger, clock }: { readonly ledger: Pick<RunWriter, 'acceptVolume'>; readonly clock: () => number },
+): Promise<Run> {
+  const acceptance = acceptanceIn(request, clock());
+  return acceptance ? ledger.acceptVolume(run.id, acceptance) : run;
 }
 
 /** @throws UsageError if somebody has opened another run of the day since */

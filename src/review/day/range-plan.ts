@@ -24,22 +24,22 @@ export type DayPlan =
   | { readonly action: 'refused'; readonly message: string; readonly run: Run };
 
 /** What the command line requests. */
-type ReplayRequest = Pick<DayRequest, 'delivery' | 'reason'> & { readonly acceptVolume?: boolean };
+type ReplayRequest = Pick<DayRequest, 'delivery' | 'reason' | 'volumeAcceptedBy'>;
 
 /** What a mode requests for each of its days. */
 export function requestOf(
   mode: RangeMode | undefined,
-  { delivery, reason, acceptVolume: acceptsVolume }: ReplayRequest,
+  { delivery, reason, volumeAcceptedBy }: ReplayRequest,
 ): DayRequest {
   switch (mode) {
     case 'missing':
     case 'failed':
-      return { mode: 'run', delivery, reason, acceptsVolume };
+      return { mode: 'run', delivery, reason, volumeAcceptedBy };
     case 'late':
-      return { mode: 'late', delivery, reason, acceptsVolume };
+      return { mode: 'late', delivery, reason, volumeAcceptedBy };
     case 'all':
     case undefined:
-      return { mode: 'replay', delivery, reason, acceptsVolume };
+      return { mode: 'replay', delivery, reason, volumeAcceptedBy };
   }
 }
 
@@ -62,6 +62,7 @@ export function planDay(
     case 'resume':
       return { action: 'resume', run: opening.run };
     case 'already-done':
+    case 'accept':
       return { action: 'nothing', why: 'is done', run: opening.run };
     case 'usage-error':
       if (!latest) throw new TypeError('a day without a run was refused');

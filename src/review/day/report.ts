@@ -2,7 +2,8 @@ import { formatInstant } from '../../text/format.js';
 import type { WaitReader } from '../ledger.js';
 import { type Counts, type DeliveryKind, hasWork, type Run, type RunState, type Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
-import type { VolumeDrop } from '../volume.js';
+import type { VolumeComparison } from '../volume.js';
+import { type NotGood, reportGoodDay } from './good-day.js';
 
 /** The final report of a run, exactly as `run --json` prints it. (Design 9.) */
 export interface RunReport {
@@ -27,8 +28,11 @@ export interface RunReport {
   readonly topsUp?: true;
   /** Only if the day was compared with the local copy of the mappings. */
   readonly suspects?: SuspectsReport;
-  /** Only if there were far fewer bookings than usual. */
-  readonly volume?: VolumeDrop;
+  readonly isGood: boolean;
+  /** Why its day is not good; what somebody has accepted still stands here. */
+  readonly notGood: readonly NotGood[];
+  /** Null before it was collected, and where nothing is to be compared. */
+  readonly volume: VolumeReport | null;
   /** Only if the run failed. */
   readonly error?: { readonly class: string; readonly message: string };
   /** Only if everything left to do is waiting. */
@@ -58,13 +62,8 @@ export async function readWaits(ledger: WaitReader, runs: readonly Run[], now: n
 export type Waits = ReadonlyMap<string, WaitingReport>;
 
 /** The report of a run, with what it waits for. */
-export async function readReport(
-  ledger: WaitReader,
-  run: Run,
-  now: number,
-  listed?: readonly SuspectReport[],
-): Promise<RunReport> {
-  return { ...toReport(run, now, listed), ...(await readWaiting(ledger, run, now)) };
+export async function readReport(ledger: WaitReader, run: Run, options: ReportOptions): Promise<RunReport> {
+  return { ...toReport(run, options), ...(await readWaiting(ledger, run, options.now)) };
 }
 
 /** @param format writes an instant in epoch milliseconds */
@@ -101,8 +100,18 @@ export interface SuspectsReport {
   readonly listed?: readonly SuspectReport[];
 }
 
-/** @param listed the first suspects, if they are to be reported */
-export function toReport(run: Run, now: number, listed?: readonly SuspectReport[]): RunReport {
+/** How many bookings there are against what is usual. Where no earlier day is known, it says only that. */
+export type VolumeReport = VolumeComparison | { readonly usual: null };
+
+export interface ReportOptions {
+  readonly now: number;
+  /** The account's. */
+  readonly timezone: string;
+  /** The first suspects, if they are to be reported. */
+  readonly listed?: readonly SuspectReport[] | undefined;
+}
+
+export function toReport(run: Run, { now, timezone, listed }: ReportOptions): RunReport {
   const { id, day, delivery, trigger, reason, state, counts } = run;
   const { startedAt, finishedAt, failure, topsUp, suspects, volume } = run;
   return {
@@ -121,9 +130,25 @@ export function toReport(run: Run, now: number, listed?: readonly SuspectReport[
     ...(run.cancelReason !== undefined && { cancelReason: run.cancelReason }),
     ...(topsUp && { topsUp }),
     ...(suspects !== undefined && { suspects: { bookings: suspects, ...(listed && { listed }) } }),
-    ...(volume && { volume }),
+    ...reportGoodDay(run, timezone),
+    volume: volume ? toVolumeReport(volume) : null,
     ...(failure && { error: { class: failure.class, message: failure.message } }),
   };
+}
+
+export function toVolumeReport(volume: VolumeComparison): VolumeReport {
+  return volume.usual === null && volume.drops.length === 0 ? { usual: null } : volume;
+}
+
+/** As `warnsOfVolume` of the run that is reported. */
+export function reportsDrop({ volume, notGood }: Pick<RunReport, 'volume' | 'notGood'>): boolean {
+  const hasDrops = volume !== null && 'drops' in volume && volume.drops.length > 0;
+  return hasDrops && notGood.every((one) => one.code !== 'volume-dropped' || one.acceptedAt === null);
+}
+
+/** As `isToBeAccepted` of the run that is reported. */
+export function waitsForAcceptance({ notGood }: Pick<RunReport, 'notGood'>): boolean {
+  return notGood.some((one) => one.code === 'volume-dropped' && one.acceptedAt === null);
 }
 
 function toFileReport({ file }: Run): FileReport | null {

@@ -20,7 +20,7 @@ import {
 } from '../run.js';
 import { makesDayGood } from './good-day.js';
 import { acquireDay } from './join-run.js';
-import { type DayRequest, type OpenedRun, openRun } from './open-run.js';
+import { acceptIn, type DayRequest, type OpenedRun, openRun } from './open-run.js';
 
 export interface RunDayParts extends Omit<CollectParts, 'ledger' | 'delivery' | 'limits'> {
   readonly ledger: Ledger;
@@ -48,6 +48,8 @@ export interface DayResult {
 export interface OpeningCallbacks {
   /** The ledger has the run that this call works on. */
   readonly onOpened?: (run: Run, isNew: boolean) => void;
+  /** The day was done, and its number of bookings is accepted now. */
+  readonly onAccepted?: ((run: Run) => void) | undefined;
   /** Another process holds the day; this call waits for it. */
   readonly onWaiting?: () => void;
 }
@@ -76,12 +78,18 @@ export async function runDay(
   };
   if (found.kind === 'to-join') {
     onOpened(found.run, false);
-    return { run: await workforce.deliver(found.run, signal), wasDone: false };
+    const run = await acceptIn(request, found.run, parts);
+    return { run: await workforce.deliver(run, signal), wasDone: false };
   }
   const { hold, runBefore } = found;
   let result: DayResult | 'lost';
   try {
-    result = await reviewHeld({ ...request, runBefore }, parts, { hold, onOpened }, signal);
+    result = await reviewHeld(
+      { ...request, runBefore },
+      parts,
+      { hold, onOpened, onAccepted: callbacks.onAccepted },
+      signal,
+    );
   } finally {
     await hold.release();
   }
@@ -110,14 +118,26 @@ function topUp(
 async function reviewHeld(
   request: RunRequest,
   parts: RunDayParts,
-  { hold, onOpened }: { readonly hold: Hold; readonly onOpened: (run: Run, isNew: boolean) => void },
+  {
+    hold,
+    onOpened,
+    onAccepted,
+  }: {
+    readonly hold: Hold;
+    readonly onOpened: (run: Run, isNew: boolean) => void;
+    readonly onAccepted: OpeningCallbacks['onAccepted'];
+  },
   signal: AbortSignal,
 ): Promise<DayResult | 'lost'> {
   const { workforce } = parts;
   const stop = AbortSignal.any([signal, hold.lost]);
   const opened = await openRun(request, parts, hold);
   if (opened === 'lost') return opened;
-  if (opened.kind === 'done') return { run: opened.run, wasDone: true };
+  if (opened.kind === 'accepted') {
+    parts.notify({ type: 'volume-accepted', run: opened.run });
+    onAccepted?.(opened.run);
+  }
+  if (opened.kind === 'done' || opened.kind === 'accepted') return { run: opened.run, wasDone: true };
   onOpened(opened.run, opened.kind === 'new');
   const run =
     opened.run.collectedAt === undefined ? await collect(request.day, opened, parts, stop) : opened.run;
@@ -139,7 +159,7 @@ async function collect(
     const delivered = run.topsUp ? { delivered: ledger } : {};
     const readExpected = async () => (await ledger.getRun(run.id)).expected;
     const asked = mayCompleteDay(run)
-      ? { volumes: ledger, acceptsVolume: run.acceptsVolume, readExpected }
+      ? { volumes: ledger, acceptsVolume: run.acceptance !== undefined, readExpected }
       : { limits: limitsOfUnfinishedDay(parts.limits) };
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const collecting = { ...parts, ...asked, ...delivered, canary, delivery };

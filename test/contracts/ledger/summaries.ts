@@ -84,10 +84,10 @@ export function describeSummaries(opened: () => OpenedLedger): void {
       expect(await ledger.summarise(today)).toMatchObject({ lastGoodDay: '2026-10-01' });
     });
 
-    it('it lists the good days of a range: by any run that makes them good, oldest first', async () => {
+    it('it lists the reviewed days of a range: by any run that reviewed them, oldest first', async () => {
       const { ledger } = opened();
       const list = (from: string, to: string) =>
-        ledger.listGoodDays({
+        ledger.listReviewedDays({
           from: createBusinessDay(from, 'Europe/Madrid'),
           to: createBusinessDay(to, 'Europe/Madrid'),
         });

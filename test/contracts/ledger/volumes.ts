@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { Ledger } from '../../../src/review/ledger.js';
-import type { VolumeDrop } from '../../../src/review/volume.js';
+import type { VolumeComparison } from '../../../src/review/volume.js';
 import type { OpenedLedger } from '../ledger.js';
 import { at, batchOf, chunkOf, newRun, references, rightOf, startCollect } from './days.js';
 
-const drop: VolumeDrop = {
+const comparison: VolumeComparison = {
   accepted: 2,
   usual: 412,
   drops: [{ provider: 'Bed "link" ñ', accepted: 0, usual: 412 }],
@@ -30,8 +30,8 @@ export function describeVolumes(opened: () => OpenedLedger): void {
     it('it keeps a drop with the run until the run is collected again', async () => {
       const { ledger } = opened();
       const run = await ledger.createRun(newRun('r1'));
-      await (await startCollect(ledger, run)).noteVolume({ at: 1, providers: { Bedlink: 2 }, drop });
-      expect((await ledger.getRun('r1')).volume).toEqual(drop);
+      await (await startCollect(ledger, run)).noteVolume({ at: 1, providers: { Bedlink: 2 }, comparison });
+      expect((await ledger.getRun('r1')).volume).toEqual(comparison);
       const again = await startCollect(ledger, run);
       expect(await ledger.getRun('r1')).not.toHaveProperty('volume');
       await again.noteVolume({ at: 1, providers: null });
@@ -53,6 +53,39 @@ export function describeVolumes(opened: () => OpenedLedger): void {
         { day: '2026-11-06', accepted: 4, providers: { Bedlink: 4 } },
       ]);
       expect(await ledger.listVolumes([])).toEqual([]);
+      expect(await ledger.findVolume('2026-11-06')).toMatchObject({ accepted: 4 });
+      expect(await ledger.findVolume('2026-11-13')).toBeUndefined();
+    });
+
+    it('a day with far fewer bookings is reviewed, but good only once somebody has accepted it', async () => {
+      const { ledger } = opened();
+      const dropped = { ...comparison, drops: [{ provider: null, accepted: 2, usual: 412 }] };
+      const end = async (id: string, day: string, noted: VolumeComparison) => {
+        const run = await ledger.createRun(newRun(id, { day, startedAt: at }));
+        const collect = await startCollect(ledger, run);
+        await collect.noteVolume({ at, providers: null, comparison: noted });
+        await ledger.settle(rightOf(run), { state: 'succeeded', at });
+      };
+      await end('providers', '2026-11-18', comparison);
+      await end('few', '2026-11-19', dropped);
+      const day = createBusinessDay('2026-11-19', 'Europe/Madrid');
+      const read = async () => ({
+        reviewed: await ledger.listReviewedDays({ from: day.previous(), to: day }),
+        lastGoodDay: (await ledger.summarise(day.next())).lastGoodDay,
+        compared: (await ledger.listVolumes(['2026-11-18', '2026-11-19'])).map((one) => one.day),
+      });
+      expect(await ledger.findVolume('2026-11-19')).toMatchObject({ day: '2026-11-19' });
+      const both = ['2026-11-18', '2026-11-19'];
+      expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-18', compared: ['2026-11-18'] });
+      const accepted = await ledger.acceptVolume('few', { at: at + 1, by: 'ada' });
+      expect(accepted).toMatchObject({
+        state: 'succeeded',
+        volume: dropped,
+        acceptance: { at: at + 1, by: 'ada' },
+      });
+      expect(await ledger.getRun('few')).toEqual(accepted);
+      expect(await read()).toEqual({ reviewed: both, lastGoodDay: '2026-11-19', compared: both });
+      await expect(ledger.acceptVolume('r9', { at, by: 'ada' })).rejects.toThrow(RangeError);
     });
 
     it('it replaces the reason why a run failed, once', async () => {
@@ -69,16 +102,16 @@ export function describeVolumes(opened: () => OpenedLedger): void {
 
     it('it keeps what is expected of a run across take-overs, until a new one says more', async () => {
       const { ledger } = opened();
-      const asked = { expected: 412, acceptsVolume: true } as const;
+      const asked = { expected: 412, acceptance: { at, by: 'Ada "O" ñ' } };
       expect(await ledger.createRun(newRun('r1', asked))).toMatchObject(asked);
       expect(await ledger.takeOver('r1')).toMatchObject(asked);
       expect(await ledger.takeOver('r1', { expected: 0 })).toMatchObject({ ...asked, expected: 0 });
       expect(await ledger.getRun('r1')).toMatchObject({ ...asked, expected: 0 });
       const plain = await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
       expect(plain).not.toHaveProperty('expected');
-      expect(plain).not.toHaveProperty('acceptsVolume');
-      const accepted = await ledger.takeOver('r2', { acceptsVolume: true });
-      expect(accepted).toMatchObject({ acceptsVolume: true });
+      expect(plain).not.toHaveProperty('acceptance');
+      const accepted = await ledger.takeOver('r2', { acceptance: asked.acceptance });
+      expect(accepted).toMatchObject({ acceptance: asked.acceptance });
       expect(await ledger.getRun('r2')).toEqual(accepted);
     });
 

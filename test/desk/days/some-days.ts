@@ -36,6 +36,7 @@ export function someDay(day: string, changes: Partial<ShownDay> = {}): ShownDay 
     isGood: true,
     isLate: false,
     isDrop: false,
+    isToBeAccepted: false,
     how: 'schedule',
     runs: 1,
     runId: `run-of-${day}`,

@@ -34,7 +34,9 @@ describe('running a day', () => {
     expect(await page(`/days/${day}/run`)).toContain(`${box}>`);
     expect(await page(`/days/${day}/run?volume=accepted`)).toContain(`${box} checked>`);
     await send(`/days/${day}/run`, { acceptVolume: 'yes', reason: 'a holiday' });
-    expect(asked).toEqual([{ asked: 'run', day, options: { reason: 'a holiday', acceptsVolume: true } }]);
+    expect(asked).toEqual([
+      { asked: 'run', day, options: { reason: 'a holiday', volumeAcceptedBy: 'ana (desk)' } },
+    ]);
     expect(recorded).toMatchObject([{ details: { reason: 'a holiday', acceptVolume: true } }]);
   });
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { toReport } from '../../../src/review/day/report.js';
 import { someRun } from '../some-run.js';
 
-const now = Date.parse('2026-11-21T03:00:00Z');
+const asked = { now: Date.parse('2026-11-21T03:00:00Z'), timezone: 'Europe/Madrid' };
 
 describe('the report of a run', () => {
   it('has exactly the keys that `run --json` promises', () => {
-    expect(toReport(someRun(), now)).toEqual({
+    expect(toReport(someRun(), asked)).toEqual({
       runId: '20261120-k3f9xq7d',
       day: '2026-11-20',
       delivery: 'body',
@@ -30,19 +30,57 @@ describe('the report of a run', () => {
       startedAt: '2026-11-21T02:30:00.000Z',
       finishedAt: '2026-11-21T02:30:12.300Z',
       durationMs: 12_300,
+      isGood: true,
+      notGood: [],
+      volume: null,
     });
   });
 
+  it('says how many bookings are usual, or that no earlier day is known', () => {
+    const volume = { accepted: 990, usual: 1_000, drops: [] };
+    expect(toReport(someRun({ volume }), asked).volume).toEqual(volume);
+    expect(toReport(someRun({ volume: { ...volume, usual: null } }), asked).volume).toEqual({ usual: null });
+  });
+
+  it('says what its day lacks, and who accepted that', () => {
+    const drop = { code: 'volume-dropped', accepted: 200, usual: 420 };
+    const volume = { accepted: 200, usual: 420, drops: [{ provider: null, accepted: 200, usual: 420 }] };
+    expect(toReport(someRun({ volume }), asked)).toMatchObject({
+      isGood: false,
+      notGood: [{ ...drop, acceptedAt: null, acceptedBy: null }],
+      volume,
+    });
+    const acceptance = { at: asked.now, by: 'ada' };
+    expect(toReport(someRun({ volume, acceptance }), asked)).toMatchObject({
+      isGood: true,
+      notGood: [{ ...drop, acceptedAt: '2026-11-21T03:00:00.000Z', acceptedBy: 'ada' }],
+    });
+    const ofProvider = { ...volume, drops: [{ provider: 'Bedlink', accepted: 0, usual: 60 }] };
+    expect(toReport(someRun({ volume: ofProvider }), asked)).toMatchObject({ isGood: true, notGood: [] });
+    const early = someRun({ state: 'failed', trigger: 'today', volume });
+    expect(toReport(early, asked).notGood.map(({ code }) => code)).toEqual([
+      'failed',
+      'day-not-over',
+      'volume-dropped',
+    ]);
+  });
+
   it('has null, not 0, for what comes by e-mail only, and the reason of a run', () => {
-    const report = toReport(someRun({ reason: 'again', counts: { affected: null, unanswered: null } }), now);
+    const report = toReport(
+      someRun({ reason: 'again', counts: { affected: null, unanswered: null } }),
+      asked,
+    );
     expect(report).toMatchObject({ reason: 'again', counts: { affected: null, unanswered: null } });
-    expect(toReport(someRun(), now)).not.toHaveProperty('reason');
+    expect(toReport(someRun(), asked)).not.toHaveProperty('reason');
   });
 
   it('reports what the local copy of the mappings found, if there was one', () => {
-    expect(toReport(someRun({ suspects: 12 }), now).suspects).toEqual({ bookings: 12 });
-    expect(toReport(someRun({ suspects: 0 }), now, []).suspects).toEqual({ bookings: 0, listed: [] });
-    expect(toReport(someRun(), now, [])).not.toHaveProperty('suspects');
+    expect(toReport(someRun({ suspects: 12 }), asked).suspects).toEqual({ bookings: 12 });
+    expect(toReport(someRun({ suspects: 0 }), { ...asked, listed: [] }).suspects).toEqual({
+      bookings: 0,
+      listed: [],
+    });
+    expect(toReport(someRun(), { ...asked, listed: [] })).not.toHaveProperty('suspects');
   });
 
   it('of a file run states where file and evidence are', () => {
@@ -63,11 +101,11 @@ describe('the report of a run', () => {
       verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 0 },
       archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
     };
-    expect(toReport(someRun({ delivery: 'file', file, counts: { affected: 2 } }), now)).toMatchObject({
+    expect(toReport(someRun({ delivery: 'file', file, counts: { affected: 2 } }), asked)).toMatchObject({
       delivery: 'file',
       counts: { affected: 2 },
     });
-    expect(toReport(someRun({ file }), now).file).toEqual({
+    expect(toReport(someRun({ file }), asked).file).toEqual({
       remotePath: 'VerifyMappings/112026/20112026.csv',
       sha256: 'ab'.repeat(32),
       rows: 990,
@@ -78,21 +116,21 @@ describe('the report of a run', () => {
 
   it('of a file run has null for what is not yet known, and for the file if none was written', () => {
     const file = { rows: 1, sha256: 'ab' };
-    expect(toReport(someRun({ file }), now).file).toEqual({
+    expect(toReport(someRun({ file }), asked).file).toEqual({
       remotePath: null,
       sha256: 'ab',
       rows: 1,
       resultName: null,
       archivedTo: null,
     });
-    expect(toReport(someRun({ file: { triggeredAt: 7 } }), now).file).toBeNull();
-    expect(toReport(someRun({ file: { rows: 1 } }), now).file).toBeNull();
-    expect(toReport(someRun({ file: { sha256: 'ab' } }), now).file).toBeNull();
+    expect(toReport(someRun({ file: { triggeredAt: 7 } }), asked).file).toBeNull();
+    expect(toReport(someRun({ file: { rows: 1 } }), asked).file).toBeNull();
+    expect(toReport(someRun({ file: { sha256: 'ab' } }), asked).file).toBeNull();
   });
 
   it('of a failed run states the reason', () => {
     const failure = { class: 'fatal', code: 'http-403', message: 'the service turned it down' } as const;
-    const { error, state } = toReport(someRun({ state: 'failed', failure }), now);
+    const { error, state } = toReport(someRun({ state: 'failed', failure }), asked);
     expect({ error, state }).toEqual({
       error: { class: 'fatal', message: 'the service turned it down' },
       state: 'failed',
@@ -101,7 +139,7 @@ describe('the report of a run', () => {
 
   it('of a stopped run counts the time until now', () => {
     const { finishedAt: _, ...unfinished } = someRun({ state: 'delivering' });
-    const { finishedAt, durationMs } = toReport(unfinished, now);
+    const { finishedAt, durationMs } = toReport(unfinished, asked);
     expect({ finishedAt, durationMs }).toEqual({ finishedAt: null, durationMs: 1_800_000 });
   });
 });
