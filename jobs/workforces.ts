@@ -59,8 +59,12 @@ export async function openWorkforce(config: Config, parts: WorkforceParts): Prom
   }
 }
 
-function findEndpoints({ service, file: { sftp } }: Config): Endpoints {
-  return { service: describeHost(service.baseUrl), sftp: sftp && `${sftp.host}:${sftp.port}` };
+function findEndpoints({ service, file: { sftp, ftpFilePathPrefix: pathPrefix } }: Config): Endpoints {
+  return {
+    service: describeHost(service.baseUrl),
+    sftp: sftp && `${sftp.host}:${sftp.port}`,
+    paths: sftp && { root: sftp.root, pathPrefix },
+  };
 }
 
 /** The longest that any step may have to wait: between two tries, as the service asked, or for the next check for a result. */

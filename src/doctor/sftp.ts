@@ -5,7 +5,13 @@ import type { BusinessDay } from '../booking/business-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { createResultNameTest, locateRemoteFiles } from '../review/file/remote-files.js';
 import type { PresentedKey } from '../sftp/login.js';
-import { type RemoteFile, SftpError, type SftpServer, type SftpSession } from '../sftp/sftp.js';
+import {
+  type RemoteFile,
+  SftpError,
+  type SftpServer,
+  type SftpSession,
+  type TimeKeeping,
+} from '../sftp/sftp.js';
 import { formatCount, formatInstant } from '../text/format.js';
 import type { UnpinnedServer } from './configuration.js';
 
@@ -44,7 +50,7 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
     session = await server.connect({ signal: hold.signal });
     found.push(ok(`connected as ${address}; it presented the pinned host key ${key?.fingerprint}`));
     const trial = { session, folder, temporaryFolder, signal, onFile: hold.setFile };
-    const { name, removal } = await tryToDeliver(trial);
+    const { name, removal, time } = await tryToDeliver(trial);
     const place = `${folder} (created if missing, as an upload does)`;
     found.push(
       removal === 'denied'
@@ -54,6 +60,8 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
           )
         : ok(`a file was uploaded to ${place}, renamed, read back and removed`),
     );
+    if (time !== 'kept')
+      found.push(ok(`${timeWords[time]}; size and content decide whether a file has changed`));
     let unusableNames = 0;
     const onUnusableName = (name: string) => {
       // A hidden file, such as a test file that could not be removed, is not a result.
@@ -76,6 +84,11 @@ export async function checkSftp(parts: SftpCheckParts, signal: AbortSignal): Pro
     hold.end();
   }
 }
+
+const timeWords = {
+  none: 'the server reports no time of a file',
+  clock: 'the server gives every file the present time',
+} as const satisfies Partial<Record<TimeKeeping, string>>;
 
 /** Asks the server for its host key, for a configuration that pins none yet. */
 export async function showHostKey(
@@ -110,7 +123,8 @@ function describeFolder(files: readonly RemoteFile[], { day, resultPattern }: Sf
 }
 
 function describeFile({ name, size, modifiedAt }: RemoteFile): string {
-  return `${name} (${formatCount(size)} bytes, ${formatInstant(modifiedAt)})`;
+  const time = modifiedAt === undefined ? 'no time' : formatInstant(modifiedAt);
+  return `${name} (${formatCount(size)} bytes, ${time})`;
 }
 
 function adviseOn({ kind, code }: SftpError): string | undefined {
@@ -168,6 +182,7 @@ interface SftpTrial {
   /** The file's last name, without the folder. */
   readonly name: string;
   readonly removal: 'removed' | 'absent' | 'denied';
+  readonly time: TimeKeeping;
 }
 
 /**
@@ -185,13 +200,16 @@ async function tryToDeliver(parts: SftpTrialParts): Promise<SftpTrial> {
     await session.makeFolder(folder);
     signal.throwIfAborted();
     onFile(true);
+    let time: TimeKeeping;
     try {
       await deliver(parts, { local, uploaded, published });
+      time = await session.examineTime(published);
+      signal.throwIfAborted();
     } catch (error) {
       await removeQuietly(session, [published, uploaded]);
       throw error;
     }
-    return { name: `${trial}.renamed.tmp`, removal: await session.remove(published) };
+    return { name: `${trial}.renamed.tmp`, removal: await session.remove(published), time };
   } finally {
     onFile(false);
     await rm(local, { recursive: true, force: true });

@@ -3,8 +3,13 @@ export interface Sighting {
   /** Without its folder. */
   readonly name: string;
   readonly size: number;
-  /** Epoch milliseconds, by the server's clock. */
-  readonly modifiedAt: number;
+  /** Epoch milliseconds, by the server's clock; absent where it reports no time. */
+  readonly modifiedAt?: number;
+}
+
+/** A file whose content is known, too; the checksum is absent in what older versions recorded. */
+interface ReadSighting extends Sighting {
+  readonly sha256?: string;
 }
 
 /** A result as it was downloaded. */
@@ -31,10 +36,10 @@ export interface ReviewFile {
   /** The file right after it was published; absent where the server removed it at once. */
   readonly uploaded: Sighting;
   /** Results of earlier runs that could not be removed, and results that name bookings of others. */
-  readonly notOurs: readonly Sighting[];
+  readonly notOurs: readonly ReadSighting[];
   readonly triggeredAt: number;
   /** An incomplete result, and since when it has been unchanged. */
-  readonly growing: Sighting & {
+  readonly growing: ReadSighting & {
     readonly since: number;
     /** The token of the run under which it was read. */
     readonly token?: number;
@@ -87,7 +92,8 @@ export interface ResultCounts {
   readonly listsUnanswered?: true;
 }
 
-/** Whether both are the same file, as far as the server reports. */
+/** Whether the server's time shows that both are the same file. Where there is none, only the content can. */
 export function isSameSighting(one: Sighting, other: Sighting): boolean {
-  return one.name === other.name && one.size === other.size && one.modifiedAt === other.modifiedAt;
+  const isSameTime = one.modifiedAt !== undefined && one.modifiedAt === other.modifiedAt;
+  return isSameTime && one.name === other.name && one.size === other.size;
 }

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Stats } from 'ssh2';
+import { mayBeFile, type RemoteAttributes, sizeOf } from './attributes.js';
 import { expectSize, expectSpace } from './limits.js';
 import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
 import { type DownloadOptions, type FileConverter, type LocalFile, SftpError } from './sftp.js';
+import { findChange } from './times.js';
 
 /** Creates the file: never uses one that somebody else put there, or follows a link. */
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
@@ -14,7 +15,8 @@ const resumedFile = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_WRONL
 
 /**
  * Downloads to the local name plus `.part`, syncs it to disk and renames it. Compares the remote size and time before and
- * after. A resumable download has them in its name, so that it continues only with the same file.
+ * after. A resumable download has them in its name, so that it continues only with the same file; without a time, it starts
+ * over.
  *
  * @returns the server's description of the file
  */
@@ -22,14 +24,15 @@ export async function downloadFile(
   remote: RemoteCalls,
   path: string,
   local: LocalFile,
-  { limit, onProgress, onBytes, resumes = false }: DownloadOptions,
-): Promise<Stats> {
+  { limit, onProgress, onBytes, resumes: isResumable = false }: DownloadOptions,
+): Promise<RemoteAttributes> {
   const localPath = typeof local === 'string' ? local : local.path;
   const converter = typeof local === 'string' ? undefined : local.convert();
-  if (converter && resumes) throw new RangeError("a converted download can't be resumed");
+  if (converter && isResumable) throw new RangeError("a converted download can't be resumed");
   const before = await find(remote, path);
-  const { size } = before;
+  const size = sizeOf(before, path);
   expectSize(path, size, limit);
+  const resumes = isResumable && before.mtime !== undefined;
   const part = resumes ? `${localPath}.${size}-${before.mtime}.part` : `${localPath}.part`;
   if (resumes) await removeOtherParts(localPath, part);
   else await rm(part, { force: true });
@@ -49,26 +52,26 @@ export async function downloadFile(
     } finally {
       await file.close();
     }
-    const after = await find(remote, path);
-    if (after.size !== size || after.mtime !== before.mtime) {
+    const change = await findChange(remote, path, before);
+    if (change) {
       throw new SftpError(
         'retryable',
         'changed-while-reading',
-        `download ${path}: the file changed meanwhile (${size} bytes, now ${after.size})`,
+        `download ${path}: the file changed meanwhile (${size} bytes, now ${change.size ?? 'none'})`,
       );
     }
     await rename(part, localPath);
   } catch (error) {
-    const isResumable = resumes && !(error instanceof SftpError && error.code === 'changed-while-reading');
-    if (!isResumable) await rm(part, { force: true });
+    const mayGoOn = resumes && !(error instanceof SftpError && error.code === 'changed-while-reading');
+    if (!mayGoOn) await rm(part, { force: true });
     throw error;
   }
   return before;
 }
 
-async function find(remote: RemoteCalls, path: string): Promise<Stats> {
+async function find(remote: RemoteCalls, path: string): Promise<RemoteAttributes> {
   const found = await remote.stat(path);
-  if (found?.isFile()) return found;
+  if (found && mayBeFile(found)) return found;
   throw new SftpError('retryable', 'no-such-file', `download ${path}: no such file on the server`);
 }
 

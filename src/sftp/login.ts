@@ -69,7 +69,8 @@ export function chooseAuthentication({ username, password, key }: Credentials): 
     // The methods that the server accepts are known only after a first try.
     if (offered === null) return { type: 'none', username };
     if (password === undefined || tried.has('password') || tried.has('keyboard-interactive')) return false;
-    if (offered.includes('password')) return { type: 'password', username, password };
+    // Some servers name no method at all, and accept the password.
+    if (offered.length === 0 || offered.includes('password')) return { type: 'password', username, password };
     if (!offered.includes('keyboard-interactive')) return false;
     return {
       type: 'keyboard-interactive',

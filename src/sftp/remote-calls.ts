@@ -1,6 +1,8 @@
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
-import { isStatus, status } from './failure.js';
+import { type RemoteAttributes, readAttributes } from './attributes.js';
+import { isStatus, isUnexplained, status } from './failure.js';
+import { limitListing } from './limits.js';
 
 /** 64 requests in flight, each filling one packet of OpenSSH: measured fastest. */
 export const uploadTuning = { concurrency: 64, chunkSize: 261_000 };
@@ -13,9 +15,11 @@ export interface RemoteCalls {
   /** Free bytes and file entries of the disk under an existing path; undefined where the server does not say. */
   free(path: string): Promise<{ readonly bytes: number; readonly entries: number } | undefined>;
   /** Undefined when nothing exists under that path. */
-  stat(path: string): Promise<Stats | undefined>;
-  /** Passes on the entries of a folder as they arrive. Stops, and rethrows, when `take` throws. */
-  list(path: string, take: (entries: readonly FileEntryWithStats[]) => void): Promise<void>;
+  stat(path: string): Promise<RemoteAttributes | undefined>;
+  /** Passes on what a folder holds as it arrives. Throws SftpError when there is too much. */
+  list(path: string, take: (entries: readonly RemoteEntry[]) => void): Promise<void>;
+  /** Whether it can be listed: for servers that do not say what is a folder. */
+  isListable(path: string): Promise<boolean>;
   makeFolder(path: string): Promise<void>;
   /** Sets the permissions of a file. */
   chmod(path: string, mode: number): Promise<void>;
@@ -38,6 +42,13 @@ export interface RemoteCalls {
   ): Promise<void>;
 }
 
+/** One entry of a listing. */
+export interface RemoteEntry {
+  /** Without its folder. */
+  readonly name: string;
+  readonly attributes: RemoteAttributes;
+}
+
 /** What `statvfs@openssh.com` answers. */
 interface FileSystemInfo {
   readonly f_bavail: number;
@@ -49,6 +60,8 @@ interface FileSystemInfo {
 interface CallsOptions {
   readonly client: SftpClient;
   readonly files: SFTPWrapper;
+  /** How many entries a folder may have. */
+  readonly maxEntries: number;
   /** Called for every answer of the server. */
   readonly onAnswer: () => void;
   /** Calls back when the connection has ended, until the returned function is called. */
@@ -57,10 +70,11 @@ interface CallsOptions {
 
 /**
  * ssh2-sftp-client opens the session and uploads. The other calls go to ssh2 directly: the wrapper's `stat` treats a
- * general failure as "no such file", its `fastGet` drops the status and its `list` relies on the long name. Neither
+ * general failure as "no such file", its `fastGet` drops the status and its `list` relies on the long name alone. Neither
  * library calls back when the connection is lost at certain moments (mscdex/ssh2#1490), hence `whenEnded`.
  */
-export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsOptions): RemoteCalls {
+export function createRemoteCalls(options: CallsOptions): RemoteCalls {
+  const { client, files, maxEntries, onAnswer, whenEnded } = options;
   type Answer<T> = (error: Error | null | undefined, value: T) => void;
 
   const ask = <T>(start: (answer: Answer<T>) => void): Promise<T> => {
@@ -79,8 +93,46 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
 
   const close = (handle: Buffer) => tell((answer) => files.close(handle, answer));
 
+  async function list(path: string, take: (entries: readonly RemoteEntry[]) => void): Promise<void> {
+    const expectFew = limitListing(path, maxEntries);
+    const handle = await ask<Buffer>((answer) => files.opendir(path, answer));
+    try {
+      for (;;) {
+        const entries = await ask<FileEntryWithStats[]>((answer) => files.readdir(handle, answer));
+        expectFew(entries);
+        take(
+          entries.map(({ filename, longname, attrs }) => ({
+            name: filename,
+            attributes: readAttributes(attrs, longname),
+          })),
+        );
+      }
+    } catch (error) {
+      if (!isStatus(error, status.endOfFile)) throw error;
+    } finally {
+      await close(handle).catch(() => {});
+    }
+  }
+
+  /** Whether the listing of its folder lacks it, or that folder is missing, too. */
+  async function isUnlisted(path: string): Promise<boolean> {
+    const { folder, name } = splitPath(path);
+    if (name === '' || name === '.') return false;
+    let isListed = false;
+    try {
+      await list(folder, (entries) => {
+        isListed ||= entries.some((entry) => entry.name === name);
+      });
+      return !isListed;
+    } catch (error) {
+      if (isStatus(error, status.noSuchFile, status.noSuchPath)) return true;
+      return isUnexplained(error) && isUnlisted(folder);
+    }
+  }
+
   return {
     close,
+    list,
     makeFolder: (path) => tell((answer) => files.mkdir(path, answer)),
     chmod: (path, mode) => tell((answer) => files.chmod(path, mode, answer)),
     unlink: (path) => tell((answer) => files.unlink(path, answer)),
@@ -94,9 +146,22 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
 
     async stat(path) {
       try {
-        return await ask<Stats>((answer) => files.stat(path, answer));
+        return readAttributes(await ask<Stats>((answer) => files.stat(path, answer)));
       } catch (error) {
         if (isStatus(error, status.noSuchFile, status.noSuchPath)) return undefined;
+        // The answer of some servers for a missing path, and of others when something is wrong with an existing one.
+        if (isUnexplained(error) && (await isUnlisted(path))) return undefined;
+        throw error;
+      }
+    },
+
+    async isListable(path) {
+      try {
+        const handle = await ask<Buffer>((answer) => files.opendir(path, answer));
+        await close(handle).catch(() => {});
+        return true;
+      } catch (error) {
+        if (isStatus(error, status.noSuchFile, status.noSuchPath, status.failure)) return false;
         throw error;
       }
     },
@@ -112,17 +177,6 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
       } catch {
         // ssh2 throws where the server did not announce the extension. The failure that led here is the one that counts.
         return undefined;
-      }
-    },
-
-    async list(path, take) {
-      const handle = await ask<Buffer>((answer) => files.opendir(path, answer));
-      try {
-        for (;;) take(await ask<FileEntryWithStats[]>((answer) => files.readdir(handle, answer)));
-      } catch (error) {
-        if (!isStatus(error, status.endOfFile)) throw error;
-      } finally {
-        await close(handle).catch(() => {});
       }
     },
 
@@ -155,4 +209,10 @@ export function createRemoteCalls({ client, files, onAnswer, whenEnded }: CallsO
         client.fastPut(localPath, path, { ...uploadTuning, step }).then(() => answer(), answer);
       }),
   };
+}
+
+/** The folder of a path, and its last part. */
+function splitPath(path: string): { readonly folder: string; readonly name: string } {
+  const at = path.lastIndexOf('/');
+  return { folder: path.slice(0, Math.max(at, 0)) || (at === 0 ? '/' : '.'), name: path.slice(at + 1) };
 }

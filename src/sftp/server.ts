@@ -85,6 +85,7 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
       limits,
       signal,
       giveBack: async () => {},
+      reopen: () => open(signal),
     });
     try {
       await trial.stat('');
@@ -103,7 +104,8 @@ export function createSftpServer(options: SftpServerOptions): ClosableSftpServer
     async connect({ signal }) {
       signal.throwIfAborted();
       const connection = (await takeKept(signal)) ?? (await open(signal));
-      return createSession({ connection, root, noProgressMs, limits, signal, giveBack });
+      const reopen = () => open(signal);
+      return createSession({ connection, root, noProgressMs, limits, signal, giveBack, reopen });
     },
     close: async () => keeper?.close(),
   };

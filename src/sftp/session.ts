@@ -1,13 +1,14 @@
-import type { Stats } from 'ssh2';
 import { formatDuration } from '../text/format.js';
 import { isUsableForeignName } from '../text/plain-name.js';
+import { mayBeFile, type RemoteAttributes, sizeOf } from './attributes.js';
 import type { Connection } from './connection.js';
 import { downloadFile } from './download.js';
-import { explainFailure, isStatus, status } from './failure.js';
-import { limitListing, type SftpLimits } from './limits.js';
+import { explainFailure, isStatus, isUnexplained, status } from './failure.js';
+import type { SftpLimits } from './limits.js';
 import { readRemoteRange } from './reading.js';
-import { createRemoteCalls, type RemoteCalls } from './remote-calls.js';
+import { createRemoteCalls, type RemoteCalls, type RemoteEntry } from './remote-calls.js';
 import { type RemoteFile, SftpError, type SftpSession } from './sftp.js';
+import { examineTime, findChange } from './times.js';
 import { publishFile, uploadFile } from './upload.js';
 
 interface SessionOptions {
@@ -19,27 +20,35 @@ interface SessionOptions {
   readonly signal: AbortSignal;
   /** Receives the connection of a session that was closed in a clean state. Never throws. */
   readonly giveBack: (connection: Connection) => Promise<void>;
+  /** Opens another connection in place of a lost one. */
+  readonly reopen: () => Promise<Connection>;
 }
+
+/** How often a session opens another connection to publish a file. */
+const mostReopened = 2;
 
 /** The operations of a session on an open connection, each subject to the deadline and the signal. */
 export function createSession(options: SessionOptions): SftpSession {
-  const { connection, root, noProgressMs, limits, signal, giveBack } = options;
-  const onAbort = () => connection.cut(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const stopListening = () => signal.removeEventListener('abort', onAbort);
-  const stopWatching = connection.whenEnded(stopListening);
-  if (signal.aborted) onAbort();
-
+  const { root, noProgressMs, limits, signal, giveBack, reopen } = options;
+  let connection = options.connection;
+  let release = cutOnAbort(connection, signal);
   let closing: Promise<void> | undefined;
   let inHand = 0;
   let hasFailed = false;
 
   /** Gives the connection back only if nothing unfinished is left on it. */
   function closeSession(): Promise<void> {
-    stopListening();
-    stopWatching();
+    release();
     const isClean = !hasFailed && inHand === 0 && connection.ended() === undefined;
     return isClean ? giveBack(connection) : connection.close();
+  }
+
+  async function replaceConnection(): Promise<void> {
+    release();
+    await connection.close();
+    connection = await reopen();
+    release = cutOnAbort(connection, signal);
+    if (closing !== undefined) await connection.close();
   }
 
   const lost = (operation: string, cause: unknown) => {
@@ -71,9 +80,11 @@ export function createSession(options: SessionOptions): SftpSession {
       longestMs,
     );
     const { client, files, whenEnded } = connection;
+    const onAnswer = watchdog.progressed;
+    const { maxEntries } = limits;
     inHand += 1;
     try {
-      return await action(createRemoteCalls({ client, files, onAnswer: watchdog.progressed, whenEnded }));
+      return await action(createRemoteCalls({ client, files, maxEntries, onAnswer, whenEnded }));
     } catch (error) {
       hasFailed = true;
       signal.throwIfAborted();
@@ -88,33 +99,48 @@ export function createSession(options: SessionOptions): SftpSession {
     }
   };
 
-  return {
+  const session: SftpSession = {
     async list(folder, { onUnusableName } = {}) {
       const path = joinToRoot(root, folder);
       return run(`list ${path}`, async (remote) => {
-        const expectFew = limitListing(path, limits.maxEntries);
+        const found: RemoteEntry[] = [];
+        await listFolder(remote, path, (entries) => {
+          for (const entry of entries) {
+            const { name, attributes } = entry;
+            if (name === '.' || name === '..' || !mayBeFile(attributes)) continue;
+            if (isUsableForeignName(name)) found.push(entry);
+            else onUnusableName?.(name);
+          }
+        });
         const files: RemoteFile[] = [];
-        try {
-          await remote.list(path, (entries) => {
-            expectFew(entries);
-            for (const { filename, attrs } of entries) {
-              if (!attrs.isFile()) continue;
-              if (isUsableForeignName(filename)) files.push(describe(filename, attrs));
-              else onUnusableName?.(filename);
-            }
-          });
-          return files;
-        } catch (error) {
-          if (isStatus(error, status.noSuchFile, status.noSuchPath)) return [];
-          throw error;
+        for (const entry of found) {
+          const { name } = entry;
+          const whole = joinToRoot(root, folder === '' ? name : `${folder}/${name}`);
+          // A server need not describe what it lists.
+          const isDescribed = entry.attributes.size !== undefined;
+          const attributes = isDescribed ? entry.attributes : await remote.stat(whole);
+          if (attributes && mayBeFile(attributes)) files.push(describe(whole, attributes));
         }
+        return files;
       });
     },
 
     async stat(path) {
       const remotePath = joinToRoot(root, path);
       const found = await run(`look at ${remotePath}`, (remote) => remote.stat(remotePath));
-      return found?.isFile() ? describe(baseName(path), found) : undefined;
+      return found && mayBeFile(found) ? describe(remotePath, found) : undefined;
+    },
+
+    async hasChanged(path, { size, modifiedAt }) {
+      const remotePath = joinToRoot(root, path);
+      const seen = { size, mtime: modifiedAt === undefined ? undefined : modifiedAt / 1_000 };
+      const change = await run(`look at ${remotePath}`, (remote) => findChange(remote, remotePath, seen));
+      return change !== undefined;
+    },
+
+    async examineTime(path) {
+      const remotePath = joinToRoot(root, path);
+      return run(`look twice at ${remotePath}`, (remote) => examineTime(remote, remotePath));
     },
 
     async makeFolder(path) {
@@ -146,7 +172,7 @@ export function createSession(options: SessionOptions): SftpSession {
         const whole = { ...options, onBytes: handOn };
         const download = (remote: RemoteCalls) => downloadFile(remote, remotePath, local, whole);
         const found = await run(`download ${remotePath}`, download, limits.transferMs);
-        return describe(baseName(path), found);
+        return describe(remotePath, found);
       } catch (error) {
         throw failure === undefined ? error : failure.reason;
       }
@@ -161,8 +187,9 @@ export function createSession(options: SessionOptions): SftpSession {
       const remotePath = joinToRoot(root, path);
       return run(`read the end of ${remotePath}`, async (remote) => {
         const found = await remote.stat(remotePath);
-        if (found?.isFile()) {
-          const range = { from: Math.max(0, found.size - length), to: found.size };
+        if (found && mayBeFile(found)) {
+          const to = sizeOf(found, remotePath);
+          const range = { from: Math.max(0, to - length), to };
           return readRemoteRange(remote, remotePath, range);
         }
         const message = `read the end of ${remotePath}: no such file on the server`;
@@ -172,7 +199,21 @@ export function createSession(options: SessionOptions): SftpSession {
 
     async publish(from, to, size) {
       const [source, target] = [joinToRoot(root, from), joinToRoot(root, to)];
-      await run(`publish ${target}`, (remote) => publishFile(remote, source, target, size));
+      let isPublished = false;
+      for (let reopened = 0; ; reopened += 1) {
+        try {
+          if (!isPublished)
+            await run(`publish ${target}`, (remote) =>
+              publishFile(remote, source, target, size, reopened > 0),
+            );
+          isPublished = true;
+          return await session.stat(to);
+        } catch (error) {
+          const isLost = error instanceof SftpError && error.code === 'connection-lost';
+          if (!isLost || closing !== undefined || reopened === mostReopened) throw error;
+          await replaceConnection();
+        }
+      }
     },
 
     async remove(path) {
@@ -190,14 +231,45 @@ export function createSession(options: SessionOptions): SftpSession {
       return closing;
     },
   };
+  return session;
 }
 
-function describe(name: string, { size, mtime }: Stats): RemoteFile {
-  return { name, size, modifiedAt: mtime * 1_000 };
+/** Cuts the connection when the signal aborts. @returns a function that stops this */
+function cutOnAbort(connection: Connection, signal: AbortSignal): () => void {
+  const onAbort = () => connection.cut(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const stopListening = () => signal.removeEventListener('abort', onAbort);
+  const stopWatching = connection.whenEnded(stopListening);
+  if (signal.aborted) onAbort();
+  return () => {
+    stopListening();
+    stopWatching();
+  };
+}
+
+function describe(path: string, attributes: RemoteAttributes): RemoteFile {
+  const { mtime } = attributes;
+  const name = baseName(path);
+  return { name, size: sizeOf(attributes, path), ...(mtime !== undefined && { modifiedAt: mtime * 1_000 }) };
+}
+
+async function listFolder(
+  remote: RemoteCalls,
+  path: string,
+  take: (entries: readonly RemoteEntry[]) => void,
+): Promise<void> {
+  try {
+    await remote.list(path, take);
+  } catch (error) {
+    if (isStatus(error, status.noSuchFile, status.noSuchPath)) return;
+    if (isUnexplained(error) && (await remote.stat(path)) === undefined) return;
+    throw error;
+  }
 }
 
 async function isFolder(remote: RemoteCalls, path: string): Promise<boolean> {
-  return (await remote.stat(path))?.isDirectory() ?? false;
+  const kind = (await remote.stat(path))?.kind;
+  return kind === 'unknown' ? remote.isListable(path) : kind === 'folder';
 }
 
 async function makeOneFolder(remote: RemoteCalls, path: string): Promise<void> {

@@ -6,9 +6,12 @@ export interface RemoteFile {
   /** Without its folder. */
   readonly name: string;
   readonly size: number;
-  /** Epoch milliseconds; the protocol's resolution is one second. */
-  readonly modifiedAt: number;
+  /** Epoch milliseconds; the protocol's resolution is one second. Absent where the server reports no time. */
+  readonly modifiedAt?: number;
 }
+
+/** What a server's times say: when a file was changed, nothing because there are none, or nothing because it is always now. */
+export type TimeKeeping = 'kept' | 'none' | 'clock';
 
 /** A file on this machine: a path, or a file that is stored in another form than its content. */
 export type LocalFile = string | StoredFile;
@@ -41,17 +44,21 @@ export interface FileConverter {
  */
 export interface SftpSession {
   /**
-   * The regular files of a folder; empty when the folder does not exist. The server chooses the names: files whose name
+   * The regular files of a folder, and what the server does not describe; empty when the folder does not exist. The server chooses the names: files whose name
    * can't be used as it is (see isUsableForeignName) are left out. A folder with too many entries is `too-many-files`.
    */
   list(folder: string, options?: ListOptions): Promise<readonly RemoteFile[]>;
   /** Undefined when the file does not exist. */
   stat(path: string): Promise<RemoteFile | undefined>;
+  /** Whether a file has changed since it was seen. A time says so only where the server keeps times. */
+  hasChanged(path: string, seen: RemoteFile): Promise<boolean>;
+  /** What the server's time of a file is worth. Takes a second where it reports one. */
+  examineTime(path: string): Promise<TimeKeeping>;
   /** Creates a folder and its parents where they are missing. */
   makeFolder(path: string): Promise<void>;
   /**
    * Uploads a file, replacing an existing one, and verifies that all of it arrived: a full disk can cut it short without
-   * an error. A partial upload stays after a failure.
+   * an error, and some servers report the size late. A partial upload stays after a failure.
    */
   upload(local: LocalFile, path: string, options?: TransferOptions): Promise<void>;
   /**
@@ -72,9 +79,12 @@ export interface SftpSession {
    * where the server offers posix-rename; elsewhere an existing target is removed first.
    *
    * Safe to repeat after a lost answer: when `from` is gone and `to` has that size, it has succeeded. (Contents of the
-   * same size are not distinguished: check the content where that matters.)
+   * same size are not distinguished: check the content where that matters.) Some servers close the connection after every
+   * rename: then this opens another one, at most twice.
+   *
+   * @returns the published file; undefined where the server moves it away at once
    */
-  publish(from: string, to: string, size: number): Promise<void>;
+  publish(from: string, to: string, size: number): Promise<RemoteFile | undefined>;
   remove(path: string): Promise<'removed' | 'absent' | 'denied'>;
   /** Gives a file the permissions of another one; leaves them where the server refuses that. */
   copyMode(from: string, to: string): Promise<void>;
@@ -105,7 +115,8 @@ export interface DownloadOptions extends TransferOptions {
   readonly onBytes?: (bytes: Uint8Array) => Promise<void>;
   /**
    * Keeps what arrived before a failure, or before the process was killed, beside the local path. The next such download
-   * to that path continues after it if the remote file still has the same size and time, and otherwise starts over.
+   * to that path continues after it if the remote file still has the same size and time, and otherwise starts over, as it
+   * does where the server reports no time.
    * Nobody else may write to the local folder. For paths only.
    */
   readonly resumes?: boolean;

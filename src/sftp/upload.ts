@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isStatus, isUnexplained, status } from './failure.js';
 import { readRemoteFile } from './reading.js';
 import type { RemoteCalls } from './remote-calls.js';
@@ -13,12 +14,15 @@ const readBackLimit = 1_000_000;
  * Uploads a file, then compares its size on the server, and for a small file its SHA-256. On a full disk some servers
  * answer every write with success, others (OpenSSH) with a failure without a reason. Where the server says how much is free,
  * both become `disk-full`; otherwise `short-upload`.
+ *
+ * @param lateSizeMs how long to wait for the right size: some servers report it a few seconds after the last write
  */
 export async function uploadFile(
   remote: RemoteCalls,
   local: LocalFile,
   path: string,
   { onProgress }: TransferOptions,
+  lateSizeMs = 10_000,
 ): Promise<void> {
   const size = typeof local === 'string' ? (await stat(local)).size : await local.measure();
 
@@ -31,11 +35,12 @@ export async function uploadFile(
     failure = error;
   }
 
-  const arrived = (await remote.stat(path))?.size;
+  let arrived = (await remote.stat(path))?.size;
   if ((arrived !== size || failure !== undefined) && (await isFull(remote, path, size - (arrived ?? 0)))) {
     const message = `upload ${path}: the server's disk is full`;
     throw new SftpError('retryable', 'disk-full', message, { cause: failure });
   }
+  if (arrived !== size && failure === undefined) arrived = await awaitSize(remote, path, size, lateSizeMs);
   if (arrived !== size) {
     throw new SftpError(
       'retryable',
@@ -46,6 +51,23 @@ export async function uploadFile(
   }
   if (failure !== undefined) throw failure;
   if (size <= readBackLimit) await compareContent(remote, local, path, size);
+}
+
+const lookMs = 250;
+
+/** The size that the server reports at last. */
+async function awaitSize(
+  remote: RemoteCalls,
+  path: string,
+  size: number,
+  lateSizeMs: number,
+): Promise<number | undefined> {
+  const deadline = performance.now() + lateSizeMs;
+  for (;;) {
+    await pause(Math.min(lookMs, lateSizeMs));
+    const arrived = (await remote.stat(path))?.size;
+    if (arrived === size || performance.now() >= deadline) return arrived;
+  }
 }
 
 /** Writes run in parallel: one may fail where a shorter one still fits. */
@@ -97,12 +119,15 @@ function sha256(content: Buffer): string {
 /**
  * Moves a file of `size` bytes from its temporary to its final name. Does not check afterwards: some servers move a file
  * away as soon as it has its final name.
+ *
+ * @param isRepeated the connection was lost while this was tried before
  */
 export async function publishFile(
   remote: RemoteCalls,
   from: string,
   to: string,
   size: number,
+  isRepeated = false,
 ): Promise<void> {
   const source = await remote.stat(from);
   if (source === undefined) {
@@ -119,6 +144,8 @@ export async function publishFile(
 
   if ((await remote.renameReplacing(from, to)) === 'renamed') return;
   try {
+    // A server that closes the connection after every rename does so after one that failed, too.
+    if (isRepeated && (await remote.stat(to))) await remote.unlink(to);
     await remote.rename(from, to);
   } catch (error) {
     // Without posix-rename an existing target makes it fail, usually without a reason.

@@ -77,6 +77,9 @@ describe('a by-file call that the service did not accept', () => {
     const first = await folder.runDay();
     expectReport(first, { exitCode: 1, state: 'failed', counts: { delivered: 0, pending: 4 } });
     expect(first.report.error?.message).toContain('trigger failed with code-2020');
+    expect(first.report.error?.message).toContain(
+      `the service was told ${remotePath} (no prefix), which is ${server().root}/${remotePath} on the SFTP server: check file.sftp.root and file.ftpFilePathPrefix, then run ${day} again`,
+    );
     expect(first.stderr).toContain(`Once the cause is fixed: hotel-review run --day ${day}`);
     expect(await attemptCodes(folder.watchLedger(), 'trigger')).toEqual(['code-2020']);
     expect(`${first.stdout}${first.stderr}`).not.toContain('Guest 1');

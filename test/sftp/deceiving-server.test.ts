@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Stats } from 'ssh2';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
 import { publishFile, uploadFile } from '../../src/sftp/upload.js';
@@ -18,10 +17,12 @@ function callsTo(files: Map<string, string>, different: Partial<RemoteCalls>): R
   return {
     stat: async (path) => {
       const content = files.get(path);
-      return content === undefined ? undefined : ({ size: content.length, isFile: () => true } as Stats);
+      if (content === undefined) return undefined;
+      return { kind: 'file', size: content.length, mtime: 1, mode: undefined };
     },
     free: async () => undefined,
     list: async () => {},
+    isListable: async () => true,
     makeFolder: async () => {},
     chmod: async () => {},
     unlink: async (path) => {
@@ -66,12 +67,15 @@ describe('a server that answers every write with success', () => {
         files.set(path, kept);
       },
     });
-    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ kind: 'retryable', code });
+    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({
+      kind: 'retryable',
+      code,
+    });
   });
 
   it('and keeps nothing', async () => {
     const remote = callsTo(new Map(), { upload: async () => {} });
-    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
+    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({ code: 'short-upload' });
   });
 
   it('and allows no reading is trusted if the size is right', async () => {
@@ -101,12 +105,12 @@ describe('a server that fails without a reason', () => {
 
   it('has a short file, as on a full disk', async () => {
     const remote = callsTo(new Map([['x', 'con']]), { upload: failing });
-    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 'short-upload' });
+    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({ code: 'short-upload' });
   });
 
   it('is not trusted even when the size is right', async () => {
     const remote = callsTo(new Map([['x', 'content']]), { upload: failing });
-    await expect(uploadFile(remote, localPath, 'x', {})).rejects.toMatchObject({ code: 4 });
+    await expect(uploadFile(remote, localPath, 'x', {}, 0)).rejects.toMatchObject({ code: 4 });
   });
 
   it('keeps the old file when it did not cause the failed rename', async () => {

@@ -10,6 +10,7 @@ function callsOn({ files = {}, client = {} }: { files?: object; client?: object 
   const remote = createRemoteCalls({
     files: files as SFTPWrapper,
     client: client as SftpClient,
+    maxEntries: 100,
     onAnswer,
     whenEnded: (reject) => {
       waiting.add(reject);

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Stats } from 'ssh2';
 import { afterAll, expect, it } from 'vitest';
 import { downloadFile } from '../../src/sftp/download.js';
 import type { RemoteCalls } from '../../src/sftp/remote-calls.js';
@@ -21,7 +20,7 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
   const unused = () => Promise.reject(new TypeError('expected another call'));
   return {
     free: async () => undefined,
-    stat: async () => ({ size: content.length, mtime: 1, isFile: () => true }) as Stats,
+    stat: async () => ({ kind: 'file', size: content.length, mtime: 1, mode: undefined }),
     open: async () => Buffer.from('x'),
     close: async () => {},
     async read(_handle, buffer, length, position) {
@@ -36,6 +35,7 @@ function callsTo(answerLast: () => Promise<void>): RemoteCalls {
       return content.copy(buffer, 0, position, position + length);
     },
     list: unused,
+    isListable: unused,
     create: unused,
     write: unused,
     makeFolder: unused,

@@ -28,7 +28,7 @@ export function createSetFinder(
         const set = sets.get(id) ?? new Map<ExportFileKind, ExportFile>();
         sets.set(id, set);
         const other = set.get(kind);
-        if (!other || other.modifiedAt < file.modifiedAt) set.set(kind, { ...file, kind });
+        if (!other || timeOf(other) < timeOf(file)) set.set(kind, { ...file, kind });
       }
     }
     return [...sets]
@@ -41,13 +41,17 @@ export function isComplete({ files }: ExportSet): boolean {
   return files.length === exportFileKinds.length;
 }
 
-/** Whether none of its files is older than the instant. */
+/** Whether none of its files is known to be older than the instant. */
 export function isFrom({ files }: ExportSet, instant: number): boolean {
-  return files.every(({ modifiedAt }) => modifiedAt >= instant);
+  return files.every(({ modifiedAt }) => modifiedAt === undefined || modifiedAt >= instant);
 }
 
 function newestOf({ files }: ExportSet): number {
-  return Math.max(...files.map(({ modifiedAt }) => modifiedAt));
+  return Math.max(...files.map(timeOf));
+}
+
+function timeOf({ modifiedAt = 0 }: RemoteFile): number {
+  return modifiedAt;
 }
 
 /** Excludes what no plain file name contains: slashes, control characters, lone surrogates. */
@@ -73,15 +77,25 @@ export function createNameReader(pattern: string): (name: string) => string | un
 
 /** Measures for how long an export has stayed unchanged, in milliseconds. */
 export function createQuietWatch(): (set: ExportSet, now: number) => number {
-  let seen: { readonly print: string; readonly since: number } | undefined;
+  let seen: { readonly set: ExportSet; readonly since: number } | undefined;
   return (set, now) => {
-    const print = fingerprint(set);
-    if (seen?.print !== print) seen = { print, since: now };
+    seen = { set, since: seen && !hasChanged(seen.set, set) ? seen.since : now };
     return now - seen.since;
   };
 }
 
-function fingerprint({ id, files }: ExportSet): string {
-  const traits = files.map(({ name, size, modifiedAt }) => [name, size, modifiedAt]);
-  return JSON.stringify([id, traits.sort()]);
+function hasChanged(before: ExportSet, after: ExportSet): boolean {
+  const isSame = (one: ExportFile, other: ExportFile | undefined) =>
+    one.name === other?.name && one.size === other.size;
+  if (before.id !== after.id || before.files.length !== after.files.length) return true;
+  // By kind, in one order.
+  if (!after.files.every((file, at) => isSame(file, before.files[at]))) return true;
+  const hasMoved = after.files.some((file, at) => file.modifiedAt !== before.files[at]?.modifiedAt);
+  return hasMoved && !(isOneMoment(before) && isOneMoment(after));
+}
+
+/** Whether all its files have one time: servers that keep no times give them that of the look. */
+function isOneMoment({ files }: ExportSet): boolean {
+  const times = files.map(timeOf);
+  return Math.max(...times) - Math.min(...times) <= 1_000;
 }

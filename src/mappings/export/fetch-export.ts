@@ -132,17 +132,19 @@ async function ensureSpooled(file: ExportFile, parts: FetchParts, signal: AbortS
   // A process killed between download and archive has left it there complete.
   if ((await spool.measure(name))?.bytes === file.size) return true;
   const localPath = await spool.locate(name);
-  const found = await useSession(parts, signal, (session, progressed) =>
-    session.download(pathOf(settings.folder, name), localPath, {
+  const path = pathOf(settings.folder, name);
+  const isUnchanged = await useSession(parts, signal, async (session, progressed) => {
+    const found = await session.download(path, localPath, {
       limit: { bytes: settings.maxBytes, advice: "If it is the service's, raise export.maxGigabytes." },
       resumes: true,
       onProgress(done, total) {
         progressed();
         notify({ type: 'downloading', name, done, total });
       },
-    }),
-  );
-  if (found.size === file.size && found.modifiedAt === file.modifiedAt) return true;
+    });
+    return found.size === file.size && !(await session.hasChanged(path, file));
+  });
+  if (isUnchanged) return true;
   await spool.remove([name]);
   return false;
 }

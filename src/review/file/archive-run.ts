@@ -5,9 +5,9 @@ import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReceivedResult } from '../review-file.js';
 import { lookForResult } from './await-result.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { findResults } from './find-results.js';
 import { keepManifest } from './manifest.js';
 import { limitReceived } from './received-size.js';
-import { findResults } from './remote-files.js';
 import {
   earlierName,
   ensureSpooled,

@@ -2,6 +2,7 @@ import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { findResults } from './find-results.js';
 import {
   decideOnResult,
   isComplete,
@@ -11,7 +12,6 @@ import {
   pauseBeforeLook,
   type ResultMoment,
 } from './judge-result.js';
-import { findResults } from './remote-files.js';
 import { defaultResultColumn } from './result.js';
 import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
 
@@ -75,19 +75,22 @@ export async function lookForResult(
   if (!seen) return notYet(unusableNames > 0 ? 'result-name-unusable' : 'result-absent');
   const now = clock();
   const { growing } = run.file ?? {};
-  const isUnchanged = growing !== undefined && isSameSighting(seen, growing);
-  const moment: ResultMoment = { isQuiet: isUnchanged && now - growing.since >= resultQuietMs, isDue };
+  const isQuiet = (since: number) => now - since >= resultQuietMs;
+  const isSeenAgain = growing !== undefined && isSameSighting(seen, growing);
   // Whoever takes the run over reads it once more: a setting may have been changed.
   const isKnown =
-    isUnchanged && growing.token === claim.token && (!moment.isQuiet || growing.isRead === true);
+    isSeenAgain && growing.token === claim.token && (!isQuiet(growing.since) || growing.isRead === true);
   if (isKnown && !isDue) return notYet('result-growing', { file: { growing } });
 
   const result = await fetchResult(parts, attempt, session, seen);
   if (!result) return notYet('result-growing');
+  const isUnchanged = growing !== undefined && (isSeenAgain || growing.sha256 === result.sha256);
   const since = isUnchanged ? growing.since : now;
+  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue };
   // Reading the same bytes once more could not find anything else.
   const isRead = moment.isQuiet || (result.end.isWhole && resultNames === 'all');
-  const file = { growing: { ...seen, since, token: claim.token, ...(isRead && { isRead }) } };
+  const { sha256 } = result;
+  const file = { growing: { ...seen, sha256, since, token: claim.token, ...(isRead && { isRead }) } };
   if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });
   return judge(parts, attempt, { result, seen, moment, file, notYet });
 }
@@ -150,5 +153,5 @@ async function setAside(
   const spooled = resultName(run);
   await archive.keep(day.iso, run.id, `foreign-${sha256.slice(0, 12)}-${seen.name}`, spool.read(spooled));
   await spool.remove([spooled]);
-  return { file: { notOurs: [...(run.file?.notOurs ?? []), seen] } };
+  return { file: { notOurs: [...(run.file?.notOurs ?? []), { ...seen, sha256 }] } };
 }

@@ -1,6 +1,6 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import type { ReviewFile, Sighting } from '../review-file.js';
+import type { ReviewFile } from '../review-file.js';
 import { convertFailures, expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { checkReviewFile } from './file-check.js';
 import { limitEarlier } from './received-size.js';
@@ -67,10 +67,10 @@ async function archiveEarlierFiles(
   parts: FileParts,
   attempt: FileAttempt,
   session: SftpSession,
-): Promise<readonly Sighting[]> {
+): Promise<ReviewFile['notOurs']> {
   const { remote, day } = attempt;
   const isResult = createResultNameTest(parts.resultPattern, day);
-  const staying: Sighting[] = [];
+  const staying: ReviewFile['notOurs'][number][] = [];
   const files = await session.list(remote.folder);
   expectFewResults(files.filter(({ name }) => isResult(name)).length, remote.folder);
   for (const found of files) {
@@ -78,21 +78,21 @@ async function archiveEarlierFiles(
     await expectClaim(parts, attempt);
     if (found.name === remote.name) await archiveEarlierFile(parts, attempt, session, found.name);
     else if (isResult(found.name)) {
-      await archiveEarlierFile(parts, attempt, session, found.name);
+      const sha256 = await archiveEarlierFile(parts, attempt, session, found.name);
       await expectClaim(parts, attempt);
-      if ((await session.remove(path)) === 'denied') staying.push(found);
+      if ((await session.remove(path)) === 'denied') staying.push({ ...found, sha256 });
     }
   }
   return staying;
 }
 
-/** Archives a file under a name with its checksum, so that repeating it changes nothing. */
+/** Archives a file under a name with its checksum, so that repeating it changes nothing. @returns the checksum */
 async function archiveEarlierFile(
   parts: FileParts,
   attempt: FileAttempt,
   session: SftpSession,
   name: string,
-): Promise<void> {
+): Promise<string> {
   const { spool, archive, notify } = parts;
   const { run, claim, day, remote } = attempt;
   const spooled = earlierName(run);
@@ -106,6 +106,7 @@ async function archiveEarlierFile(
   if (sha256 !== run.file?.sha256)
     await archive.keep(day.iso, run.id, `earlier-${sha256.slice(0, 12)}-${name}`, spool.read(spooled));
   await spool.remove([spooled]);
+  return sha256;
 }
 
 /** Removes what interrupted attempts of the day left on the server. */
@@ -132,7 +133,7 @@ export async function publishReviewFile(
   parts: FileParts,
   attempt: FileAttempt,
   session: SftpSession,
-): Promise<Pick<ReviewFile, 'remotePath'> & { readonly uploaded?: Sighting }> {
+): Promise<Pick<ReviewFile, 'remotePath'> & Partial<Pick<ReviewFile, 'uploaded'>>> {
   const { spool, notify } = parts;
   const { claim, run, remote, signal } = attempt;
   await ensureSpooled(parts, run);
@@ -143,12 +144,11 @@ export async function publishReviewFile(
       onProgress: (done, total) => notify({ type: 'transferring', run, step: claim.step, done, total }),
     });
     await expectClaim(parts, attempt);
-    await session.publish(temporary, remote.path, run.file?.bytes ?? 0);
+    const uploaded = await session.publish(temporary, remote.path, run.file?.bytes ?? 0);
+    return { remotePath: remote.path, ...(uploaded && { uploaded }) };
   } catch (error) {
     // If the connection is gone, the next attempt cleans up.
     await session.remove(temporary).catch(() => {});
     throw error;
   }
-  const uploaded = await session.stat(remote.path);
-  return { remotePath: remote.path, ...(uploaded && { uploaded }) };
 }

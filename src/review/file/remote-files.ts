@@ -1,8 +1,6 @@
 import { type BusinessDay, isDayPattern } from '../../booking/business-day.js';
-import { SftpError, type SftpSession } from '../../sftp/sftp.js';
+import { SftpError } from '../../sftp/sftp.js';
 import { formatCount } from '../../text/format.js';
-import { isSameSighting, type Sighting } from '../review-file.js';
-import type { FileAttempt, FileParts } from './file-attempt.js';
 
 /**
  * Where a day's review file is on the SFTP server, from its root, without a leading slash. (Spec 4.3, step 2.)
@@ -103,32 +101,4 @@ export function expectFewResults(count: number, folder: string): void {
     'too-many-results',
     `${folder} has ${formatCount(count)} files named like a result of the day, and at most ${mostResults} are looked at. Have those that are not the service's removed, or fix file.resultPattern.`,
   );
-}
-
-interface FoundResults {
-  /** Newest first. */
-  readonly results: readonly Sighting[];
-  /** Named like a result, but with a name that can't be used: such files are skipped. */
-  readonly unusableNames: number;
-}
-
-/** Files in the day's folder that are named like its result and not known to belong to another run. */
-export async function findResults(
-  { resultPattern }: FileParts,
-  { remote, day, run }: FileAttempt,
-  session: SftpSession,
-): Promise<FoundResults> {
-  const isResult = createResultNameTest(resultPattern, day);
-  const notOurs = run.file?.notOurs ?? [];
-  let unusableNames = 0;
-  const onUnusableName = (name: string) => {
-    if (isResult(name)) unusableNames += 1;
-  };
-  const files = await session.list(remote.folder, { onUnusableName });
-  const named = files.filter(({ name }) => isResult(name));
-  expectFewResults(Math.max(named.length, notOurs.length), remote.folder);
-  const results = named
-    .filter((file) => !notOurs.some((other) => isSameSighting(file, other)))
-    .sort((one, other) => other.modifiedAt - one.modifiedAt);
-  return { results, unusableNames };
 }

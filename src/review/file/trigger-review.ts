@@ -3,9 +3,9 @@ import { type StepOutcome, toServiceOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile } from '../review-file.js';
 import type { Run } from '../run.js';
 import { expectClaim, type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { findResults } from './find-results.js';
 import { publishReviewFile, removeLeftovers } from './publish-file.js';
 import { limitReceived } from './received-size.js';
-import { findResults } from './remote-files.js';
 import { earlierName, fetchResult, hashSpooled } from './spooled-files.js';
 
 /** How many of the latest runs are searched for an accepted call. */

@@ -1,7 +1,12 @@
-/** Host and port of the servers that steps talk to, for messages. */
+import type { PathSettings } from '../file/advise-on-path.js';
+
+/** The servers that steps talk to, and paths there, for messages. */
 export interface Endpoints {
+  /** Host and port. */
   readonly service: string;
+  /** Host and port. */
   readonly sftp?: string | undefined;
+  readonly paths?: PathSettings | undefined;
 }
 
 /** Codes of failed connections, in the words of the service's client and, after `sftp-`, of the SFTP session. */

@@ -1,4 +1,5 @@
 import type { Notify } from '../events.js';
+import { adviseOnPath } from '../file/advise-on-path.js';
 import { adviseOnDisk } from '../file/file-attempt.js';
 import { explainResult } from '../file/judge-result.js';
 import type { RunReader, RunWriter, Settlement, StepReader, Tally } from '../ledger.js';
@@ -91,7 +92,8 @@ function judgeEnd(run: Run, tally: Tally, endpoints: Endpoints | undefined): End
       pending === 0
         ? 'every booking is delivered'
         : `${pending} of ${counts.accepted} bookings ${pending === 1 ? 'is' : 'are'} not delivered`;
-    const advice = adviseOnDisk(firstFailed.code);
+    const paths = endpoints?.paths;
+    const advice = adviseOnDisk(firstFailed.code) ?? (paths && adviseOnPath(run, firstFailed, paths));
     return fail({
       class: 'retryable',
       code: 'steps-failed',

@@ -23,7 +23,8 @@ const rangeBytes = 2 * 1024 * 1024;
 
 /**
  * Streams the day's file from an SFTP server. After a lost connection, reading resumes where it stopped. At the end, size
- * and modification time are compared: a file that is still being written must not pass for a whole day.
+ * and, where the server keeps it, modification time are compared: a file that is still being written must not pass for a
+ * whole day.
  *
  * @throws RangeError for an invalid path template
  */
@@ -48,8 +49,7 @@ export function createSftpDayFile({ address, path, transferMs, open }: SftpDayFi
           progress.done += bytes;
         });
         yield* unpackBlocks(packed, { place, blockBytes, signal, progress: () => ({ ...progress }) });
-        const after = await session.run((server) => server.stat(writePath(day)));
-        if (after?.size !== found.size || after.modifiedAt !== found.modifiedAt) throw changed(place);
+        if (await session.run((server) => server.hasChanged(writePath(day), found))) throw changed(place);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw explainSftpError(error, place, progress.done);

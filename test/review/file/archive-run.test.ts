@@ -185,6 +185,8 @@ function createServer(first: string) {
     upload: none,
     readRange: none,
     readEnd: none,
+    hasChanged: none,
+    examineTime: none,
     publish: none,
     remove: none,
     copyMode: none,

@@ -83,6 +83,7 @@ function serverWith(names: readonly string[]) {
         limits: defaultLimits,
         signal,
         giveBack: async () => {},
+        reopen: () => Promise.reject(new TypeError('expected one connection')),
       });
     },
   };

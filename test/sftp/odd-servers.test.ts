@@ -1,0 +1,208 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Attributes } from 'ssh2';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { createSftpServer } from '../../src/sftp/server.js';
+import { type Oddities, type OddSftp, startOddSftp } from '../support/odd-sftp.js';
+import { limit, retryable } from './session/outcomes.js';
+
+const local = mkdtempSync(join(tmpdir(), 'odd-'));
+afterAll(() => rmSync(local, { recursive: true }));
+const localFile = join(local, 'day.csv');
+writeFileSync(localFile, 'content');
+
+async function open(oddities: Oddities, root?: string) {
+  const server = await startOddSftp(oddities);
+  onTestFinished(() => server.stop());
+  const { port, login, fingerprints } = server;
+  const sftp = createSftpServer({
+    host: '127.0.0.1',
+    port,
+    ...login,
+    root: root ?? server.root,
+    hostKeys: fingerprints,
+  });
+  const session = await sftp.connect({ signal: new AbortController().signal });
+  onTestFinished(() => session.close());
+  return { server, session };
+}
+
+function put(server: OddSftp, path: string, content = 'content'): void {
+  mkdirSync(dirname(server.disk(path)), { recursive: true });
+  writeFileSync(server.disk(path), content);
+}
+
+const without = (...names: (keyof Attributes)[]): Required<Pick<Oddities, 'describe'>> => ({
+  describe: (attributes) =>
+    Object.fromEntries(Object.entries(attributes).filter(([name]) => !(names as string[]).includes(name))),
+});
+const withoutType: Oddities = {
+  describe: (attributes) => ({ ...attributes, mode: attributes.mode & 0o777 }),
+};
+const clock: Oddities = {
+  describe: (attributes) => ({ ...attributes, mtime: Math.floor(Date.now() / 1_000) }),
+};
+
+it.each<[string, Oddities]>([
+  ['no permissions', without('mode')],
+  ['no type', withoutType],
+  ['no permissions, and no long name', { ...without('mode'), longname: () => '' }],
+  [
+    'nothing at all in a listing',
+    {
+      describe: (attributes, where) => (where === 'listing' ? {} : attributes),
+      longname: () => '',
+    },
+  ],
+])('attributes with %s: files are found, and folders are made', async (_what, oddities) => {
+  const { server, session } = await open(oddities);
+  await session.makeFolder('a/b');
+  await session.makeFolder('a/b');
+  put(server, 'a/b/x.csv');
+  expect(await session.list('a/b')).toMatchObject([{ name: 'x.csv', size: 7 }]);
+  expect(await session.stat('a/b/x.csv')).toMatchObject({ name: 'x.csv', size: 7 });
+  await session.download('a/b/x.csv', join(local, 'received'), { limit });
+  expect(readFileSync(join(local, 'received'), 'utf8')).toBe('content');
+  expect((await session.readEnd('a/b/x.csv', 3)).toString()).toBe('ent');
+});
+
+it('the long name tells a folder where the attributes do not', async () => {
+  const { server, session } = await open(without('mode'));
+  put(server, 'a/below/x.csv');
+  put(server, 'a/y.csv');
+  expect((await session.list('a')).map(({ name }) => name)).toEqual(['y.csv']);
+});
+
+it('a file in the place of a folder is no folder', async () => {
+  const { server, session } = await open(without('mode'));
+  put(server, 'a');
+  await expect(session.makeFolder('a/b')).rejects.toThrow(`${server.root}/a`);
+});
+
+it('sizes that are never reported are an error, and no file of no bytes', async () => {
+  const { server, session } = await open(without('size'));
+  put(server, 'x');
+  await expect(session.stat('x')).rejects.toMatchObject({ kind: 'denied', code: 'no-size' });
+});
+
+it.each<[string, Oddities, 'none' | 'clock']>([
+  ['no times', without('mtime'), 'none'],
+  ['times of 0', { describe: (attributes) => ({ ...attributes, mtime: 0 }) }, 'none'],
+  ['the present time', clock, 'clock'],
+])('%s: an unchanged file is read, and a change of its size still shows', async (_what, oddities, kept) => {
+  const { server, session } = await open(oddities);
+  put(server, 'x');
+  const seen = await session.stat('x');
+  if (!seen) throw new Error('expected a file');
+  expect('modifiedAt' in seen).toBe(kept === 'clock');
+  expect(await session.examineTime('x')).toBe(kept);
+  // By now the clock has moved on.
+  expect(await session.hasChanged('x', seen)).toBe(false);
+  put(server, 'x', 'content, and more');
+  expect(await session.hasChanged('x', seen)).toBe(true);
+  rmSync(server.disk('x'));
+  expect(await session.hasChanged('x', seen)).toBe(true);
+});
+
+it('a time that has changed shows a change where the server keeps times', async () => {
+  const { server, session } = await open({});
+  put(server, 'x');
+  const seen = await session.stat('x');
+  if (!seen) throw new Error('expected a file');
+  expect(await session.examineTime('x')).toBe('kept');
+  expect(await session.hasChanged('x', seen)).toBe(false);
+  expect(await session.hasChanged('x', { ...seen, modifiedAt: 1_000 })).toBe(true);
+});
+
+it('the part of a file without a time is not continued: it may be of another one', async () => {
+  const { server, session } = await open(without('mtime'));
+  put(server, 'x');
+  const to = join(local, 'resumed');
+  writeFileSync(`${to}.7-undefined.part`, 'OTHER');
+  writeFileSync(`${to}.part`, 'OTHER');
+  await session.download('x', to, { limit, resumes: true });
+  expect(readFileSync(to, 'utf8')).toBe('content');
+});
+
+it('a size that arrives late is waited for', async () => {
+  let looks = 0;
+  const { server, session } = await open({
+    describe(attributes, where, path) {
+      if (where !== 'stat' || !path.endsWith('.tmp')) return attributes;
+      looks += 1;
+      return looks > 3 ? attributes : { ...attributes, size: 0 };
+    },
+  });
+  await session.upload(localFile, 'x.tmp');
+  expect(looks).toBe(4);
+  expect(await session.publish('x.tmp', 'x', 7)).toMatchObject({ name: 'x', size: 7 });
+  expect(readFileSync(server.disk('x'), 'utf8')).toBe('content');
+});
+
+it('a missing path that is answered with FAILURE is missing', async () => {
+  const { server, session } = await open({ missingIsFailure: true });
+  expect(await session.stat('a/b/x')).toBeUndefined();
+  expect(await session.list('a/b')).toEqual([]);
+  expect(await session.remove('x')).toBe('absent');
+  await session.makeFolder('a/b');
+  await session.upload(localFile, 'a/b/x.tmp');
+  await session.publish('a/b/x.tmp', 'a/b/x', 7);
+  expect(readdirSync(server.disk('a/b'))).toEqual(['x']);
+});
+
+it('a FAILURE for a path that is there is a failure', async () => {
+  const { server, session } = await open({
+    missingIsFailure: true,
+    refuse: (request, path) => (request === 'STAT' && path.endsWith('/x') ? 'failure' : undefined),
+  });
+  put(server, 'x');
+  await expect(session.stat('x')).rejects.toEqual(retryable('server-failure'));
+  expect(await session.remove('x')).toBe('removed');
+  expect(await session.stat('x')).toBeUndefined();
+});
+
+it('the password is tried where the server names no method', async () => {
+  const { session } = await open({ namesNoMethod: true });
+  expect(await session.list('')).toEqual([]);
+});
+
+it.each(['answered', 'unanswered'] as const)(
+  'a connection that is cut after every %s rename is opened again',
+  async (cutsAfterRename) => {
+    const { server, session } = await open({ cutsAfterRename });
+    for (const content of ['first', 'second']) {
+      writeFileSync(join(local, content), content);
+      await session.upload(join(local, content), 'x.tmp');
+      const published = await session.publish('x.tmp', 'x', content.length);
+      expect(published).toMatchObject({ name: 'x', size: content.length });
+      expect(readFileSync(server.disk('x'), 'utf8')).toBe(content);
+      expect(existsSync(server.disk('x.tmp'))).toBe(false);
+    }
+    // The second time, the first rename failed: the target was there.
+    expect(server.requests.filter((name) => name === 'RENAME')).toHaveLength(3);
+  },
+);
+
+it('a connection that is always cut is given up', async () => {
+  const { server, session } = await open({ refuse: (request) => (request === 'RENAME' ? 'cut' : undefined) });
+  put(server, 'x.tmp');
+  await expect(session.publish('x.tmp', 'x', 7)).rejects.toEqual(retryable('connection-lost'));
+  expect(server.requests.filter((name) => name === 'RENAME')).toHaveLength(3);
+  expect(readdirSync(server.disk(''))).toEqual(['x.tmp']);
+});
+
+it('a root that is not there is named with its path', async () => {
+  const { session } = await open({}, '/nowhere');
+  await expect(session.makeFolder('VerifyMappings/112026')).rejects.toThrow(
+    'make the folder /nowhere/VerifyMappings/112026: no such file or folder on the server',
+  );
+});

@@ -1,0 +1,80 @@
+import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2';
+import type { RunningSftpServer } from './sftp-server.js';
+import { replaceMembers, startSpoiltSftp } from './spoilt-sftp.js';
+
+const { STATUS_CODE } = ssh2.utils.sftp;
+
+/** What is odd about a server, each as servers that people use are. */
+export interface Oddities {
+  /** What it says about a file or folder: any attribute may be left out. */
+  describe?(attributes: Attributes, where: 'listing' | 'stat', path: string): Partial<Attributes>;
+  /** The line about an entry of a listing. */
+  longname?(entry: FileEntry): string;
+  /** Answers a missing path with the general failure. */
+  readonly missingIsFailure?: boolean;
+  /** Closes the connection after every rename, successful or not, before or after it has answered. */
+  readonly cutsAfterRename?: 'answered' | 'unanswered';
+  /** Fails a request without a reason, denies it, or closes the connection instead of answering it. */
+  refuse?(request: string, path: string): 'failure' | 'denied' | 'cut' | undefined;
+  /** Names no method of authentication after `none`. */
+  readonly namesNoMethod?: boolean;
+}
+
+export interface OddSftp extends RunningSftpServer {
+  /** The kinds of requests that arrived. */
+  readonly requests: readonly string[];
+}
+
+const password = 'of the odd server';
+
+/** An SFTP server that does what it should, in an odd way. */
+export async function startOddSftp(oddities: Oddities): Promise<OddSftp> {
+  const { describe = (attributes) => attributes, longname = (entry) => entry.longname } = oddities;
+  const requests: string[] = [];
+
+  const server = await startSpoiltSftp(
+    { username: 'agency', password },
+    {
+      authenticate(attempt) {
+        if (attempt.method === 'password' && attempt.password === password) return attempt.accept();
+        attempt.reject(oddities.namesNoMethod ? [] : ['password']);
+      },
+      spoil(channel, connection) {
+        const asked = new Map<number, { readonly name: string; readonly path: string }>();
+        const about = (id: number) => asked.get(id) ?? { name: '', path: '' };
+        const isRename = (id: number) => ['RENAME', 'EXTENDED'].includes(about(id).name);
+        return replaceMembers(channel, {
+          on: (name: string, listener: (...given: unknown[]) => void) =>
+            (channel as NodeJS.EventEmitter).on(name, (...given: unknown[]) => {
+              asked.set(Number(given[0]), { name, path: String(given[1]) });
+              requests.push(name);
+              const refused = oddities.refuse?.(name, String(given[1]));
+              if (refused === 'cut') connection.end();
+              else if (refused === 'failure') channel.status(Number(given[0]), STATUS_CODE.FAILURE);
+              else if (refused === 'denied') channel.status(Number(given[0]), STATUS_CODE.PERMISSION_DENIED);
+              else listener(...given);
+            }),
+          status(id: number, code: number, message?: string) {
+            const isFailure = oddities.missingIsFailure && code === STATUS_CODE.NO_SUCH_FILE;
+            const cut = isRename(id) ? oddities.cutsAfterRename : undefined;
+            if (cut !== 'unanswered') channel.status(id, isFailure ? STATUS_CODE.FAILURE : code, message);
+            if (cut !== undefined) connection.end();
+          },
+          attrs: (id: number, attributes: Attributes) =>
+            channel.attrs(id, describe(attributes, 'stat', about(id).path) as Attributes),
+          name: (id: number, entries: readonly FileEntry[]) =>
+            channel.name(
+              id,
+              entries.map((entry) => spoilEntry(entry)),
+            ),
+        }) as SFTPWrapper;
+
+        function spoilEntry(entry: FileEntry): FileEntry {
+          const attrs = describe(entry.attrs, 'listing', entry.filename) as Attributes;
+          return { ...entry, longname: longname(entry), attrs };
+        }
+      },
+    },
+  );
+  return { ...server, requests };
+}
