@@ -25,8 +25,9 @@ describe('a failure of PostgreSQL', () => {
     ['a transaction that was idle for too long', '25P03'],
     ['a server without connections to spare', '53300'],
     ['a broken pipe', 'EPIPE'],
-  ])('is temporary, and the connection is given up: %s', (_, code) => {
-    expect(translateFault(failure(code), place)).toMatchObject({ code, endsConnection: true });
+    ['a protocol error of a busy pooler', '08P01', 'query_wait_timeout'],
+  ])('is temporary, and the connection is given up: %s', (_, code, message?: string) => {
+    expect(translateFault(failure(code, message), place)).toMatchObject({ code, endsConnection: true });
   });
 
   it('is temporary, too, if the driver gives no code or throws something else', () => {
@@ -41,6 +42,9 @@ describe('a failure of PostgreSQL', () => {
     ['a host that pg_hba.conf does not list', failure('28000'), 'pg_hba.conf'],
     ['a password that is wrong', failure('28P01'), 'refused the user or the password'],
     ['a database that does not exist', failure('3D000'), 'createdb'],
+    ['a pooler that refuses our settings', failure('08P01'), 'needs session pooling'],
+    ['a pooler that shares prepared statements', failure('42P05'), 'needs session pooling'],
+    ['a pooler that loses prepared statements', failure('26000'), 'needs session pooling'],
     ['a user without rights', failure('42501'), 'GRANT CREATE ON DATABASE'],
   ])('says what to fix, and nothing that the server said: %s', (_, error, words) => {
     const fault = translateFault(error, place);

@@ -52,6 +52,7 @@ export function translateFault(error: unknown, place: string): Error {
     if (serializationFailures.includes(code) || timeouts.includes(code))
       return new TemporaryFault(code, false);
     if (code === '53100') return new LedgerFullError(place, { cause: new TemporaryFault(code, false) });
+    if (needsOwnSession(code, message)) return new LedgerUnusableError(place, sharedSession(code));
     if (passingStates.test(code)) return new TemporaryFault(code, true);
     const reason = explainState(code);
     return reason === undefined
@@ -77,6 +78,18 @@ export function translateFault(error: unknown, place: string): Error {
     );
   }
   return new TemporaryFault(code ?? 'connection-lost', true);
+}
+
+/** What a pooler says when it is busy, or its server is away. */
+const busyPooler = /timeout|cannot connect|no more connections|shutting down|login failed|closed|paused/i;
+
+/** Poolers refuse our start-up parameters, and prepared statements get lost where transactions share sessions. */
+function needsOwnSession(code: string, message: string): boolean {
+  return ['42P05', '26000'].includes(code) || (code === '08P01' && !busyPooler.test(message));
+}
+
+function sharedSession(code: string): string {
+  return `it is behind a pooler that shares sessions or refuses start-up parameters (${code}), and it needs session pooling: name the server itself in the setting ledger, or a pooler in session mode that lets options, statement_timeout, lock_timeout and idle_in_transaction_session_timeout pass`;
 }
 
 function explainState(code: string): string | undefined {
