@@ -3,7 +3,7 @@ import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { MappingCopy } from '../src/mappings/mapping-copy.js';
 import type { RepeatedCheck } from '../src/schedule/repeated-check.js';
-import { createCronerSchedule } from '../src/schedule/schedule.js';
+import { createTimedSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { createSyncScheduler } from '../src/schedule/sync-scheduler.js';
 import { createTodayScheduler, type TodaySchedulerParts } from '../src/schedule/today-scheduler.js';
@@ -30,7 +30,7 @@ export function openTodayScheduler(
   return createTodayScheduler({
     ...context,
     // Each process has its own: the ledger makes sure that only one of them reviews a slot's day.
-    schedule: createCronerSchedule(slots),
+    schedule: createTimedSchedule(slots),
     slots,
     checkMs: resumeMinutes * 60_000,
     clock,
@@ -96,7 +96,7 @@ export function openSyncScheduler(
     copy: ledger.mappings,
     scope: mappings.providerFamily ?? '',
     // Each process has its own: the ledger makes sure that only one of them syncs.
-    schedule: createCronerSchedule(slots),
+    schedule: createTimedSchedule(slots),
     slots,
     checkMs: schedule.resumeMinutes * 60_000,
     clock,

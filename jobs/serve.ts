@@ -11,7 +11,7 @@ import type { Run } from '../src/review/run.js';
 import { findFirstAskableDay } from '../src/schedule/due-days.js';
 import { findSourceDeadline, toDailyPattern } from '../src/schedule/late-source.js';
 import { createReviewScheduler } from '../src/schedule/review-scheduler.js';
-import { createCronerSchedule } from '../src/schedule/schedule.js';
+import { createTimedSchedule } from '../src/schedule/schedule.js';
 import { createSlots, type Slots } from '../src/schedule/slots.js';
 import { type CallerSettings, createCallerCheck } from '../src/server/caller.js';
 import type { HookRuns } from '../src/server/hook.js';
@@ -53,7 +53,7 @@ export async function serve(config: Config, options: ServeOptions, terminal: Ter
   });
   const reviewScheduler = createReviewScheduler({
     ledger,
-    schedule: createCronerSchedule(slots),
+    schedule: createTimedSchedule(slots),
     slots,
     giveUps,
     review: (day, { trigger }, stop) => reviews.review(day, { mode: 'run', trigger }, stop),

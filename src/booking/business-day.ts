@@ -151,7 +151,7 @@ export function instantAt({ iso, zone, firstInstant }: BusinessDay, time: string
 }
 
 /** The zone's local time at an instant, as if it were UTC. Both are epoch milliseconds. */
-function readLocalClock(instant: number, zone: string): number {
+export function readLocalClock(instant: number, zone: string): number {
   return zone === utc ? instant : instant + Math.round(tzOffset(zone, new Date(instant)) * 60_000);
 }
 

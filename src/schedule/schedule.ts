@@ -1,5 +1,4 @@
-import { Cron } from 'croner';
-import { cronRules, type Slots } from './slots.js';
+import type { Slots } from './slots.js';
 
 /**
  * Reports when a slot of a cron pattern has come.
@@ -14,15 +13,32 @@ export interface Schedule {
   close(): void;
 }
 
+/** The machine's clock may be set, and the machine may sleep. */
+const longestWaitMs = 30_000;
+
 /** A schedule by the timers of this process. After sleeping past slots it reports once, on waking. */
-export function createCronerSchedule(slots: Slots): Schedule {
-  let cron: Cron | undefined;
+export function createTimedSchedule(slots: Slots): Schedule {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
   return {
     start(onSlot) {
-      cron = new Cron(slots.pattern, cronRules(slots.zone), onSlot);
+      let due = slots.next(new Date());
+      const wait = () => {
+        if (isClosed || !due) return;
+        timer = setTimeout(look, Math.min(due.getTime() - Date.now(), longestWaitMs));
+      };
+      const look = () => {
+        if (due && due.getTime() <= Date.now()) {
+          due = slots.next(new Date());
+          onSlot();
+        }
+        wait();
+      };
+      wait();
     },
     close() {
-      cron?.stop();
+      isClosed = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -1,10 +1,16 @@
 import { Cron, type CronOptions } from 'croner';
-import { type BusinessDay, businessDayAt, lastDayBefore } from '../booking/business-day.js';
+import {
+  type BusinessDay,
+  businessDayAt,
+  createBusinessDay,
+  lastDayBefore,
+  readLocalClock,
+} from '../booking/business-day.js';
 
 /**
  * The slots of a cron pattern in a zone: the instants at which the nightly run is due.
  *
- * A time that the clocks skip falls on the moment to which they jump, and a time that they repeat counts once, at its first
+ * A time that the clocks skip falls on the moment to which they jump, be it on the next day, and a time that they repeat counts once, at its first
  * occurrence. This holds for patterns whose minutes and hours are numbers, lists and ranges. With `*` or a step the slots
  * follow the clock: none in the skipped hour, some in both of the repeated hours.
  */
@@ -27,12 +33,21 @@ export interface Slots {
  */
 export function createSlots(pattern: string, zone: string): Slots {
   const cron = readPattern(pattern, zone);
+  const skipped = hasFixedTimes(pattern) ? createSkippedSlots(pattern, zone) : undefined;
   const slots: Slots = {
     pattern,
     zone,
-    // croner looks strictly before the instant that it is given.
-    last: (at) => cron.previousRuns(1, new Date(at.getTime() + 1))[0],
-    next: (after) => cron.nextRun(after) ?? undefined,
+    last(at) {
+      // croner looks strictly before the instant that it is given.
+      const found = cron.previousRuns(1, new Date(at.getTime() + 1))[0];
+      const moved = skipped?.last(at);
+      return found && moved && found > moved ? found : (moved ?? found);
+    },
+    next(after) {
+      const found = cron.nextRun(after) ?? undefined;
+      const moved = skipped?.next(after);
+      return found && moved && found < moved ? found : (moved ?? found);
+    },
   };
   if (!slots.next(new Date(0)))
     throw new RangeError(`the cron pattern ${JSON.stringify(pattern)} names no date that ever comes`);
@@ -48,8 +63,33 @@ export function businessDayOf(slot: Date, zone: string): BusinessDay {
   return lastDayBefore(businessDayAt(slot, zone));
 }
 
+/** Whether its hours, minutes and seconds are numbers, lists and ranges. */
+function hasFixedTimes(pattern: string): boolean {
+  const fields = pattern.trim().split(/\s+/);
+  return !fields.slice(0, -3).some((field) => /[*?/]/.test(field));
+}
+
+/**
+ * Slots at a time that the clocks skip by jumping to another day (America/Nuuk, from 23:00 to midnight). croner leaves them
+ * out, and moves only those that are skipped within a day.
+ */
+function createSkippedSlots(pattern: string, zone: string): Pick<Slots, 'last' | 'next'> {
+  /** The times of the pattern, in a zone whose clocks never change. */
+  const times = readPattern(pattern, 'UTC');
+  const showLocal = (instant: Date) => new Date(readLocalClock(instant.getTime(), zone));
+  const move = (time: Date | null | undefined): Date | undefined => {
+    if (!time) return undefined;
+    const { lastInstant } = createBusinessDay(time.toISOString().slice(0, 10), zone);
+    return showLocal(lastInstant) < time ? new Date(lastInstant.getTime() + 1) : undefined;
+  };
+  return {
+    last: (at) => move(times.previousRuns(1, new Date(showLocal(at).getTime() + 1))[0]),
+    next: (after) => move(times.nextRun(showLocal(after))),
+  };
+}
+
 /** The croner options for reading a pattern. */
-export function cronRules(zone: string): CronOptions {
+function cronRules(zone: string): CronOptions {
   return { timezone: zone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' };
 }
 

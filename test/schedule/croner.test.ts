@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCronerSchedule, type Schedule } from '../../src/schedule/schedule.js';
+import { createTimedSchedule, type Schedule } from '../../src/schedule/schedule.js';
 import { createSlots } from '../../src/schedule/slots.js';
 
 let schedule: Schedule | undefined;
@@ -7,7 +7,7 @@ let schedule: Schedule | undefined;
 /** Starts a schedule, and returns when it reports. */
 function start(pattern: string, zone: string): string[] {
   const reported: string[] = [];
-  schedule = createCronerSchedule(createSlots(pattern, zone));
+  schedule = createTimedSchedule(createSlots(pattern, zone));
   schedule.start(() => reported.push(new Date().toISOString().slice(0, 19)));
   return reported;
 }
@@ -35,6 +35,13 @@ describe('the schedule of a process', () => {
     expect(reported).toEqual(expected.map((slot) => `${slot}:00`));
   });
 
+  it('reports a slot that the clocks skip by jumping to the next day, at that moment', async () => {
+    vi.setSystemTime(new Date('2026-03-28T12:00:00Z'));
+    const reported = start('30 23 * * *', 'America/Nuuk');
+    await vi.advanceTimersByTimeAsync(2 * 24 * 3_600_000);
+    expect(reported).toEqual(['2026-03-29T01:00:00', '2026-03-30T00:30:00']);
+  });
+
   it('reports each slot once, and not before its time', async () => {
     vi.setSystemTime(new Date('2026-11-20T12:00:00.400Z'));
     const reported = start('* * * * * *', 'UTC');
@@ -60,6 +67,6 @@ describe('the schedule of a process', () => {
   });
 
   it('can be closed without being started', () => {
-    expect(() => createCronerSchedule(createSlots('* * * * *', 'UTC')).close()).not.toThrow();
+    expect(() => createTimedSchedule(createSlots('* * * * *', 'UTC')).close()).not.toThrow();
   });
 });

@@ -8,7 +8,7 @@ import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import { DayBusyError } from '../../src/review/refusals.js';
 import { createReviewScheduler, type ReviewScheduler } from '../../src/schedule/review-scheduler.js';
-import { createCronerSchedule } from '../../src/schedule/schedule.js';
+import { createTimedSchedule } from '../../src/schedule/schedule.js';
 import type { SchedulerEvent } from '../../src/schedule/scheduler-event.js';
 import { createSlots } from '../../src/schedule/slots.js';
 import { carriesReference } from '../contracts/ledger/days.js';
@@ -67,7 +67,7 @@ function openLedger(): Ledger {
 function keep(ledger: Ledger, events: SchedulerEvent[]): ReviewScheduler {
   const scheduler = createReviewScheduler({
     ledger,
-    schedule: createCronerSchedule(slots),
+    schedule: createTimedSchedule(slots),
     slots,
     giveUps: createSlots('0 12 * * *', 'Europe/Madrid'),
     review: (day) => review(ledger, day),

@@ -97,6 +97,21 @@ describe('a slot', () => {
     expect(businessDayOf(new Date('2026-11-21T07:30:00Z'), 'America/New_York').iso).toBe('2026-11-20');
   });
 
+  it('after a slot that was moved to the next day covers the days that it and the one before would have', () => {
+    const zone = 'America/Nuuk';
+    const [, moved, later] = slotsBetween(
+      '30 23 * * *',
+      zone,
+      '2026-03-27T12:00:00Z',
+      '2026-03-31T00:00:00Z',
+    );
+    expect(readClock(moved, zone)).toBe('2026-03-29 00:00');
+    expect([moved, later].map((slot) => slot && businessDayOf(slot, zone).iso)).toEqual([
+      '2026-03-28',
+      '2026-03-28',
+    ]);
+  });
+
   it('after a skipped day covers the last day that existed', () => {
     const slots = createSlots('30 2 * * *', 'Pacific/Apia');
     const slot = slots.last(new Date('2011-12-30T20:00:00Z')) ?? new Date(0);
@@ -119,5 +134,43 @@ describe('a pattern', () => {
 
   it('in an unknown zone is refused', () => {
     expect(() => createSlots('30 2 * * *', 'Mars/Olympus')).toThrow('got: "30 2 * * *" and "Mars/Olympus"');
+  });
+});
+
+describe('a slot that the clocks skip by jumping to the next day', () => {
+  it.each([
+    ['America/Nuuk', '30 23 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
+    ['America/Nuuk', '0 23 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
+    ['America/Nuuk', '30 23 28 3 *', '2026-01-01T00:00:00Z', '2026-03-29T01:00:00.000Z'],
+    ['America/Nuuk', '10,50 23 * * 6', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
+    ['America/Scoresbysund', '30 23 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00.000Z'],
+    ['America/Toronto', '45 23 * * *', '1919-03-30T12:00:00Z', '1919-03-31T04:30:00.000Z'],
+  ])(
+    'in %s at %s comes when they have jumped, once, and is found backwards',
+    (zone, pattern, after, moved) => {
+      const slots = createSlots(pattern, zone);
+      const at = new Date(moved);
+      expect(slots.next(new Date(after))?.toISOString()).toBe(moved);
+      expect(slots.next(new Date(at.getTime() - 1))).toEqual(at);
+      expect(slots.next(at)?.getTime()).toBeGreaterThan(at.getTime() + 22 * 3_600_000);
+      expect(slots.last(at)).toEqual(at);
+      expect(slots.last(new Date(at.getTime() + 3_600_000))).toEqual(at);
+      expect(slots.last(new Date(at.getTime() - 1))?.getTime() ?? 0).toBeLessThan(
+        at.getTime() - 22 * 3_600_000,
+      );
+    },
+  );
+
+  it('is left out by a pattern that follows the clock', () => {
+    expect(createSlots('*/30 23 * * *', 'America/Nuuk').next(new Date('2026-03-28T12:00:00Z'))).toEqual(
+      new Date('2026-03-30T00:00:00Z'),
+    );
+  });
+
+  it('does not hide another one of the same night', () => {
+    const slots = createSlots('45 0,23 * * *', 'America/Nuuk');
+    const at = new Date('2026-03-29T01:00:00Z');
+    expect(slots.next(at)).toEqual(new Date('2026-03-29T01:45:00Z'));
+    expect(slots.last(new Date('2026-03-29T02:00:00Z'))).toEqual(new Date('2026-03-29T01:45:00Z'));
   });
 });
