@@ -1,3 +1,4 @@
+import { describeSetAside } from '../review/day/report.js';
 import type { VerifiedItem } from '../review/file/verify.js';
 import type { ResultCounts } from '../review/review-file.js';
 import type { Counts, Run } from '../review/run.js';
@@ -46,7 +47,14 @@ function nameResult({ result, growing }: NonNullable<Run['file']>): string {
   return growing ? `${growing.name}, not accepted yet` : 'not there yet';
 }
 
-function describeOddities({ rows, result, verdicts, laterResults = [] }: NonNullable<Run['file']>): string[] {
+function describeOddities({
+  rows,
+  result,
+  verdicts,
+  setAside = [],
+  laterResults = [],
+}: NonNullable<Run['file']>): string[] {
+  const { ignored = 0 } = verdicts ?? {};
   const oddities: (string | false | undefined)[] = [
     result &&
       !result.isWhole &&
@@ -57,6 +65,9 @@ function describeOddities({ rows, result, verdicts, laterResults = [] }: NonNull
     verdicts &&
       verdicts.unclear > 0 &&
       `bookings that the result names without a readable verdict: ${formatCount(verdicts.unclear)}`,
+    ignored > 0 &&
+      `result rows that name no booking of the file, such as totals: ${formatCount(ignored)}; they are ignored`,
+    ...setAside.map(describeSetAside),
     verdicts && verdicts.malformed > 0 && `unreadable result rows: ${formatCount(verdicts.malformed)}`,
     laterResults.length > 0 &&
       `after its result was judged, the server held another one, which is archived but was not judged: ${laterResults.join(', ')}`,

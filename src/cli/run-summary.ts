@@ -2,7 +2,7 @@ import type { Canary, CanaryFinder } from '../review/canary.js';
 import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
 import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
-import { describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
+import { describeSetAside, describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
 import { mayCompleteDay } from '../review/day-runs.js';
 import type { RefusedBooking, RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
@@ -319,6 +319,7 @@ function noteRun(
     ...(isEarly ? [earlyNote] : []),
     ...(warnsOfVolume(run) ? [`far fewer bookings than usual${isUnaccepted ? ', to be accepted' : ''}`] : []),
     ...(unanswered ? [`${formatCount(unanswered)} without a verdict`] : []),
+    ...(run.file?.setAside ?? []).map(describeSetAside),
     ...(posted > 0 ? [`${formatCount(posted)} by e-mail only`] : []),
     ...(reason === undefined ? [] : [`reason: ${reason}`]),
   ];

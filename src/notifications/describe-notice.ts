@@ -60,6 +60,16 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
           `Ask the service for it. To look again: ${command(`run ${day}`)}`,
         ),
       };
+    case 'result-set-aside':
+      return {
+        title: `A result of ${day} was set aside: most of its rows name other bookings`,
+        text: lines(
+          about.count('foreign', 'row', 'about other bookings'),
+          about.count('ours', 'row', 'about ours'),
+          'It is archived, and no verdict of it counts. The run waits for another result.',
+          `Ask the service which result is ours. To see more: ${command(`status ${day}`)}`,
+        ),
+      };
     case 'result-incomplete':
       return {
         title: `The result of ${day} is incomplete: ${formatCountOf(about.number('unanswered'), 'booking')} without a verdict`,

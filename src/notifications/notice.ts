@@ -43,6 +43,7 @@ export const noticeEvents = {
   'day-late': { severity: 'critical', lasts: 'until-day-is-good' },
   'day-recovered': { severity: 'info', lasts: 'once' },
   'result-late': { severity: 'warning', lasts: 'until-day-is-good' },
+  'result-set-aside': { severity: 'warning', lasts: 'once' },
   'result-incomplete': { severity: 'critical', lasts: 'until-day-is-good' },
   'volume-dropped': { severity: 'warning', lasts: 'until-day-is-good' },
   'provider-silent': { severity: 'warning', lasts: 'once' },

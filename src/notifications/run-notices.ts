@@ -11,6 +11,14 @@ export function noticesOfRun(before: Run, after: Run, at: number): NewNotice[] {
   const found: NewNotice[] = [];
   if (after.state === 'failed' && (before.state !== 'failed' || before.failure?.code !== after.failure?.code))
     found.push(...noticesOfFailure(after, at));
+  const { setAside = [] } = after.file ?? {};
+  for (const { archivedAs, foreign, ours } of setAside.slice(before.file?.setAside?.length ?? 0))
+    found.push({
+      ...aboutRun(after, at),
+      event: 'result-set-aside',
+      subject: `${after.id}: ${archivedAs.slice(0, checksumEnd)}`,
+      facts: { foreign, ours },
+    });
   const { affected } = after.counts;
   // A complete result may name more than the incomplete one before it.
   if (affected !== null && affected > (before.counts.affected ?? 0))
@@ -22,6 +30,9 @@ export function noticesOfRun(before: Run, after: Run, at: number): NewNotice[] {
     });
   return found;
 }
+
+/** `foreign-` and a part of the checksum: the rest is a name that others gave. */
+const checksumEnd = 20;
 
 /** What the ending of a step makes true by itself. */
 export function noticesOfEnding(ending: StepEnding, after: Run, at: number): NewNotice[] {

@@ -35,8 +35,10 @@ export interface ReviewFile {
   readonly remotePath: string;
   /** The file right after it was published; absent where the server removed it at once. */
   readonly uploaded: Sighting;
-  /** Results of earlier runs that could not be removed, and results that name bookings of others. */
+  /** Results of earlier runs that could not be removed, and those that were set aside. */
   readonly notOurs: readonly ReadSighting[];
+  /** Results that were archived and not judged, because most of their rows name other bookings. */
+  readonly setAside: readonly SetAsideResult[];
   readonly triggeredAt: number;
   /** An incomplete result, and since when it has been unchanged. */
   readonly growing: ReadSighting & {
@@ -59,6 +61,16 @@ export interface ReviewFile {
   readonly laterResults: readonly string[];
   /** What `file.removeAfterDays` did with our files on the server. */
   readonly removals: readonly RemoteRemoval[];
+}
+
+/** A result of another file. */
+export interface SetAsideResult {
+  readonly name: string;
+  /** Its name in the archive. */
+  readonly archivedAs: string;
+  /** Rows that name other bookings, and rows that name ours. */
+  readonly foreign: number;
+  readonly ours: number;
 }
 
 /** A file of ours on the server that was due to be removed. */
@@ -88,6 +100,8 @@ export interface ResultCounts {
   readonly unclear: number;
   /** Unreadable rows. */
   readonly malformed: number;
+  /** Readable rows that name no booking of ours; absent in results judged by older versions. */
+  readonly ignored?: number;
   /** The ledger knows which bookings have no verdict. */
   readonly listsUnanswered?: true;
 }

@@ -95,6 +95,18 @@ describe('the summary of a file', () => {
     ]);
   });
 
+  it('warns of rows that were ignored, and of results that were set aside', () => {
+    const archivedAs = 'foreign-0123456789ab-20112026_Result.csv';
+    const setAside = [{ name: result.name, archivedAs, foreign: 1_234, ours: 2 }];
+    const file = { ...whole, setAside, verdicts: { ...verdicts, ignored: 3 } };
+    const words = renderFileSummary(someRun({ file }), command).join(' ').replace(/\s+/g, ' ');
+    expect(words).toContain('warning: result rows that name no booking of the file, such as totals: 3');
+    expect(words).toContain(
+      `warning: the result ${result.name} was set aside: 1,234 rows about other bookings, 2 about ours; it is archived as ${archivedAs}`,
+    );
+    expect(words).toContain('The result marks no booking as affected.');
+  });
+
   it('warns of a result that was archived without being judged', () => {
     const laterResults = ['later-0123456789ab-20112026_Result.csv'];
     const lines = renderFileSummary(someRun({ file: { ...whole, laterResults } }), command);

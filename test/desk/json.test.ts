@@ -119,6 +119,7 @@ it.each(['viewer', 'admin'] as const)('a run, for the role %s', async (role) => 
   expect(file).toEqual({
     ...{ remotePath: 'acme/112026/19112026.csv', sha256, rows: 6, resultName: '19112026-result.csv' },
     archivedTo: `archive/2026-11-19/${fileRunId}`,
+    resultRowsIgnored: 0,
   });
   expect(fileDetails).toEqual({
     ...{ bytes: 600, triggeredAt: started, laterResults: [], removed: [], namesAreGone: false },

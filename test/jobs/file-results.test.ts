@@ -330,20 +330,40 @@ describe('a result', () => {
     },
   );
 
-  it('that contains one foreign booking among ours is not accepted', async () => {
-    const { folder, lastCall } = await prepare();
-    const { command, ledger } = await startWaiting(folder);
-    const foreign = lastCall()
-      .renderResult({ affected: ['BR-1'] })
-      .replace('BR-2', 'BR-902');
+  it('of other bookings is named by the run that waits, and by status', async () => {
+    const { folder, lastCall } = await prepare(shortTimeout);
+    const { command } = await startWaiting(folder);
+    const records = [...strangers, { ...strangers[0], BookingReferenceId: 'BR-1' }];
+    const foreign = lastCall().renderResult({ records });
     await writeFile(server().disk(resultPath), foreign);
-    await looked({ command, ledger }, 'result-absent');
-    expect(archiveOfDay(folder).names()).toEqual([
-      `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`,
-    ]);
-    await lastCall().writeResult();
-    expectReport(await command.ended, { exitCode: 0, state: 'succeeded', counts: { affected: 0 } });
-    expect(await listAffected(folder)).toEqual([]);
+    const result = await command.ended;
+    expectReport(result, { exitCode: 3, state: 'awaiting-result', counts: { affected: null } });
+    const archivedAs = `foreign-${sha256Of(foreign).slice(0, 12)}-20112026_Result.csv`;
+    const resultsSetAside = [{ name: '20112026_Result.csv', archivedAs, foreign: 4, ours: 1 }];
+    expect(result.json).toMatchObject({ file: { resultRowsIgnored: null, resultsSetAside } });
+    const words = 'the result 20112026_Result.csv was set aside: 4 rows about other bookings, 1 about ours';
+    expect(inOneLine(result.stderr)).toContain(`warning: ${words}`);
+    expect(inOneLine((await folder.run(['status'])).stdout)).toContain(words);
+    expect(inOneLine((await folder.run(['status', day])).stdout)).toContain(words);
+  });
+
+  it('with rows that are not ours is accepted for those that are', async () => {
+    const { folder, lastCall } = await prepare();
+    const { command } = await startWaiting(folder);
+    const [header = '', ...rows] = lastCall()
+      .renderResult({ affected: ['BR-1'] })
+      .split('\n');
+    const others = [header, ...rows.slice(0, 1).map((row) => row.replace('BR-1', 'BR-902')), 'Total,4,,,1'];
+    const content = [header, ...rows.slice(0, -1), ...others, ''].join('\n');
+    await writeFile(server().disk(resultPath), content);
+    const result = await command.ended;
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 1, unanswered: 0 } });
+    expect(result.json).toMatchObject({ file: { resultRowsIgnored: 3 } });
+    expect(inOneLine(result.stderr)).toContain(
+      'warning: result rows that name no booking of the file, such as totals: 3; they are ignored',
+    );
+    expect(await listAffected(folder)).toEqual(['BR-1']);
+    expect((await folder.run(['verify', day])).exitCode).toBe(0);
   });
 });
 

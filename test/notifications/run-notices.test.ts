@@ -111,6 +111,31 @@ describe('a run', () => {
     expect(noticesOfRun(judged(40), judged(2), at)).toEqual([]);
   });
 
+  it('whose result is set aside reports that, once for each, without the name that others gave it', () => {
+    const setAside = (count: number): Run => ({
+      ...delivering,
+      file: {
+        setAside: Array.from({ length: count }, (_, index) => ({
+          name: 'Ana Example_Result.csv',
+          archivedAs: `foreign-0123456789a${index}-Ana Example_Result.csv`,
+          foreign: 9,
+          ours: index,
+        })),
+      },
+    });
+    expect(noticesOfRun(setAside(1), setAside(2), at)).toEqual([
+      {
+        event: 'result-set-aside',
+        subject: 'r1: foreign-0123456789a1',
+        day: '2026-11-20',
+        runId: 'r1',
+        facts: { foreign: 9, ours: 1 },
+        raisedAt: at,
+      },
+    ]);
+    expect(noticesOfRun(setAside(2), setAside(2), at)).toEqual([]);
+  });
+
   it('whose result is overdue is reported as late', () => {
     const overdue = { kind: 'overdue', evidence: { code: 'result-overdue' } } as const;
     expect(noticesOfEnding(overdue, delivering, at).map(({ event }) => event)).toEqual(['result-late']);

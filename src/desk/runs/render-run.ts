@@ -1,3 +1,4 @@
+import { describeSetAside } from '../../review/day/report.js';
 import { describeDrops } from '../../review/volume.js';
 import { formatBytes, formatCount, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -85,6 +86,7 @@ function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
   const { result, bytes, triggeredAt, laterResults, removed, namesAreGone } = fileDetails;
   const path = `/runs/${encodeURIComponent(run.runId)}`;
   const isArchived = file.archivedTo !== null;
+  const { resultRowsIgnored, resultsSetAside = [] } = file;
   const facts: readonly Fact[] = [
     ['File', html`<code>${showInLine(file.remotePath ?? 'not uploaded yet')}</code>`],
     ['Rows', `${formatCount(file.rows)}${bytes === null ? '' : `, ${formatSize(bytes)}`}`],
@@ -95,6 +97,10 @@ function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
     ],
     ['Result', result ? describeResult(result) : 'has not arrived'],
     ['SHA-256 of the result', result ? html`<code>${result.sha256}</code>` : undefined],
+    [
+      'Rows ignored',
+      resultRowsIgnored ? `${formatCount(resultRowsIgnored)}, about none of our bookings` : undefined,
+    ],
     ['Archived to', file.archivedTo ?? 'not yet'],
   ];
   const downloads = [
@@ -108,7 +114,7 @@ function renderFile(run: RunPageData, visit: DeskVisit): Html | undefined {
   return html`<h2>File and result</h2>
 <div class="card">${renderFactList(facts)}</div>
 ${downloads.length > 0 ? html`<p class="buttons">${downloads}</p>` : undefined}
-${namesAreGone ? html`<p class="faint">The names, and with them the file and the result in the archive, were removed as agreed. Their checksums are kept.</p>` : undefined}${
+${resultsSetAside.map((one) => html`<p class="bad">Note: ${showInLine(describeSetAside(one))}.</p>`)}${namesAreGone ? html`<p class="faint">The names, and with them the file and the result in the archive, were removed as agreed. Their checksums are kept.</p>` : undefined}${
   laterResults.length > 0
     ? html`<p class="bad">The server held another result later, which was not judged: ${laterResults.map(showInLine).join(', ')}.</p>`
     : undefined

@@ -1,5 +1,6 @@
-import { formatInstant } from '../../text/format.js';
+import { formatCount, formatCountOf, formatInstant } from '../../text/format.js';
 import type { WaitReader } from '../ledger.js';
+import type { SetAsideResult } from '../review-file.js';
 import { type Counts, type DeliveryKind, hasWork, type Run, type RunState, type Trigger } from '../run.js';
 import type { SuspectReport } from '../suspects/listing.js';
 import type { VolumeComparison } from '../volume.js';
@@ -90,6 +91,15 @@ export interface FileReport {
   readonly resultName: string | null;
   /** The folder with the file as sent and the result, byte for byte. */
   readonly archivedTo: string | null;
+  /** Rows of the result that say nothing about our bookings; null until a result is read. */
+  readonly resultRowsIgnored: number | null;
+  /** Results that were not judged because most of their rows name other bookings; only if there are any. */
+  readonly resultsSetAside?: readonly SetAsideResult[];
+}
+
+/** Why a result was not judged. */
+export function describeSetAside({ name, archivedAs, foreign, ours }: SetAsideResult): string {
+  return `the result ${name} was set aside: ${formatCountOf(foreign, 'row')} about other bookings, ${formatCount(ours)} about ours; it is archived as ${archivedAs}, and its verdicts do not count`;
 }
 
 /** What comparing with the local copy of the mappings found. */
@@ -159,5 +169,7 @@ function toFileReport({ file }: Run): FileReport | null {
     rows: file.rows,
     resultName: file.result?.name ?? null,
     archivedTo: file.archivedTo ?? null,
+    resultRowsIgnored: file.verdicts ? file.verdicts.malformed + (file.verdicts.ignored ?? 0) : null,
+    ...(file.setAside && { resultsSetAside: file.setAside }),
   };
 }

@@ -4,8 +4,10 @@ import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.j
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { findResults } from './find-results.js';
 import {
+  countOurs,
   decideOnResult,
   isComplete,
+  isForeign,
   isSettled,
   listColumns,
   listVerdicts,
@@ -18,7 +20,7 @@ import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
 /**
  * `await-result`: looks once for the result and judges it (spec 4.3, step 4; design 5). A complete one ends the step: its
  * checksum and what it says about each booking are recorded together. What an incomplete one says is recorded too, and
- * the wait continues until `resultTimeoutMs`. A result that names bookings which were not sent is archived and ignored.
+ * the wait continues until `resultTimeoutMs`. A result that belongs to another file is archived and set aside.
  */
 export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promise<StepOutcome> {
   const { clock } = parts;
@@ -106,9 +108,9 @@ interface Look {
 
 async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promise<StepOutcome> {
   const { result, seen, moment, file, notYet } = look;
-  if (result.foreign > 0 && isSettled(result, moment))
-    return notYet('result-not-ours', await setAside(parts, attempt, seen, result.sha256));
-  if (result.foreign > 0) return notYet('result-growing', { file });
+  if (isForeign(result) && isSettled(result, moment))
+    return notYet('result-not-ours', await setAside(parts, attempt, seen, result));
+  if (isForeign(result)) return notYet('result-growing', { file });
   const completes = isComplete(result, moment, parts);
   const { verdicts, counts } = await listVerdicts(result, result.findJudged(), parts, {
     isComplete: completes,
@@ -143,15 +145,24 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
   }
 }
 
-/** Another file's result is evidence too. */
+/** Another file's result is evidence too. What was recorded of it while it grew is about no booking of ours. */
 async function setAside(
   { archive, spool }: FileParts,
   { run, day }: FileAttempt,
   seen: Sighting,
-  sha256: string,
-): Promise<Pick<StepOutcome, 'file'>> {
+  result: ReadResult,
+): Promise<Found> {
   const spooled = resultName(run);
-  await archive.keep(day.iso, run.id, `foreign-${sha256.slice(0, 12)}-${seen.name}`, spool.read(spooled));
+  const { notOurs = [], setAside: earlier = [], growing, verdicts } = run.file ?? {};
+  const archivedAs = `foreign-${result.sha256.slice(0, 12)}-${seen.name}`;
+  await archive.keep(day.iso, run.id, archivedAs, spool.read(spooled));
   await spool.remove([spooled]);
-  return { file: { notOurs: [...(run.file?.notOurs ?? []), { ...seen, sha256 }] } };
+  const setAside = [
+    ...earlier,
+    { name: seen.name, archivedAs, foreign: result.foreign, ours: countOurs(result) },
+  ];
+  const file = { notOurs: [...notOurs, { ...seen, sha256: result.sha256 }], setAside };
+  if (!verdicts || growing?.name !== seen.name) return { file };
+  const none = { affected: 0, unanswered: result.sent, unclear: 0, malformed: 0 };
+  return { file: { ...file, verdicts: none }, verdicts: [] };
 }

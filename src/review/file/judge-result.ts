@@ -23,7 +23,7 @@ export interface ResultMoment {
 export type ResultDecision =
   /** More of it must follow. */
   | { readonly kind: 'wait' }
-  /** It names bookings that were not sent. */
+  /** It belongs to another file. */
   | { readonly kind: 'not-ours' }
   | { readonly kind: 'accept'; readonly isComplete: boolean }
   | { readonly kind: 'refuse'; readonly code: ResultFault };
@@ -39,22 +39,37 @@ export function isSettled(
   return end.isWhole || isQuiet;
 }
 
+/** How many of its rows are about bookings that were sent. */
+export function countOurs({ end, unidentified, foreign }: ResultRowCounts): number {
+  return end.rows - end.malformed - unidentified - foreign;
+}
+
+type ResultRowCounts = Pick<ResultTotals, 'end' | 'unidentified' | 'foreign'>;
+
+/**
+ * Whether a result belongs to another file: more of its rows name other bookings than ours. A few rows too many are no
+ * reason to throw verdicts away.
+ */
+export function isForeign(totals: ResultRowCounts): boolean {
+  return totals.foreign > countOurs(totals);
+}
+
 /**
  * Whether nothing more can follow. A result that names incorrect rows only has no known length: it must be unchanged
  * for long enough, and each of its rows must name a booking, because any other row may be about one that would count as
- * correct.
+ * correct. Totals and repeated headers are about none.
  */
 export function isComplete(
   totals: ResultTotals,
   moment: ResultMoment,
   { resultNames }: ResultRules,
 ): boolean {
-  if (totals.foreign > 0) return false;
+  if (isForeign(totals)) return false;
   if (totals.unanswered === 0) return isSettled(totals, moment);
   if (resultNames === 'all') return false;
-  const { end, fields, unidentified } = totals;
+  const { end, fields, unidentified, summaries } = totals;
   const namesBookings = fields.some((field) => namingFields.includes(field));
-  return moment.isQuiet && end.isWhole && namesBookings && end.malformed + unidentified === 0;
+  return moment.isQuiet && end.isWhole && namesBookings && end.malformed + unidentified === summaries;
 }
 
 /** What the result says about each booking, as it is recorded. */
@@ -77,7 +92,8 @@ export async function listVerdicts(
   }
   const { incorrect: affected, 'not-in-result': unanswered, unclear } = counts;
   const { malformed } = totals.end;
-  return { verdicts, counts: { affected, unanswered, unclear, malformed, listsUnanswered: true } };
+  const ignored = totals.unidentified + totals.foreign;
+  return { verdicts, counts: { affected, unanswered, unclear, malformed, ignored, listsUnanswered: true } };
 }
 
 /** Decides about a result: the one place that says what is good enough. */
@@ -87,7 +103,7 @@ export function decideOnResult(
   moment: ResultMoment,
   rules: ResultRules,
 ): ResultDecision {
-  if (totals.foreign > 0) return { kind: isSettled(totals, moment) ? 'not-ours' : 'wait' };
+  if (isForeign(totals)) return { kind: isSettled(totals, moment) ? 'not-ours' : 'wait' };
   const completes = isComplete(totals, moment, rules);
   if (!completes && !moment.isDue) return { kind: 'wait' };
   if (completes && hasNoVerdict(totals, rules)) return { kind: 'refuse', code: 'result-unreadable' };
@@ -97,9 +113,12 @@ export function decideOnResult(
 }
 
 /** Whether there are rows, none of them with a readable verdict. */
-function hasNoVerdict({ fields, end, unreadable }: ResultTotals, { resultNames }: ResultRules): boolean {
+function hasNoVerdict(
+  { fields, end, summaries, unreadable }: ResultTotals,
+  { resultNames }: ResultRules,
+): boolean {
   if (resultNames === 'incorrect' && !fields.includes('isCorrect')) return false;
-  return end.rows > 0 && end.rows - end.malformed === unreadable;
+  return end.rows > summaries && end.rows - end.malformed - summaries === unreadable;
 }
 
 const firstLook = 500;

@@ -79,6 +79,8 @@ export interface KeyHasher extends KeyHash {
   addText(text: string): void;
   /** Adds the text in `bytes` from `from` up to, but excluding, `to`. */
   addBytes(bytes: Uint8Array, from: number, to: number): void;
+  /** The hash of a key of these texts, valid until the next one. */
+  hash(...texts: readonly string[]): KeyHash;
 }
 
 /** Separates the texts of a key. As a control character it occurs in none of them. */
@@ -105,7 +107,7 @@ export function createKeyHasher(): KeyHasher {
     low = Math.imul(newLow ^ gap, lowFactor);
   }
 
-  return {
+  const hasher: KeyHasher = {
     get high() {
       return scatter(high, low);
     },
@@ -117,6 +119,11 @@ export function createKeyHasher(): KeyHasher {
       low = 0x41c6ce57;
     },
     addBytes,
+    hash(...texts) {
+      hasher.begin();
+      for (const text of texts) hasher.addText(text);
+      return hasher;
+    },
     addText(text) {
       let newHigh = high;
       let newLow = low;
@@ -134,6 +141,7 @@ export function createKeyHasher(): KeyHasher {
       low = Math.imul(newLow ^ gap, lowFactor);
     },
   };
+  return hasher;
 }
 
 /** Makes every bit depend on all bits of both hashes. */
@@ -160,6 +168,25 @@ export function createCounters(): Counters {
         values = larger;
       }
       values[position] = value;
+    },
+  };
+}
+
+/** Hashes by index. */
+export function createHashes() {
+  /** The two halves; both 0 if there is none. */
+  const highOf = createCounters();
+  const lowOf = createCounters();
+
+  return {
+    set(key: number, { high, low }: KeyHash): void {
+      highOf.set(key, high);
+      lowOf.set(key, low);
+    },
+    get(key: number): KeyHash | undefined {
+      const high = highOf.get(key);
+      const low = lowOf.get(key);
+      return high === 0 && low === 0 ? undefined : { high, low };
     },
   };
 }

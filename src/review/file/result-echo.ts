@@ -138,6 +138,7 @@ function createEchoWalk(reading: ResultReading) {
         foreign: 0,
         loose: 0,
         unidentified: 0,
+        summaries: 0,
         incorrect,
         unreadable: 0,
       },

@@ -2,6 +2,7 @@ import type { Judged } from '../verdict.js';
 import {
   type Counters,
   createCounters,
+  createHashes,
   createKeyHasher,
   createKeyTable,
   type KeyHash,
@@ -26,9 +27,10 @@ export interface ResultIndex {
   /** The names of all its columns. */
   readonly columns: readonly string[];
   readonly end: ResultEnd;
-  /** Rows that identify no booking. */
+  /** Rows that identify no booking, and those of them that are totals or a repeated header. */
   readonly unidentified: number;
-  /** The number of rows that say "incorrect", and of rows without a readable verdict. */
+  readonly summaries: number;
+  /** The number of rows that say "incorrect", and of rows without a readable verdict, not counting summaries. */
   readonly incorrect: number;
   readonly unreadable: number;
   /** The fields that identify a booking in this result; empty if there are none. */
@@ -53,13 +55,18 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   const verdictsOfKey = createCounters();
   const references = createHashes();
   const mappings = createHashes();
-  const counts = { unidentified: 0, incorrect: 0, unreadable: 0 };
+  const counts = { unidentified: 0, summaries: 0, incorrect: 0, unreadable: 0 };
   let fields: readonly ResultField[] = [];
   let columns: readonly string[] = [];
   let key: readonly KeyField[] = [];
   let end: ResultEnd = { rows: 0, malformed: 0, endsWithLineEnd: false, isWhole: false };
 
   function add(row: ResultRow): void {
+    if (row.isSummary) {
+      counts.unidentified += 1;
+      counts.summaries += 1;
+      return;
+    }
     if (row.isCorrect === false) counts.incorrect += 1;
     if (row.isCorrect === undefined) counts.unreadable += 1;
     if (key.every((field) => row[field] === undefined)) {
@@ -72,13 +79,9 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
     rowsOfKey.set(number, rowsOfKey.get(number) + 1);
     verdictsOfKey.set(number, verdictsOfKey.get(number) | verdictBitOf(row));
     if (row.bookingReferenceId === undefined) return;
-    hasher.begin();
-    hasher.addText(row.bookingReferenceId);
-    references.set(number, hasher);
+    references.set(number, hasher.hash(row.bookingReferenceId));
     if (row.serviceId === undefined) return;
-    hasher.begin();
-    for (const field of mappingFields) hasher.addText(String(row[field]));
-    mappings.set(number, hasher);
+    mappings.set(number, hasher.hash(String(row.serviceId), row.bookingReferenceId));
   }
 
   for await (const part of parts) {
@@ -107,25 +110,6 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
     verdictsOfKey,
     referenceOf: references.get,
     mappingOf: mappings.get,
-  };
-}
-
-/** Hashes by key. */
-function createHashes() {
-  /** The two halves; both 0 if there is none. */
-  const highOf = createCounters();
-  const lowOf = createCounters();
-
-  return {
-    set(key: number, { high, low }: KeyHash): void {
-      highOf.set(key, high);
-      lowOf.set(key, low);
-    },
-    get(key: number): KeyHash | undefined {
-      const high = highOf.get(key);
-      const low = lowOf.get(key);
-      return high === 0 && low === 0 ? undefined : { high, low };
-    },
   };
 }
 

@@ -1,11 +1,19 @@
 import type { StoredBatch } from '../stored-batches.js';
 import type { Judged, JudgedPlaces } from '../verdict.js';
-import { type Counters, createCounters, createKeyTable } from './key-table.js';
+import {
+  type Counters,
+  createCounters,
+  createHashes,
+  createKeyHasher,
+  createKeyTable,
+  type KeyTable,
+} from './key-table.js';
 import {
   type ResultEnd,
   type ResultField,
   type ResultPart,
   type ResultReading,
+  type ResultRow,
   readResult,
 } from './result.js';
 import { createEchoReader } from './result-echo.js';
@@ -17,7 +25,7 @@ import {
   withCorrect,
   withoutCorrect,
 } from './result-index.js';
-import { createSentNameReader, forEachLine } from './sent-names.js';
+import { createSentNameReader, forEachLine, readSentText } from './sent-names.js';
 
 export interface JoinSources {
   /** The bookings that were sent, from the start on each call. A batch is valid until the next one is read. */
@@ -46,12 +54,14 @@ export interface ResultTotals {
   readonly sent: number;
   /** Bookings that no row names. */
   readonly unanswered: number;
-  /** Rows for bookings that were not sent. If there are any, the result belongs to another file. */
+  /** Rows for bookings that were not sent. */
   readonly foreign: number;
   /** Rows that match by booking reference only: they name another hotel or provider than was sent. */
   readonly loose: number;
-  /** Rows that identify no booking, such as a line of totals; all rows if no column identifies bookings. */
+  /** Rows that identify no booking; all rows if no column identifies bookings. */
   readonly unidentified: number;
+  /** Those of them that are lines of totals, or repeat the header. The numbers below don't count them. */
+  readonly summaries: number;
   /** Rows that call a mapping incorrect. */
   readonly incorrect: number;
   /** Rows without a readable verdict. */
@@ -83,7 +93,8 @@ export interface JoinedResult extends ResultTotals {
  * hotel id, as far as the result has these columns. A row with a known reference but other ids belongs to the
  * bookings of that reference without an exact match, or to all of them if each has one. It says "correct" only about those
  * with its master id: about the others it says nothing readable. If a booking has several verdicts, "incorrect" wins over
- * "correct", and both win over an unreadable one.
+ * "correct", and both win over an unreadable one. A reference that was not sent is compared once more, without what
+ * programs change on the way (see foldReference); it counts if that leaves exactly one booking's reference.
  *
  * A result that repeats the file row by row is read while it arrives, with memory for incorrect rows only. Any other is
  * read from the start once it is there and takes about 70 bytes per row; no text is kept. Errors of either input are
@@ -95,7 +106,7 @@ export function startJoin({ readBytes, readSent }: JoinSources, reading: ResultR
     take: (block) => echo.take(block),
     async end() {
       const { totals, judge } =
-        (await echo.end()) ?? (await compareResult(readResult(readBytes(), reading), readSent));
+        (await echo.end()) ?? (await compareResult(() => readResult(readBytes(), reading), readSent));
       return {
         ...totals,
         async *findJudged() {
@@ -116,14 +127,16 @@ const judgements = ['incorrect', 'not-in-result', 'unclear'] as const satisfies 
 
 /**
  * Compares a result of any form and order with the bookings that were sent, by the rules of startJoin. Reads the
- * sent bookings once more if rows have no exact match.
+ * sent bookings once more if rows have no exact match, and both once more if rows have unknown references.
+ *
+ * @param readParts reads the result, from the start on each call
  */
 export async function compareResult(
-  parts: AsyncIterable<ResultPart>,
+  readParts: () => AsyncIterable<ResultPart>,
   readSent: JoinSources['readSent'],
 ): Promise<Judgement> {
-  const result = await indexResult(parts);
-  const { fields, columns, end, key, unidentified, incorrect, unreadable } = result;
+  const result = await indexResult(readParts());
+  const { fields, columns, end, key, unidentified, summaries, incorrect, unreadable } = result;
   const readName = createSentNameReader(key);
   let sent = 0;
   let fitted = 0;
@@ -138,7 +151,7 @@ export async function compareResult(
       isSent.set(number, 1);
     });
 
-  const loosely = await matchLooseRows(result, isSent, readSent);
+  const loosely = await matchLooseRows(result, isSent, { readParts, readSent });
   return {
     totals: {
       fields,
@@ -149,6 +162,7 @@ export async function compareResult(
       foreign: loosely.foreign,
       loose: loosely.loose,
       unidentified,
+      summaries,
       incorrect,
       unreadable,
     },
@@ -166,8 +180,12 @@ export async function compareResult(
   };
 }
 
+interface Readings extends Pick<JoinSources, 'readSent'> {
+  readonly readParts: () => AsyncIterable<ResultPart>;
+}
+
 /** The rows without an exact match. */
-export interface LooseRows {
+interface LooseRows {
   /** Rows that match a booking by its reference. */
   readonly loose: number;
   /** The others. */
@@ -179,15 +197,14 @@ export interface LooseRows {
 }
 
 /**
- * Finds the bookings of rows without an exact match, by the rules of startJoin. Reads the sent bookings if there are
- * such rows.
+ * Finds the bookings of rows without an exact match, by the rules of startJoin.
  *
  * @param isSent by key: 1 if a booking matches
  */
-export async function matchLooseRows(
+async function matchLooseRows(
   result: ResultIndex,
   isSent: Counters,
-  readSent: JoinSources['readSent'],
+  { readParts, readSent }: Readings,
 ): Promise<LooseRows> {
   const readName = createSentNameReader(result.key);
   const readReference = createSentNameReader(['bookingReferenceId']);
@@ -220,12 +237,15 @@ export async function matchLooseRows(
           unfittedOf.set(reference, unfittedOf.get(reference) + 1);
       });
 
+  const respelled = await matchRespelled(result, { references, sentOf, unfittedOf }, { readParts, readSent });
+
   let loose = 0;
   let foreign = 0;
   for (const key of unfittedKeys()) {
     const rows = result.rowsOfKey.get(key);
     const hash = result.referenceOf(key);
-    const reference = hash && references.find(hash);
+    const written = hash && references.find(hash);
+    const reference = written === undefined ? undefined : respelled.findSent(written);
     if (reference !== undefined && sentOf.get(reference) > 0) {
       const verdicts = result.verdictsOfKey.get(key);
       const mapping = result.mappingOf(key);
@@ -249,8 +269,114 @@ export async function matchLooseRows(
       if (reference === undefined) return 0;
       if (isFitted && unfittedOf.get(reference) > 0) return 0;
       const verdicts = verdictsOf.get(reference);
-      const isCorrect = correctMappings.find(readMapping(lines, start)) !== undefined;
+      const isCorrect =
+        correctMappings.find(readMapping(lines, start)) !== undefined ||
+        respelled.callsCorrect(reference, lines, start);
       return isCorrect ? withCorrect(verdicts) : verdicts;
     },
   };
+}
+
+interface References {
+  /** Those of rows without an exact match; the references that are found to be meant are added. */
+  readonly references: KeyTable;
+  /** By reference: bookings sent, and those of them without an exact match. */
+  readonly sentOf: Counters;
+  readonly unfittedOf: Counters;
+}
+
+/** References in rows that were not sent as they are written there. */
+interface RespelledReferences {
+  /** The reference that is meant; the same one if it was sent, or if no other is. */
+  findSent(reference: number): number;
+  /** Whether a row with another spelling of the reference calls the mapping of the stored line at `start` correct. */
+  callsCorrect(reference: number, lines: Buffer, start: number): boolean;
+}
+
+/** Compares the references that were not sent with those that were once more, folded. Reads both only if there are any. */
+async function matchRespelled(
+  result: ResultIndex,
+  { references, sentOf, unfittedOf }: References,
+  { readParts, readSent }: Readings,
+): Promise<RespelledReferences> {
+  const hasher = createKeyHasher();
+  const readName = createSentNameReader(result.key);
+  const readReference = createSentNameReader(['bookingReferenceId']);
+  const folded = createKeyTable();
+  /** By reference: one more than the number of its folded form. */
+  const foldedOf = createCounters();
+  /** The master ids that rows call correct, with their folded reference. */
+  const correctMappings = createKeyTable();
+  const written = references.size;
+  let strays = 0;
+  for (let reference = 0; reference < written; reference += 1) if (sentOf.get(reference) === 0) strays += 1;
+
+  const fold = (row: ResultRow) => {
+    const { bookingReferenceId: text, serviceId, isCorrect } = row;
+    const reference = text === undefined ? undefined : references.find(hasher.hash(text));
+    if (text === undefined || reference === undefined || sentOf.get(reference) > 0) return;
+    const form = foldReference(text);
+    if (form === '') return;
+    foldedOf.set(reference, 1 + folded.findOrAdd(hasher.hash(form)));
+    if (isCorrect && serviceId !== undefined) correctMappings.findOrAdd(hasher.hash(String(serviceId), form));
+  };
+  if (strays > 0) for await (const part of readParts()) if (part.kind === 'rows') part.rows.forEach(fold);
+
+  /** By folded form: the reference that was sent, whether there is another one, and the bookings. */
+  const sentAs = createHashes();
+  const isAmbiguous = createCounters();
+  const bookings = createCounters();
+  const unfitted = createCounters();
+  const match = (lines: Buffer, start: number) => {
+    const text = readSentText(lines, start, 'bookingReferenceId');
+    const form = folded.find(hasher.hash(foldReference(text)));
+    if (form === undefined) return;
+    const reference = readReference(lines, start);
+    const known = sentAs.get(form);
+    if (!known) sentAs.set(form, reference);
+    else if (known.high !== reference.high || known.low !== reference.low) isAmbiguous.set(form, 1);
+    bookings.set(form, bookings.get(form) + 1);
+    if (result.keys.find(readName(lines, start)) === undefined) unfitted.set(form, unfitted.get(form) + 1);
+  };
+  if (folded.size > 0)
+    for await (const { lines } of readSent()) forEachLine(lines, (start) => match(lines, start));
+
+  /** By reference: one more than the number of the one that is meant; and whether it is meant by others. */
+  const meantBy = createCounters();
+  const isMeant = createCounters();
+  for (let reference = 0; reference < written; reference += 1) {
+    const form = foldedOf.get(reference) - 1;
+    const sent = form === -1 || isAmbiguous.get(form) === 1 ? undefined : sentAs.get(form);
+    if (!sent) continue;
+    const meant = references.findOrAdd(sent);
+    sentOf.set(meant, bookings.get(form));
+    unfittedOf.set(meant, unfitted.get(form));
+    meantBy.set(reference, 1 + meant);
+    isMeant.set(meant, 1);
+  }
+
+  return {
+    findSent: (reference) => (meantBy.get(reference) || 1 + reference) - 1,
+    callsCorrect(reference, lines, start) {
+      if (isMeant.get(reference) === 0) return false;
+      const form = foldReference(readSentText(lines, start, 'bookingReferenceId'));
+      const mapping = hasher.hash(readSentText(lines, start, 'serviceId'), form);
+      return correctMappings.find(mapping) !== undefined;
+    },
+  };
+}
+
+const padding = /[\s\p{Cc}\p{Cf}'"\u2019=]/u;
+
+/**
+ * A reference without what spreadsheets and databases change on the way: letter case, padding (white space, leading
+ * zeros), and the quotes, apostrophes and formulas that keep an id a text.
+ */
+export function foldReference(reference: string): string {
+  let start = 0;
+  let end = reference.length;
+  while (start < end && padding.test(reference.charAt(start))) start += 1;
+  while (end > start && padding.test(reference.charAt(end - 1))) end -= 1;
+  while (start < end - 1 && reference[start] === '0') start += 1;
+  return reference.slice(start, end).toLowerCase();
 }

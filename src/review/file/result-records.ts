@@ -4,7 +4,8 @@ export type MalformedReason = 'malformed-quotes' | 'wrong-cell-count' | 'too-lon
 
 export type ResultRecord =
   | { readonly line: number; readonly cells: readonly string[] }
-  | { readonly line: number; readonly malformed: MalformedReason };
+  /** `text` if it is one line. */
+  | { readonly line: number; readonly malformed: MalformedReason; readonly text?: string | undefined };
 
 /**
  * Combines lines into records as wide as the first one, the header. Blank records are dropped.
@@ -45,7 +46,11 @@ export function createResultRecords() {
       if (verdict === 'open' || first === undefined) continue;
       open = [];
       if (typeof verdict === 'string') {
-        records.push({ line: first.number, malformed: verdict });
+        records.push({
+          line: first.number,
+          malformed: verdict,
+          ...(others.length === 0 && { text: first.text }),
+        });
         waiting.push(...others.reverse());
       } else if (!verdict.every(isBlank)) {
         width ??= verdict.length;

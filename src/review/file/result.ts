@@ -22,6 +22,8 @@ export interface ResultRow {
   readonly checkOutDate: string | undefined;
   /** False for an affected booking. */
   readonly isCorrect: boolean | undefined;
+  /** It is a line of totals or a repeated header, and about no booking. */
+  readonly isSummary?: true;
 }
 
 /** A row that could not be read. Its bytes are in the archived file. */
@@ -93,17 +95,22 @@ export async function* readResult(
   const records = createResultRecords();
   const readRow = createRowReader(reading);
   let columns: ResultColumns | undefined;
+  let header: readonly string[] = [];
   const counted = { rows: 0, malformed: 0 };
 
   function* toParts(read: readonly ResultRecord[]): Generator<ResultPart, void, undefined> {
     const rows: ResultRow[] = [];
     const malformed: MalformedRow[] = [];
     for (const record of read) {
-      if ('malformed' in record) malformed.push({ line: record.line, reason: record.malformed });
-      else if (columns === undefined) {
-        columns = findResultColumns(record.cells, reading);
-        yield { kind: 'header', fields: listFields(columns), columns: nameColumns(record.cells) };
-      } else rows.push(readRow(record, columns));
+      if ('malformed' in record) {
+        const { line, malformed: reason, text } = record;
+        if (text !== undefined && isTotal(text)) rows.push({ ...blankRow, line });
+        else malformed.push({ line, reason });
+      } else if (columns === undefined) {
+        header = record.cells;
+        columns = findResultColumns(header, reading);
+        yield { kind: 'header', fields: listFields(columns), columns: nameColumns(header) };
+      } else rows.push(readRow(record, columns, header));
     }
     counted.rows += rows.length + malformed.length;
     counted.malformed += malformed.length;
@@ -132,18 +139,60 @@ function createRowReader(reading: ResultReading) {
   const readIsCorrect = createRememberingReader(createVerdictReader(reading));
 
   return (
-    { line, cells }: ResultRecord & { readonly cells: readonly string[] },
+    { line, cells }: { readonly line: number; readonly cells: readonly string[] },
     columns: ResultColumns,
-  ): ResultRow => ({
-    line,
-    serviceId: readServiceId(readCellText(cellAt(cells, columns.serviceId))),
-    bookingReferenceId: readCellText(cellAt(cells, columns.bookingReferenceId)),
-    providerName: readProvider(cellAt(cells, columns.providerName)),
-    providerHotelId: readCellText(cellAt(cells, columns.providerHotelId)),
-    checkInDate: readDate(cellAt(cells, columns.checkInDate)),
-    checkOutDate: readDate(cellAt(cells, columns.checkOutDate)),
-    isCorrect: readIsCorrect(cellAt(cells, columns.isCorrect)),
-  });
+    header: readonly string[],
+  ): ResultRow => {
+    const row: ResultRow = {
+      line,
+      serviceId: readServiceId(readCellText(cellAt(cells, columns.serviceId))),
+      bookingReferenceId: readCellText(cellAt(cells, columns.bookingReferenceId)),
+      providerName: readProvider(cellAt(cells, columns.providerName)),
+      providerHotelId: readCellText(cellAt(cells, columns.providerHotelId)),
+      checkInDate: readDate(cellAt(cells, columns.checkInDate)),
+      checkOutDate: readDate(cellAt(cells, columns.checkOutDate)),
+      isCorrect: readIsCorrect(cellAt(cells, columns.isCorrect)),
+    };
+    // Hardly any row about a booking is looked at more closely.
+    const isReadable = row.serviceId !== undefined || columns.serviceId === undefined;
+    if (row.isCorrect !== undefined && isReadable) return row;
+    return isSummary(cells, columns, header) ? { ...blankRow, line } : row;
+  };
+}
+
+const blankRow = {
+  serviceId: undefined,
+  bookingReferenceId: undefined,
+  providerName: undefined,
+  providerHotelId: undefined,
+  checkInDate: undefined,
+  checkOutDate: undefined,
+  isCorrect: undefined,
+  isSummary: true,
+} as const satisfies Omit<ResultRow, 'line'>;
+
+/** The first word of a line of totals. */
+const totals = new Set(
+  [
+    'total totals totales totaux totale totali totaal gesamt gesamtsumme insgesamt sum summe suma somme somma soma',
+    'subtotal grandtotal count rowcount rows records bookings anzahl eof end',
+  ].flatMap((words) => words.split(' ')),
+);
+const longestTotal = 40;
+const firstWords = /^[^\p{L}\p{N}]*(\p{L}+)(?:[ -](\p{L}+))?(?![\p{L}\p{N}_-])/u;
+
+/** Whether a record begins with a word for totals, whatever it holds besides: `Total: 6`, `Grand total,,6`. */
+function isTotal(record: string): boolean {
+  const [, first = '', second = ''] = firstWords.exec(record.slice(0, longestTotal).toLowerCase()) ?? [];
+  return totals.has(first) || totals.has(`${first}${second}`);
+}
+
+/** Whether a record that is not readable in full is a line of totals, or the header once more. */
+function isSummary(cells: readonly string[], columns: ResultColumns, header: readonly string[]): boolean {
+  const places = Object.values(columns);
+  if (places.length > 0 && places.every((at) => fold(cells[at] ?? '') === fold(header[at] ?? '')))
+    return true;
+  return isTotal(cells.find((cell) => cell.trim() !== '') ?? '');
 }
 
 function cellAt(cells: readonly string[], column: number | undefined): string | undefined {

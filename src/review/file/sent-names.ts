@@ -33,6 +33,20 @@ export function createSentNameReader(fields: readonly KeyField[]): (lines: Buffe
   };
 }
 
+/** The text of a field in the stored line at `start`; empty if it is missing. */
+export function readSentText(lines: Buffer, start: number, field: KeyField): string {
+  let at = start;
+  for (const { property } of bookingFields) {
+    const end = findCellEnd(lines, at);
+    if (property === field) {
+      const text = lines.toString('utf8', at, end);
+      return lines[at] === quote ? text.slice(1, -1).replaceAll('""', '"') : text;
+    }
+    at = end + 1;
+  }
+  return '';
+}
+
 /** Calls `take` for each stored line with its offset and index. */
 export function forEachLine(lines: Buffer, take: (start: number, place: number) => void): void {
   let start = 0;

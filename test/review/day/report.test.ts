@@ -98,7 +98,7 @@ describe('the report of a run', () => {
         rows: 990,
         isWhole: true,
       },
-      verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 0 },
+      verdicts: { affected: 2, unanswered: 0, unclear: 0, malformed: 1, ignored: 2 },
       archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
     };
     expect(toReport(someRun({ delivery: 'file', file, counts: { affected: 2 } }), asked)).toMatchObject({
@@ -111,6 +111,7 @@ describe('the report of a run', () => {
       rows: 990,
       resultName: '20112026_Result.csv',
       archivedTo: '/data/archive/2026-11-20/20261120-k3f9xq7d',
+      resultRowsIgnored: 3,
     });
   });
 
@@ -122,6 +123,7 @@ describe('the report of a run', () => {
       rows: 1,
       resultName: null,
       archivedTo: null,
+      resultRowsIgnored: null,
     });
     expect(toReport(someRun({ file: { triggeredAt: 7 } }), asked).file).toBeNull();
     expect(toReport(someRun({ file: { rows: 1 } }), asked).file).toBeNull();

@@ -3,6 +3,7 @@ import {
   decideOnResult,
   explainResult,
   isComplete,
+  isForeign,
   listColumns,
   listVerdicts,
   pauseBeforeLook,
@@ -26,7 +27,9 @@ describe('a result that names all bookings', () => {
     ['that lacks a row, however long it rests', { unanswered: 1 }, quiet, false],
     ['without a last line end', { end: endOf({ isWhole: false }) }, growing, false],
     ['without a last line end that rests', { end: endOf({ isWhole: false }) }, quiet, true],
-    ['that names others too', { foreign: 1 }, quiet, false],
+    ['that names another booking too', { foreign: 1 }, quiet, true],
+    ['that names as many others as ours', { foreign: 5 }, quiet, true],
+    ['that names more others than ours', { foreign: 6 }, quiet, false],
   ])('%s is complete or not', (_, differing, moment, expected) => {
     expect(isComplete(totalsOf(differing), moment, all)).toBe(expected);
   });
@@ -75,13 +78,31 @@ describe('a result that names all bookings', () => {
     expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
   });
 
-  it('is not ours when it names bookings that were not sent, once no line is cut off', () => {
-    const counts = { unanswered: 1, unclear: 0 };
+  it('is not ours when it names more bookings of others than ours, once no line is cut off', () => {
+    const counts = { unanswered: 6, unclear: 0 };
     const decide = (differing: Partial<ResultTotals>, moment: ResultMoment) =>
-      decideOnResult(totalsOf({ foreign: 1, ...differing }), counts, moment, all).kind;
+      decideOnResult(totalsOf({ foreign: 6, ...differing }), counts, moment, all).kind;
     expect(decide({}, growing)).toBe('not-ours');
     expect(decide({ end: endOf({ isWhole: false }) }, growing)).toBe('wait');
     expect(decide({ end: endOf({ isWhole: false }) }, quiet)).toBe('not-ours');
+  });
+
+  it('is not compared with its totals, repeated headers and unreadable rows', () => {
+    const rows = endOf({ rows: 14, malformed: 2 });
+    expect(isForeign({ end: rows, unidentified: 2, foreign: 5 })).toBe(false);
+    expect(isForeign({ end: rows, unidentified: 2, foreign: 6 })).toBe(true);
+  });
+
+  it('has no readable verdict, however readable its line of totals is', () => {
+    const totals = totalsOf({ end: endOf({ rows: 11 }), unidentified: 1, summaries: 1, unreadable: 10 });
+    const decision = decideOnResult(totals, { unanswered: 0, unclear: 10 }, growing, all);
+    expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
+  });
+
+  it('counts the rows that name no booking of ours', async () => {
+    const totals = totalsOf({ end: endOf({ rows: 13 }), foreign: 1, unidentified: 2, summaries: 1 });
+    const { counts } = await listVerdicts(totals, places(), all, { isComplete: true });
+    expect(counts).toMatchObject({ ignored: 3, malformed: 0 });
   });
 });
 
@@ -104,6 +125,12 @@ describe('a result that names only incorrect rows', () => {
     expect(decideOnResult(few, counts, quiet, incorrectOnly)).toEqual({ kind: 'accept', isComplete: true });
   });
 
+  it('is complete with totals, a repeated header, and a booking of others', () => {
+    const end = endOf({ rows: 5 });
+    const totals = { ...few, end, unidentified: 2, summaries: 2, foreign: 1 };
+    expect(isComplete(totals, quiet, incorrectOnly)).toBe(true);
+  });
+
   it('has no verdict on the others until then', async () => {
     const { counts } = await listVerdicts(few, places('incorrect', 'not-in-result'), incorrectOnly, {
       isComplete: false,
@@ -122,7 +149,7 @@ describe('a result that names only incorrect rows', () => {
     ['is empty', { fields: [], end: endOf({ rows: 0, isWhole: false }) }],
     ['is no table of bookings', { fields: [] }],
     ['has an unreadable row', { end: endOf({ rows: 1, malformed: 1 }) }],
-    ['has a row that names no booking', { unidentified: 1 }],
+    ['has a row that names no booking', { unidentified: 2, summaries: 1 }],
   ])('is never complete when it %s: that must not make all bookings correct', (_, differing) => {
     expect(isComplete({ ...few, ...differing }, quiet, incorrectOnly)).toBe(false);
   });
@@ -192,6 +219,7 @@ function totalsOf(differing: Partial<ResultTotals> = {}): ResultTotals {
     foreign: 0,
     loose: 0,
     unidentified: 0,
+    summaries: 0,
     incorrect: 0,
     unreadable: 0,
     ...differing,

@@ -1,5 +1,6 @@
 import type { Booking } from '../../../src/booking/booking.js';
 import type { ResultEnd, ResultField, ResultPart, ResultRow } from '../../../src/review/file/result.js';
+import { foldReference } from '../../../src/review/file/result-join.js';
 import type { Judged, JudgedPlaces } from '../../../src/review/verdict.js';
 
 const namingFields = ['bookingReferenceId', 'serviceId', 'providerHotelId'] as const;
@@ -24,10 +25,19 @@ export async function modelJoin(
     ? keyFields.filter((field) => fields.includes(field))
     : [];
   const fits = (row: ResultRow, booking: Booking) => key.every((field) => row[field] === booking[field]);
-  const fitsByReference = (row: ResultRow, booking: Booking) =>
-    row.bookingReferenceId !== undefined && row.bookingReferenceId === booking.bookingReferenceId;
+  const references = new Set(bookings.flatMap(({ bookingReferenceId }) => bookingReferenceId ?? []));
+  const meantBy = (reference: string) => {
+    if (references.has(reference)) return reference;
+    const alike = [...references].filter((one) => foldReference(one) === foldReference(reference));
+    return alike.length === 1 && foldReference(reference) !== '' ? alike[0] : undefined;
+  };
+  const fitsByReference = (row: ResultRow, { bookingReferenceId }: Booking) =>
+    row.bookingReferenceId !== undefined &&
+    bookingReferenceId !== undefined &&
+    meantBy(row.bookingReferenceId) === bookingReferenceId;
 
-  const naming = rows.filter((row) => key.some((field) => row[field] !== undefined));
+  const telling = rows.filter(({ isSummary }) => !isSummary);
+  const naming = telling.filter((row) => key.some((field) => row[field] !== undefined));
   const unfitted = naming.filter((row) => !bookings.some((booking) => fits(row, booking)));
   const loose = unfitted.filter((row) => bookings.some((booking) => fitsByReference(row, booking)));
   const isFitted = (booking: Booking) => naming.some((row) => fits(row, booking));
@@ -62,8 +72,9 @@ export async function modelJoin(
       foreign: unfitted.length - loose.length,
       loose: loose.length,
       unidentified: rows.length - naming.length,
-      incorrect: rows.filter(({ isCorrect }) => isCorrect === false).length,
-      unreadable: rows.filter(({ isCorrect }) => isCorrect === undefined).length,
+      summaries: rows.length - telling.length,
+      incorrect: telling.filter(({ isCorrect }) => isCorrect === false).length,
+      unreadable: telling.filter(({ isCorrect }) => isCorrect === undefined).length,
     },
     judged,
   };

@@ -182,6 +182,114 @@ describe('a result and the bookings that were sent', () => {
   });
 });
 
+describe('a row about no booking', () => {
+  const usual = writeResult([
+    [one, false],
+    [two, true],
+  ]);
+
+  it.each([
+    ['a line of totals', 'Total,6,,,2\n'],
+    ['a line of totals with a verdict that can be read', 'Grand total,6,,,1\n'],
+    ['a line of totals with fewer cells', '"Summe: 2"\n'],
+    ['a repeated header', `${usual.slice(0, usual.indexOf('\n'))}\n`],
+  ])('is counted for neither side: %s', async (_, row) => {
+    expect(await join([one, two], `${usual}${row}`)).toMatchObject({
+      foreign: 0,
+      unidentified: 1,
+      summaries: 1,
+      unanswered: 0,
+      incorrect: 1,
+      unreadable: 0,
+      end: { rows: 3, malformed: 0 },
+      affected: [{ place: 0 }],
+    });
+  });
+
+  it('is no row about a booking whose reference looks like one', async () => {
+    const total = fileBooking({ bookingReferenceId: 'Total' });
+    const counted = fileBooking({ bookingReferenceId: 'COUNT-1' });
+    const kept = ['BookingReferenceId', 'IsCorrectMapping'] as const;
+    const rows: JudgedRow[] = [
+      [total, false],
+      [counted, 'perhaps'],
+    ];
+    expect(await join([total, counted], writeResult(rows, kept))).toMatchObject({
+      summaries: 0,
+      unanswered: 0,
+      affected: [{ place: 0 }],
+      unclear: [1],
+    });
+  });
+});
+
+describe('a reference that is written in another way', () => {
+  const spelled = (booking: Booking, bookingReferenceId: string) => ({ ...booking, bookingReferenceId });
+  const numbered = spelled(one, '000123');
+
+  it.each([
+    ['in small letters', one, 'br-1'],
+    ['without its leading zeros', numbered, '123'],
+    ['with an apostrophe', numbered, "'000123"],
+    ['with a formula around it', numbered, '="000123"'],
+    ['with invisible characters', one, '\u200bBR-1\u200b'],
+    ['padded with zeros and blanks', spelled(one, '77'), ' 00077\u00a0'],
+  ])('belongs to the only booking that it can mean: %s', async (_, booking, written) => {
+    for (const kept of [columns, ['BookingReferenceId', 'IsCorrectMapping'] as const]) {
+      const wrong: JudgedRow[] = [
+        [spelled(booking, written), false],
+        [two, true],
+      ];
+      expect(await join([two, booking], writeResult(wrong, kept))).toMatchObject({
+        foreign: 0,
+        unanswered: 0,
+        affected: [{ place: 1 }],
+      });
+      const right: JudgedRow[] = [
+        [spelled(booking, written), true],
+        [two, false],
+      ];
+      expect(await join([two, booking], writeResult(right, kept))).toMatchObject({
+        foreign: 0,
+        missing: [],
+        unclear: [],
+        affected: [{ place: 0 }],
+      });
+    }
+  });
+
+  it('calls only its own master hotel correct', async () => {
+    const moved = { ...spelled(one, 'br-1'), serviceId: 999 };
+    expect(await join([one], writeResult([[moved, true]]))).toMatchObject({ foreign: 0, unclear: [0] });
+  });
+
+  it('belongs to both rooms of a booking', async () => {
+    const other = { ...one, providerHotelId: 'H9' };
+    const joined = await join([one, two, other], writeResult([[spelled(one, 'br-1'), false]]));
+    expect(joined).toMatchObject({ foreign: 0, missing: [1], affected: [{ place: 0 }, { place: 2 }] });
+  });
+
+  it('belongs to none if two bookings differ only in that', async () => {
+    const small = spelled(two, 'br-1');
+    const joined = await join([one, small], writeResult([[spelled(one, 'Br-1'), false]]));
+    expect(joined).toMatchObject({ foreign: 1, missing: [0, 1], affected: [] });
+  });
+
+  it('belongs to the booking that has exactly this reference', async () => {
+    const small = spelled(two, 'br-1');
+    const rows: JudgedRow[] = [
+      [one, true],
+      [small, false],
+    ];
+    const kept = ['BookingReferenceId', 'IsCorrectMapping'] as const;
+    expect(await join([one, small], writeResult(rows, kept))).toMatchObject({
+      foreign: 0,
+      affected: [{ place: 1 }],
+      missing: [],
+    });
+  });
+});
+
 describe('a row that matches only by booking reference', () => {
   const moved = (booking: Booking) => ({ ...booking, serviceId: 999 });
 
