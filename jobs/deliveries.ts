@@ -69,6 +69,8 @@ function createFileDeliveryOf(
     resultNames: file.resultNames,
     resultColumn: file.resultColumn,
     resultValues: file.resultValues,
+    resultDelimiter: file.resultDelimiter,
+    resultEncoding: file.resultEncoding,
     maxResultFactor: file.maxResultFactor,
     maxUnansweredShare: config.maxUnansweredShare,
     resultPollMs: file.resultPollSeconds * 1000,

@@ -26,6 +26,7 @@ import {
   textThat,
   wholeNumber,
 } from '../settings/values.js';
+import { encodings } from '../text/encoding.js';
 
 const anyDay = createBusinessDay('2000-01-01', 'UTC');
 const hourInSeconds = 3_600;
@@ -94,6 +95,19 @@ export const file = group({
   resultColumn: text('the name of a column')
     .default(defaultResultColumn)
     .describe("The result's column with the verdicts; case, spaces, `_` and `-` make no difference."),
+  resultDelimiter: textLike(
+    /^(?:auto|[!#-/:-@[-`{-~\t])$/,
+    '`auto`, or one character such as , or ; or "\\t"',
+  )
+    .default('auto')
+    .describe(
+      "What separates the result's cells. `auto` finds a comma, semicolon, tab or vertical bar, and what a line such as `sep=;` states.",
+    ),
+  resultEncoding: oneOf('auto', ...encodings)
+    .default('auto')
+    .describe(
+      'The encoding of the result. `auto` reads UTF-8 and UTF-16. A byte order mark takes precedence.',
+    ),
   resultValues: group({
     correct: words()
       .default([...defaultResultValues.correct])

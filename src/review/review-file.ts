@@ -84,11 +84,25 @@ export interface RemoteRemoval {
 }
 
 export interface UnreadableResult {
+  /** What was seen of a result that is no table of bookings; the rest then says nothing. */
+  readonly seen?: SeenResult;
   /** The names of its columns. */
   readonly columns: readonly string[];
   /** The configured name of the column with the verdicts, and whether it is there. */
   readonly resultColumn: string;
   readonly isFound: boolean;
+}
+
+export interface SeenResult {
+  readonly columns: number;
+  /** Including the header. */
+  readonly rows: number;
+  /** It has a column that names bookings. */
+  readonly namesBookings: boolean;
+  readonly encoding: string;
+  readonly delimiter: string;
+  /** What it is if it is no text, such as a workbook. */
+  readonly container?: string;
 }
 
 /** How a result compares with the bookings that were sent. */

@@ -67,6 +67,8 @@ describe('a configuration', () => {
         resultNames: 'all',
         maxResultFactor: 10,
         resultColumn: 'IsCorrectMapping',
+        resultDelimiter: 'auto',
+        resultEncoding: 'auto',
         resultValues: {
           correct: ['true', 'yes', '1', 'correct'],
           incorrect: ['false', 'no', '0', 'incorrect'],

@@ -125,6 +125,35 @@ describe('a result is understood', () => {
   });
 });
 
+const usualResult = write(
+  'Service Mappings Id,BookingReferenceId,IsCorrectMapping',
+  (b, isCorrect) => `${b.ServiceId},${b.BookingReferenceId},${isCorrect}`,
+);
+
+describe('a result in another dress', () => {
+  it('is understood and archived as it is: UTF-16, a title, semicolons, CR only', async () => {
+    const text = `\ufeffResult\r${usualResult.replaceAll(',', ';').replaceAll('\n', '\r')}`;
+    const content = Buffer.from(text, 'utf16le');
+    const { result, affected } = await runWith(content);
+    expectReport(result, { exitCode: 0, state: 'succeeded', counts: { affected: 2, unanswered: 0 } });
+    expect(affected).toEqual(['BR-2', 'BR-3']);
+    expect(archiveOf(result).read('20112026_Result.csv')).toEqual(content);
+  });
+
+  it('that cannot be read is described, and is read once the setting is there', async () => {
+    const { folder, result } = await runWith(usualResult.replaceAll(',', '~'), {
+      file: { resultTimeoutMinutes: 0.02 },
+    });
+    expectReport(result, { exitCode: 1, state: 'failed', counts: { affected: 0, unanswered: 4 } });
+    const message = String(result.report.error?.message);
+    expect(message).toContain('one column in 5 rows');
+    expect(message).toContain('Set file.resultDelimiter or file.resultEncoding');
+    expect(message).not.toContain('Ask the service');
+    await folder.configure({ file: { resultDelimiter: '~' } });
+    expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { affected: 2 } });
+  });
+});
+
 const everyByte = Buffer.from(Array.from({ length: 2_048 }, (_, index) => (index * 7) % 256));
 const html = '<html><body>\n<h1>503</h1>\n<p>"Please" come again\n</body></html>\n';
 

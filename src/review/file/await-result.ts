@@ -1,6 +1,6 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
-import { isSameSighting, type ReviewFile, type Sighting } from '../review-file.js';
+import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult } from '../review-file.js';
 import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
 import { findResults } from './find-results.js';
 import {
@@ -8,6 +8,7 @@ import {
   decideOnResult,
   isComplete,
   isForeign,
+  isNoTable,
   isSettled,
   listColumns,
   listVerdicts,
@@ -15,6 +16,7 @@ import {
   type ResultMoment,
 } from './judge-result.js';
 import { defaultResultColumn } from './result.js';
+import { namingFields } from './result-index.js';
 import { fetchResult, type ReadResult, resultName } from './spooled-files.js';
 
 /**
@@ -122,9 +124,7 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
       return notYet('result-growing', { file: { ...file, verdicts: counts }, verdicts });
     case 'refuse': {
       const { code } = decision;
-      const { resultColumn = defaultResultColumn } = parts;
-      const isFound = result.fields.includes('isCorrect');
-      const unreadable = { columns: listColumns(result.columns), resultColumn, isFound };
+      const unreadable = describeUnreadable(parts, result);
       return {
         kind: 'refused',
         evidence: { code },
@@ -143,6 +143,22 @@ async function judge(parts: FileParts, attempt: FileAttempt, look: Look): Promis
       };
     }
   }
+}
+
+function describeUnreadable(
+  { resultColumn = defaultResultColumn }: FileParts,
+  { fields, columns, end, form }: ReadResult,
+): UnreadableResult {
+  const isFound = fields.includes('isCorrect');
+  if (!form || !isNoTable({ fields, columns, end }))
+    return { columns: listColumns(columns), resultColumn, isFound };
+  const { encoding, delimiter, container } = form;
+  const namesBookings = fields.some((field) => namingFields.includes(field));
+  const seen = {
+    ...{ columns: columns.length, rows: 1 + end.rows, namesBookings, encoding, delimiter },
+    ...(container !== undefined && { container }),
+  };
+  return { columns: [], resultColumn, isFound, seen };
 }
 
 /** Another file's result is evidence too. What was recorded of it while it grew is about no booking of ours. */

@@ -1,4 +1,4 @@
-const separator = ',';
+const comma = ',';
 const quote = '"';
 
 /** If a record has more lines than this, a quote was never closed. */
@@ -7,15 +7,18 @@ export const mostRecordLines = 20;
 /** Writes a cell by RFC 4180, quoted only where necessary. Our cells contain no line ends. */
 export function writeCell(text: string): string {
   if (text.includes(quote)) return `"${text.replaceAll(quote, '""')}"`;
-  return text.includes(separator) ? `"${text}"` : text;
+  return text.includes(comma) ? `"${text}"` : text;
 }
 
 /**
- * The cells of one record. A quote opens a quoted cell only as its first character; elsewhere in an unquoted cell it
- * is an ordinary character. `open` if the record ends inside quotes, `malformed` if anything but a comma follows a
+ * The cells of one record; any one character may separate them. A quote opens a quoted cell only as its first character; elsewhere in an unquoted cell it
+ * is an ordinary character. `open` if the record ends inside quotes, `malformed` if anything but the separator follows a
  * closing quote.
  */
-export function splitCells(record: string): readonly string[] | 'open' | 'malformed' {
+export function splitCells(
+  record: string,
+  separator: string = comma,
+): readonly string[] | 'open' | 'malformed' {
   if (!record.includes(quote)) return record.split(separator);
   const cells: string[] = [];
   for (let at = 0; ; at += 1) {
@@ -38,7 +41,7 @@ export function splitCells(record: string): readonly string[] | 'open' | 'malfor
 /** The end of the cell that starts at `start` in a well-formed record: its comma, or the record's end. */
 export function findCellEnd(record: string, start: number): number {
   const from = record[start] === quote ? findClosingQuote(record, start + 1) : start;
-  const end = record.indexOf(separator, from);
+  const end = record.indexOf(comma, from);
   return end === -1 ? record.length : end;
 }
 

@@ -5,6 +5,7 @@ import { KeyError } from '../../keys/key-error.js';
 import type { ReviewService } from '../../mapping-service/client.js';
 import { SftpError, type SftpServer, type SftpSession } from '../../sftp/sftp.js';
 import type { Spool } from '../../spool/spool.js';
+import type { Encoding } from '../../text/encoding.js';
 import { formatDuration } from '../../text/format.js';
 import type { ClaimCheck } from '../claims.js';
 import type { StepOutcome } from '../delivery.js';
@@ -41,6 +42,8 @@ export interface FileParts {
   /** See ResultReading. */
   readonly resultColumn: string;
   readonly resultValues: ResultValues;
+  readonly resultDelimiter: string;
+  readonly resultEncoding: Encoding | 'auto';
   /** The largest file that is downloaded, as a multiple of the one that was sent; see limitReceived. */
   readonly maxResultFactor: number;
   /** The share of the file's bookings that may stay without a verdict. */

@@ -1,4 +1,5 @@
-import type { ResultCounts } from '../review-file.js';
+import { formatCountOf } from '../../text/format.js';
+import type { ResultCounts, SeenResult } from '../review-file.js';
 import type { Run, RunFailure } from '../run.js';
 import { isMoreThanShare } from '../share.js';
 import type { Judged, JudgedPlaces } from '../verdict.js';
@@ -108,7 +109,7 @@ export function decideOnResult(
   if (!completes && !moment.isDue) return { kind: 'wait' };
   if (completes && hasNoVerdict(totals, rules)) return { kind: 'refuse', code: 'result-unreadable' };
   return isMoreThanShare(unanswered + unclear, totals.sent, rules.maxUnansweredShare)
-    ? { kind: 'refuse', code: 'result-incomplete' }
+    ? { kind: 'refuse', code: isNoTable(totals) ? 'result-unreadable' : 'result-incomplete' }
     : { kind: 'accept', isComplete: completes };
 }
 
@@ -119,6 +120,16 @@ function hasNoVerdict(
 ): boolean {
   if (resultNames === 'incorrect' && !fields.includes('isCorrect')) return false;
   return end.rows > summaries && end.rows - end.malformed - summaries === unreadable;
+}
+
+/** Whether it has content that cannot be read as a table of bookings at all: another separator or encoding would help. */
+export function isNoTable({
+  fields,
+  columns,
+  end,
+}: Pick<ResultTotals, 'fields' | 'columns' | 'end'>): boolean {
+  if (!fields.some((field) => namingFields.includes(field))) return columns.length + end.rows > 0;
+  return end.rows > 0 && end.malformed === end.rows;
 }
 
 const firstLook = 500;
@@ -139,6 +150,20 @@ export function listColumns(columns: readonly string[]): readonly string[] {
   return columns.length > mostColumns ? [...shown, `and ${columns.length - mostColumns} more`] : shown;
 }
 
+const delimiterNames: Readonly<Record<string, string>> = { '\t': 'a tab' };
+
+/** Its cells stay out of it: where no header was found they may name guests. */
+function describeSeen({ columns, rows, namesBookings, encoding, delimiter, container }: SeenResult): string {
+  const intro = 'the result cannot be read as a table of bookings';
+  if (container !== undefined) return `${intro}: it is ${container}. Ask the service for a CSV file`;
+  const table = `${columns === 1 ? 'one column' : formatCountOf(columns, 'column')} in ${formatCountOf(rows, 'row')}`;
+  const by = delimiterNames[delimiter] ?? JSON.stringify(delimiter);
+  const fault = namesBookings
+    ? 'no row has as many cells as the header'
+    : 'no column is named like the reference, the master id or the hotel id that were sent';
+  return `${intro}: ${table} ${columns === 1 ? 'was' : 'were'} seen, read as ${encoding} with ${by} between cells, and ${fault}. Set file.resultDelimiter or file.resultEncoding to what the service uses`;
+}
+
 /** Why a run fails whose result does not suffice, or is too much; undefined for the code of any other failed step. */
 export function explainResult(
   { id, day, file }: Pick<Run, 'id' | 'day' | 'file'>,
@@ -149,6 +174,8 @@ export function explainResult(
     const message = `${name} of run ${id} failed with ${code}: ${excess.message} Then run ${day} again`;
     return { class: 'data', code, message };
   }
+  if (code === 'result-unreadable' && unreadable?.seen)
+    return { class: 'data', code, message: `${describeSeen(unreadable.seen)}, then run ${day} again` };
   if (code === 'result-unreadable' && unreadable) {
     const { columns, resultColumn, isFound } = unreadable;
     const fault = isFound

@@ -11,7 +11,7 @@ import {
   resultFields,
 } from './result.js';
 import type { JoinSources, Judgement } from './result-join.js';
-import { createResultLines, longestLine } from './result-records.js';
+import { longestLine } from './result-lines.js';
 import { createIncorrectNames } from './sent-names.js';
 
 const lineFeed = lineEnd.charCodeAt(0);
@@ -132,6 +132,7 @@ function createEchoWalk(reading: ResultReading) {
       totals: {
         fields: resultFields,
         columns,
+        form: { encoding: 'utf-8', delimiter: ',' },
         end: { rows, malformed: 0, endsWithLineEnd: true, isWhole: true },
         sent: rows,
         unanswered: 0,
@@ -172,8 +173,7 @@ function findVerdictEnd(lines: Buffer, start: number): number {
 
 /** The columns of a header with exactly those of an echo. */
 function readEchoHeader(line: Buffer, reading: ResultReading): readonly string[] | undefined {
-  const [header] = createResultLines().take(line);
-  const cells = splitCells(header?.text ?? '');
+  const cells = splitCells(line.toString().replace(/^\ufeff|\r?\n$/g, ''));
   if (typeof cells === 'string' || cells.length !== echoColumns.length) return undefined;
   const columns = findResultColumns(cells, reading);
   const isEcho = resultFields.every((field) => columns[field] === echoColumns.indexOf(field));

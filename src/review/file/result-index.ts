@@ -8,7 +8,7 @@ import {
   type KeyHash,
   type KeyTable,
 } from './key-table.js';
-import type { ResultEnd, ResultField, ResultPart, ResultRow } from './result.js';
+import type { ResultEnd, ResultField, ResultForm, ResultPart, ResultRow } from './result.js';
 import { type KeyField, keyFields } from './sent-names.js';
 
 /** The provider's name alone identifies nothing. */
@@ -26,6 +26,8 @@ export interface ResultIndex {
   readonly fields: readonly ResultField[];
   /** The names of all its columns. */
   readonly columns: readonly string[];
+  /** Undefined for an empty result. */
+  readonly form: ResultForm | undefined;
   readonly end: ResultEnd;
   /** Rows that identify no booking, and those of them that are totals or a repeated header. */
   readonly unidentified: number;
@@ -58,6 +60,7 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   const counts = { unidentified: 0, summaries: 0, incorrect: 0, unreadable: 0 };
   let fields: readonly ResultField[] = [];
   let columns: readonly string[] = [];
+  let form: ResultForm | undefined;
   let key: readonly KeyField[] = [];
   let end: ResultEnd = { rows: 0, malformed: 0, endsWithLineEnd: false, isWhole: false };
 
@@ -87,7 +90,7 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   for await (const part of parts) {
     switch (part.kind) {
       case 'header':
-        ({ fields, columns } = part);
+        ({ fields, columns, form } = part);
         if (fields.some((field) => namingFields.includes(field)))
           key = keyFields.filter((field) => fields.includes(field));
         break;
@@ -102,6 +105,7 @@ export async function indexResult(parts: AsyncIterable<ResultPart>): Promise<Res
   return {
     fields,
     columns,
+    form,
     end,
     ...counts,
     key,

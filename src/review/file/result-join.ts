@@ -11,6 +11,7 @@ import {
 import {
   type ResultEnd,
   type ResultField,
+  type ResultForm,
   type ResultPart,
   type ResultReading,
   type ResultRow,
@@ -50,6 +51,8 @@ export interface ResultTotals {
   readonly fields: readonly ResultField[];
   /** The names of all its columns. */
   readonly columns: readonly string[];
+  /** Undefined for an empty result. */
+  readonly form: ResultForm | undefined;
   readonly end: ResultEnd;
   readonly sent: number;
   /** Bookings that no row names. */
@@ -136,7 +139,7 @@ export async function compareResult(
   readSent: JoinSources['readSent'],
 ): Promise<Judgement> {
   const result = await indexResult(readParts());
-  const { fields, columns, end, key, unidentified, summaries, incorrect, unreadable } = result;
+  const { fields, columns, form, end, key, unidentified, summaries, incorrect, unreadable } = result;
   const readName = createSentNameReader(key);
   let sent = 0;
   let fitted = 0;
@@ -156,6 +159,7 @@ export async function compareResult(
     totals: {
       fields,
       columns,
+      form,
       end,
       sent,
       unanswered: sent - fitted - loosely.answered,

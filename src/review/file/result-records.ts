@@ -1,4 +1,5 @@
 import { mostRecordLines, splitCells } from './csv.js';
+import { longestLine, type ResultLine } from './result-lines.js';
 
 export type MalformedReason = 'malformed-quotes' | 'wrong-cell-count' | 'too-long';
 
@@ -8,12 +9,15 @@ export type ResultRecord =
   | { readonly line: number; readonly malformed: MalformedReason; readonly text?: string | undefined };
 
 /**
- * Combines lines into records as wide as the first one, the header. Blank records are dropped.
+ * Combines lines into records as wide as the first one, the header. What precedes it and blank records are dropped.
  *
  * An unclosed quote must not swallow the rows after it, and with them verdicts. If the lines it would join don't form
  * a record, only the first of them counts as malformed and the others are read again.
  */
-export function createResultRecords() {
+export function createResultRecords(findHeader: FindHeader) {
+  /** The lines up to the header, while it is not found. */
+  let begun: readonly ResultLine[] = [];
+  let delimiter: string | undefined;
   let width: number | undefined;
   /** The lines of the record whose quotes are still open. */
   let open: ResultLine[] = [];
@@ -26,7 +30,7 @@ export function createResultRecords() {
     if (open.length > 1 && openLength() > longestLine) return 'malformed-quotes';
     // Inside open quotes, only a line with a quote can make a difference.
     const isInside = open.length > 1 && !last.includes('"');
-    const cells = isInside ? 'open' : splitCells(open.map(({ text }) => text).join('\n'));
+    const cells = isInside ? 'open' : splitCells(open.map(({ text }) => text).join('\n'), delimiter);
     if (cells === 'open') return open.length < mostRecordLines ? 'open' : 'malformed-quotes';
     if (cells === 'malformed') return 'malformed-quotes';
     return width === undefined || fits(cells, width) || cells.every(isBlank) ? cells : 'wrong-cell-count';
@@ -59,15 +63,31 @@ export function createResultRecords() {
     }
   }
 
+  /** The lines from the header on; none while it is not found. */
+  function skipTitle(lines: readonly ResultLine[], isEnd: boolean): readonly ResultLine[] {
+    if (delimiter !== undefined) return lines;
+    begun = begun.concat(lines);
+    const found = findHeader(begun, isEnd || begun.length >= mostTitleLines);
+    if (!found) return [];
+    ({ delimiter } = found);
+    const rest = begun.slice(found.titleLines);
+    begun = [];
+    return rest;
+  }
+
   return {
-    take: (lines: readonly ResultLine[]): ResultRecord[] => read(lines, { isEnd: false }),
+    take: (lines: readonly ResultLine[]): ResultRecord[] => read(skipTitle(lines, false), { isEnd: false }),
     end(lines: readonly ResultLine[]): {
       readonly records: ResultRecord[];
       readonly endsInsideQuotes: boolean;
     } {
-      const records = read(lines, { isEnd: false });
+      const records = read(skipTitle(lines, true), { isEnd: false });
       const endsInsideQuotes = open.length > 0;
-      return { records: [...records, ...read([], { isEnd: true })], endsInsideQuotes };
+      return { records: records.concat(read([], { isEnd: true })), endsInsideQuotes };
+    },
+    /** What separates the cells; the default until the header is found. */
+    get delimiter() {
+      return delimiter ?? ',';
     },
   };
 }
@@ -77,56 +97,56 @@ function fits(cells: readonly string[], width: number): boolean {
   return cells.length === width || (cells.length > width && cells.slice(width).every(isBlank));
 }
 
-function isBlank(text: string): boolean {
-  return text.trim() === '';
+/** A header that comes later than that is no header. */
+const mostTitleLines = 20;
+
+/** What separates the cells, and how many lines precede the header. */
+export interface FoundHeader {
+  readonly delimiter: string;
+  readonly titleLines: number;
 }
 
-const lineFeed = 0x0a;
-/** Longer than any line of a reasonable result, in bytes. */
-export const longestLine = 1_000_000;
+/** Undefined if the header may follow, unless `isAll`. */
+type FindHeader = (lines: readonly ResultLine[], isAll: boolean) => FoundHeader | undefined;
 
-export interface ResultLine {
-  /** Counted from 1. */
-  readonly number: number;
-  /** Without its line end; undefined for a line that is too long. */
-  readonly text: string | undefined;
-}
+const delimiters = [',', ';', '\t', '|'];
+const statement = /^"?sep=(.)"?$/i;
 
 /**
- * Splits bytes into lines of text, ended by LF or CRLF. A byte order mark is dropped. Invalid UTF-8 becomes U+FFFD;
- * the relevant parts of a result are ASCII in every likely encoding.
+ * Creates the search for a header among the first lines: the one with the most known columns, with the separator that
+ * makes most of them. Titles, blank lines and `sep=;` may precede it. Without any, the first line counts.
+ *
+ * @param delimiter undefined to find it
+ * @param countKnown how many of these cells are names of columns that we know
  */
-export function createResultLines() {
-  /** The start of the current line. */
-  let pending: Buffer = Buffer.alloc(0);
-  let isTooLong = false;
-  let number = 0;
-
-  function toLine(text: string): ResultLine {
-    number += 1;
-    if (isTooLong) {
-      isTooLong = false;
-      return { number, text: undefined };
-    }
-    const begun = text.startsWith('\ufeff') ? text.slice(1) : text;
-    return { number, text: begun.endsWith('\r') ? begun.slice(0, -1) : begun };
-  }
-
-  return {
-    take(block: Uint8Array): ResultLine[] {
-      const bytes = Buffer.concat([pending, block]);
-      const end = bytes.lastIndexOf(lineFeed);
-      pending = bytes.subarray(end + 1);
-      const lines = end === -1 ? [] : bytes.toString('utf8', 0, end).split('\n').map(toLine);
-      if (pending.length > longestLine) {
-        pending = Buffer.alloc(0);
-        isTooLong = true;
+export function createHeaderSearch(
+  delimiter: string | undefined,
+  countKnown: (cells: readonly string[]) => number,
+): FindHeader {
+  return (lines, isAll) => {
+    let most = 0;
+    let stated: string | undefined;
+    let found: FoundHeader | undefined;
+    for (const [titleLines, { text = '' }] of lines.slice(0, mostTitleLines).entries()) {
+      if (text.length > longestHeader) continue;
+      stated ??= statement.exec(text)?.[1];
+      const tried = delimiter === undefined ? [...new Set([stated ?? ',', ...delimiters])] : [delimiter];
+      for (const one of tried) {
+        const cells = splitCells(text, one);
+        const known = typeof cells === 'string' ? 0 : countKnown(cells);
+        if (known > most) [most, found] = [known, { delimiter: one, titleLines }];
       }
-      return lines;
-    },
-    /** The last line, if it has no line end. */
-    end(): ResultLine[] {
-      return pending.length > 0 || isTooLong ? [toLine(pending.toString())] : [];
-    },
+      // One name alone may stand in a title.
+      if (most > 1) return found;
+    }
+    if (!isAll) return undefined;
+    const skipped = lines.findIndex(({ text = '' }) => text.trim() !== '' && !statement.test(text));
+    return found ?? { delimiter: delimiter ?? stated ?? ',', titleLines: Math.max(0, skipped) };
   };
+}
+
+const longestHeader = 100_000;
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
 }

@@ -1,8 +1,10 @@
 import { type BookingField, bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
 import { isCalendarDay } from '../../booking/business-day.js';
 import { readFieldText } from '../../booking/field-text.js';
+import type { Encoding } from '../../text/encoding.js';
+import { createResultLines } from './result-lines.js';
 import {
-  createResultLines,
+  createHeaderSearch,
   createResultRecords,
   type MalformedReason,
   type ResultRecord,
@@ -38,6 +40,7 @@ export type ResultPart =
       readonly kind: 'header';
       readonly fields: readonly ResultField[];
       readonly columns: readonly string[];
+      readonly form: ResultForm;
     }
   | {
       readonly kind: 'rows';
@@ -56,6 +59,14 @@ export interface ResultEnd {
   readonly isWhole: boolean;
 }
 
+/** The form in which a result was read. */
+export interface ResultForm {
+  readonly encoding: Encoding;
+  readonly delimiter: string;
+  /** What it is if it is no text, such as a workbook. */
+  readonly container?: string | undefined;
+}
+
 /** How a result is read: all are settings. */
 export interface ResultReading {
   /** The name of the master id's column in the input file. */
@@ -64,6 +75,9 @@ export interface ResultReading {
   readonly resultColumn?: string;
   /** The verdicts as written, in any case. */
   readonly resultValues?: ResultValues;
+  /** What separates the cells, and how they are encoded: `auto`, the default, to find it. */
+  readonly resultDelimiter?: string;
+  readonly resultEncoding?: Encoding | 'auto';
   /** Called with the number of rows so far. What it throws ends the reading. */
   readonly onRows?: (rows: number) => void;
 }
@@ -82,8 +96,8 @@ export const defaultResultValues = {
 
 /**
  * Reads a result file (spec 4.3; design 5) as leniently as possible without guessing: columns in any order, by name,
- * with or without byte order mark, CRLF and quotes, in several date and verdict formats. Malformed rows are reported
- * by line and stop nothing. Blank rows are dropped. Holds one block at a time.
+ * below titles, with any usual separator and line end, as UTF-8 or UTF-16, in several date and verdict formats. Malformed
+ * rows are reported by line and stop nothing. Blank rows are dropped. Holds one block at a time.
  *
  * Errors of `bytes` are rethrown.
  */
@@ -91,8 +105,14 @@ export async function* readResult(
   bytes: AsyncIterable<Uint8Array>,
   reading: ResultReading,
 ): AsyncGenerator<ResultPart, void, undefined> {
-  const lines = createResultLines();
-  const records = createResultRecords();
+  const { resultDelimiter = 'auto', resultEncoding = 'auto' } = reading;
+  const lines = createResultLines(resultEncoding === 'auto' ? undefined : resultEncoding);
+  const records = createResultRecords(
+    createHeaderSearch(
+      resultDelimiter === 'auto' ? undefined : resultDelimiter,
+      (cells) => listFields(findResultColumns(cells, reading)).length,
+    ),
+  );
   const readRow = createRowReader(reading);
   let columns: ResultColumns | undefined;
   let header: readonly string[] = [];
@@ -109,7 +129,8 @@ export async function* readResult(
       } else if (columns === undefined) {
         header = record.cells;
         columns = findResultColumns(header, reading);
-        yield { kind: 'header', fields: listFields(columns), columns: nameColumns(header) };
+        const form = { ...lines.found, delimiter: records.delimiter };
+        yield { kind: 'header', fields: listFields(columns), columns: nameColumns(header), form };
       } else rows.push(readRow(record, columns, header));
     }
     counted.rows += rows.length + malformed.length;
@@ -119,7 +140,8 @@ export async function* readResult(
   }
 
   for await (const block of bytes) yield* toParts(records.take(lines.take(block)));
-  const unended = lines.end();
+  const { lines: others, unended } = lines.end();
+  yield* toParts(records.take(others));
   const { records: last, endsInsideQuotes } = records.end(unended);
   yield* toParts(last);
   const endsWithLineEnd = columns !== undefined && unended.length === 0;
@@ -267,10 +289,16 @@ const mostRemembered = 4096;
 /** Longer than any date, verdict or provider's name. */
 const longestRemembered = 64;
 
-/** Normalises a cell like the bookings were before they were sent, so that equal fields are equal texts. */
+/**
+ * Normalises a cell like the bookings were before they were sent, so that equal fields are equal texts. A formula that
+ * keeps an id a text, `="00123"`, is that text.
+ */
 export function readCellText(cell: string | undefined): string | undefined {
   const text = readFieldText(cell);
-  return typeof text === 'string' ? text : undefined;
+  if (typeof text !== 'string') return undefined;
+  return text.startsWith('="') && text.endsWith('"') && text.length > 3
+    ? readCellText(text.slice(2, -1))
+    : text;
 }
 
 /** Creates the reader of verdicts on a mapping; undefined for one that is unreadable. */

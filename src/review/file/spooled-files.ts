@@ -94,17 +94,22 @@ export interface ReadResult extends JoinedResult {
  * or disappears meanwhile.
  */
 export async function fetchResult(
-  { ledger, spool, masterIdColumn, resultColumn, resultValues, maxResultFactor }: FileParts,
+  parts: FileParts,
   { run, remote }: FileAttempt,
   session: SftpSession,
   seen: Sighting,
 ): Promise<ReadResult | undefined> {
+  const { ledger, spool, masterIdColumn, maxResultFactor } = parts;
+  const { resultColumn, resultValues, resultDelimiter, resultEncoding } = parts;
   const join = startJoin(
     {
       readSent: () => readSent(ledger, run),
       readBytes: () => spool.read(resultName(run)),
     },
-    { masterIdColumn, resultColumn, resultValues, onRows: limitRows(run.file, maxResultFactor) },
+    {
+      ...{ masterIdColumn, resultColumn, resultValues, resultDelimiter, resultEncoding },
+      onRows: limitRows(run.file, maxResultFactor),
+    },
   );
   const hash = createHash('sha256');
   try {

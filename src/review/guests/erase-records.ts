@@ -3,12 +3,11 @@ import { bookingFields, guestNameFields } from '../../booking/booking.js';
 import { createStayKeys } from '../../booking/booking-keys.js';
 import { createWholePattern } from '../../text/whole-text.js';
 import type { ErasedContent, EraseLines } from '../erasures.js';
-import { writeCell } from '../file/csv.js';
 import type { BookingForm } from '../step.js';
 import { blankLine, readBooking } from '../stored/stored-line.js';
 import { splitStoredLines } from '../stored-batches.js';
-import { type FileRecord, lineEndOf, readRecords } from './file-records.js';
-import { findGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf } from './guest.js';
+import { encodeText, type FileRecord, lineEndOf, readRecords } from './file-records.js';
+import { createGuestColumns, type Guest, type GuestColumns, isLineOf, isRecordOf, isUncut } from './guest.js';
 
 /** What is erased of a guest. */
 export interface Erasure {
@@ -60,11 +59,11 @@ export async function* eraseRecords(
   blocks: AsyncIterable<Uint8Array>,
   erasure: Erasure,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let columns: GuestColumns | undefined;
+  const columnsOf = createGuestColumns();
   for await (const records of readRecords(blocks)) {
     const written: Buffer[] = [];
     for (const record of records) {
-      columns ??= findGuestColumns(record);
+      const columns = columnsOf(record);
       const isTheirs = isRecordOf(erasure.guest, record, columns);
       written.push(isTheirs ? eraseRecord(record, columns, erasure) : record.raw);
     }
@@ -73,9 +72,10 @@ export async function* eraseRecords(
 }
 
 /** Nothing can be told apart in a malformed record, so nothing of it stays. */
-function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Erasure): Buffer {
-  const { cells, raw } = record;
-  if (!cells) return Buffer.from(lineEndOf(record));
+function eraseRecord(record: FileRecord, columns: GuestColumns, erasure: Erasure): Buffer {
+  const { cells, raw, form } = record;
+  const { header } = columns;
+  if (!cells || isUncut(record, columns)) return encodeText(lineEndOf(record), form);
   const erased = new Set([...listErasedFields(erasure.all)].map((name) => name.toLowerCase()));
   const kept = cells.map((cell, at) => {
     const column = header[at]?.toLowerCase() ?? '';
@@ -83,7 +83,9 @@ function eraseRecord(record: FileRecord, { header }: GuestColumns, erasure: Eras
     return serviceFieldNames.has(column) ? cell : eraseText(cell, erasure);
   });
   if (kept.every((cell, at) => cell === cells[at])) return raw;
-  return Buffer.from(`${kept.map(quoteCell).join(',')}${lineEndOf(record)}`);
+  const { delimiter } = form;
+  const text = kept.map((cell) => quoteCell(cell, delimiter)).join(delimiter);
+  return encodeText(`${text}${lineEndOf(record)}`, form);
 }
 
 /** The service's own columns may repeat the name, or say something about the reference. */
@@ -92,8 +94,8 @@ function eraseText(cell: string, { guest: { names, reference }, all }: Erasure):
   return texts.reduce((text, erased) => text.replace(createWholePattern(erased), ''), cell);
 }
 
-function quoteCell(cell: string): string {
-  return /[\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : writeCell(cell);
+function quoteCell(cell: string, delimiter: string): string {
+  return /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 function hash(bytes: Buffer): string {

@@ -1,4 +1,17 @@
+import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
+import type { Encoding } from '../../text/encoding.js';
 import { mostRecordLines, splitCells } from '../file/csv.js';
+import { createResultLines } from '../file/result-lines.js';
+import { createHeaderSearch } from '../file/result-records.js';
+
+/** How a file is written: a service may write its result in another way than we write ours. */
+export interface FileForm {
+  readonly encoding: Encoding;
+  readonly delimiter: string;
+  readonly lineEnd: '\r' | '\n';
+  /** Lines above the header. */
+  readonly titleLines: number;
+}
 
 /** A record of a CSV file, byte for byte. */
 export interface FileRecord {
@@ -8,58 +21,90 @@ export interface FileRecord {
   readonly raw: Buffer;
   /** Undefined if its quotes are malformed. */
   readonly cells: readonly string[] | undefined;
+  readonly form: FileForm;
 }
 
-const lineFeed = 0x0a;
 const byteOrderMark = '\ufeff';
+/** So many bytes show the form of a file. */
+const firstBytes = 64 * 1024;
+const columnNames = new Set(
+  [defaultMasterIdColumn, ...bookingFields.map(({ name }) => name)].map((name) => name.toLowerCase()),
+);
 
 /**
- * Cuts a CSV file of ours or of the service into records, a block at a time, so that their bytes together are the file's.
- * An unclosed quote makes only its own line malformed.
+ * Cuts a CSV file of ours or of the service into records, so that their bytes together are the file's. An unclosed quote
+ * makes only its own line malformed.
  */
 export async function* readRecords(
   blocks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly FileRecord[], void, undefined> {
   let pending: Buffer = Buffer.alloc(0);
+  let known: FileForm | undefined;
   let line = 1;
   const waiting: Buffer[] = [];
 
-  function* cut(isEnd: boolean): Generator<FileRecord> {
+  function* cut(form: FileForm, isEnd: boolean): Generator<FileRecord> {
     for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
-      const { lines, cells } = joinLines(waiting, isEnd);
+      const { lines, cells } = joinLines(waiting, form, isEnd);
       if (lines === 0) return;
-      yield { line, raw: lines === 1 ? first : Buffer.concat(waiting.slice(0, lines)), cells };
+      yield { line, raw: lines === 1 ? first : Buffer.concat(waiting.slice(0, lines)), cells, form };
       line += lines;
       waiting.splice(0, lines);
     }
   }
 
+  /** The whole lines of what is there. */
+  function takeLines(form: FileForm): void {
+    const mark = encodeText(form.lineEnd, form);
+    let start = 0;
+    for (let at = findUnit(pending, mark, 0); at !== -1; at = findUnit(pending, mark, start)) {
+      waiting.push(pending.subarray(start, at + mark.length));
+      start = at + mark.length;
+    }
+    pending = Buffer.from(pending.subarray(start));
+  }
+
   for await (const block of blocks) {
     pending = Buffer.concat([pending, block]);
-    let start = 0;
-    for (let end = pending.indexOf(lineFeed); end !== -1; end = pending.indexOf(lineFeed, start)) {
-      waiting.push(pending.subarray(start, end + 1));
-      start = end + 1;
-    }
-    const records = [...cut(false)];
-    // What waits may point into the block, which is only valid now.
-    for (const [index, one] of waiting.entries()) waiting[index] = Buffer.from(one);
-    pending = Buffer.from(pending.subarray(start));
-    yield records;
+    if (!known && pending.length < firstBytes) continue;
+    known ??= findForm(pending);
+    takeLines(known);
+    yield [...cut(known, false)];
   }
+  known ??= findForm(pending);
+  takeLines(known);
   if (pending.length > 0) waiting.push(pending);
-  yield [...cut(true)];
+  yield [...cut(known, true)];
+}
+
+function findForm(beginning: Buffer): FileForm {
+  const reader = createResultLines();
+  const begun = reader.take(beginning);
+  const { lines, unended } = reader.end();
+  const countKnown = (cells: readonly string[]) =>
+    cells.filter((cell) => columnNames.has(cell.trim().toLowerCase())).length;
+  const header = createHeaderSearch(undefined, countKnown)(begun.concat(lines, unended), true);
+  const { delimiter = ',', titleLines = 0 } = header ?? {};
+  return { encoding: reader.found.encoding, delimiter, lineEnd: reader.lineEnd, titleLines };
+}
+
+/** The offset of a character, which begins at a multiple of its length. */
+function findUnit(bytes: Buffer, unit: Buffer, from: number): number {
+  let at = bytes.indexOf(unit, from);
+  while (at !== -1 && at % unit.length !== 0) at = bytes.indexOf(unit, at + 1);
+  return at;
 }
 
 /** How many lines form the next record; 0 if more lines are needed. */
 function joinLines(
   waiting: readonly Buffer[],
+  form: FileForm,
   isEnd: boolean,
 ): { readonly lines: number; readonly cells?: readonly string[] | undefined } {
   let text = '';
   for (const [index, line] of waiting.slice(0, mostRecordLines).entries()) {
-    text += line.toString();
-    const cells = splitCells(withoutEnd(text));
+    text += decodeText(line, form);
+    const cells = splitCells(withoutEnd(text), form.delimiter);
     if (cells === 'malformed') return { lines: 1, cells: undefined };
     if (cells !== 'open') return { lines: index + 1, cells };
   }
@@ -68,20 +113,35 @@ function joinLines(
 
 function withoutEnd(text: string): string {
   const begun = text.startsWith(byteOrderMark) ? text.slice(1) : text;
-  return begun.replace(/\r?\n$/, '');
+  return begun.replace(/(?:\r?\n|\r)$/, '');
 }
 
 /** The record's line end as written; empty at the end of a file. */
-export function lineEndOf({ raw }: FileRecord): string {
-  return /\r?\n$/.exec(raw.toString('latin1', Math.max(0, raw.length - 2)))?.[0] ?? '';
+export function lineEndOf({ raw, form }: FileRecord): string {
+  const bytesPerUnit = encodeText('\n', form).length;
+  const end = decodeText(raw.subarray(Math.max(0, raw.length - 2 * bytesPerUnit)), form);
+  return /(?:\r?\n|\r)$/.exec(end)?.[0] ?? '';
 }
 
-/** Whether any of the texts occurs in the bytes, even across two blocks. */
+export function decodeText(bytes: Buffer, { encoding }: Pick<FileForm, 'encoding'>): string {
+  const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
+  if (encoding === 'utf-16le') return whole.toString('utf16le');
+  return encoding === 'utf-16be' ? Buffer.from(whole).swap16().toString('utf16le') : bytes.toString();
+}
+
+export function encodeText(text: string, { encoding }: Pick<FileForm, 'encoding'>): Buffer {
+  if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
+  return encoding === 'utf-16be' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text);
+}
+
+const unitEncodings: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be'];
+
+/** Whether any of the texts occurs in the bytes, in any encoding that is read, even across two blocks. */
 export async function contains(
   blocks: AsyncIterable<Uint8Array>,
   texts: readonly string[],
 ): Promise<boolean> {
-  const needles = texts.map((text) => Buffer.from(text));
+  const needles = texts.flatMap((text) => unitEncodings.map((encoding) => encodeText(text, { encoding })));
   const overlap = Math.max(0, ...needles.map(({ length }) => length - 1));
   let last: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {

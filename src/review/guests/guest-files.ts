@@ -3,8 +3,8 @@ import type { Spool } from '../../spool/spool.js';
 import { manifestName } from '../file/manifest.js';
 import { listSpooled } from '../file/spooled-files.js';
 import type { Run } from '../run.js';
-import { contains, type FileRecord, readRecords } from './file-records.js';
-import { findGuestColumns, type Guest, type GuestColumns, isRecordOf, needleOf } from './guest.js';
+import { contains, decodeText, type FileRecord, readRecords } from './file-records.js';
+import { createGuestColumns, type Guest, type GuestColumns, isRecordOf, isUncut, needleOf } from './guest.js';
 
 export interface GuestFilePlaces {
   readonly archive: Pick<Archive, 'list' | 'read'>;
@@ -46,10 +46,10 @@ export async function findRecords(
   const found: GuestRecord[] = [];
   try {
     if (!(await contains(file.read(), [needleOf(guest)]))) return [];
-    let columns: GuestColumns | undefined;
+    const columnsOf = createGuestColumns();
     for await (const records of readRecords(file.read())) {
       for (const record of records) {
-        columns ??= findGuestColumns(record);
+        const columns = columnsOf(record);
         if (isRecordOf(guest, record, columns)) found.push(toGuestRecord(record, columns));
       }
     }
@@ -60,8 +60,10 @@ export async function findRecords(
   }
 }
 
-function toGuestRecord({ line, raw, cells }: FileRecord, { header }: GuestColumns): GuestRecord {
-  if (!cells) return { line, text: raw.toString().trimEnd() };
+function toGuestRecord(record: FileRecord, columns: GuestColumns): GuestRecord {
+  const { line, raw, cells, form } = record;
+  const { header } = columns;
+  if (!cells || isUncut(record, columns)) return { line, text: decodeText(raw, form).trimEnd() };
   return {
     line,
     cells: Object.fromEntries(cells.map((cell, at) => [header[at] || `column ${at + 1}`, cell])),

@@ -2,6 +2,7 @@ import { bookingFields } from '../../booking/booking.js';
 import { createWholePattern } from '../../text/whole-text.js';
 import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
+import { readCellText } from '../file/result.js';
 import { foldName } from '../hash-key.js';
 import type { History, RejectLister } from '../history.js';
 import type { BatchReader, RunLister } from '../ledger.js';
@@ -9,7 +10,7 @@ import type { Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readBooking, readReference } from '../stored/stored-line.js';
 import { readStoredBatches } from '../stored-batches.js';
-import type { FileRecord } from './file-records.js';
+import { decodeText, type FileRecord } from './file-records.js';
 
 /** What the ledger says about the guest of a booking: lines and rows are recognised by it. */
 export interface Guest {
@@ -108,7 +109,20 @@ export interface GuestColumns {
   readonly header: readonly string[];
 }
 
-export function findGuestColumns({ cells = [] }: FileRecord): GuestColumns {
+/** Of what stands above the header. */
+const noColumns: GuestColumns = { reference: -1, name: -1, dates: [], header: [] };
+
+/** The columns of a file, once its header was among its records. */
+export function createGuestColumns(): (record: FileRecord) => GuestColumns {
+  let columns: GuestColumns | undefined;
+  return (record) => {
+    if (!columns && record.line <= record.form.titleLines) return noColumns;
+    columns ??= findGuestColumns(record);
+    return columns;
+  };
+}
+
+export function findGuestColumns({ cells = [] }: Pick<FileRecord, 'cells'>): GuestColumns {
   const header = cells.map((cell) => cell.trim());
   const places = header.map((cell) => cell.toLowerCase());
   const placesOf = (isSought: (field: (typeof bookingFields)[number]) => boolean) =>
@@ -124,11 +138,11 @@ export function findGuestColumns({ cells = [] }: FileRecord): GuestColumns {
  * name, but not as a part of a longer value.
  */
 export function isRecordOf({ reference, names }: Guest, record: FileRecord, columns: GuestColumns): boolean {
-  const { cells, raw } = record;
-  if (!cells) return mentions(raw, [reference, ...names]);
+  const { cells } = record;
+  if (!cells || isUncut(record, columns)) return mentions(record, [reference, ...names]);
   const isRegular = columns.reference !== -1 && cells.length === columns.header.length;
   const sought = isRegular ? [cells[columns.reference] ?? ''] : cells;
-  return sought.some((cell) => cell.trim() === reference);
+  return sought.some((cell) => cell.trim() === reference || readCellText(cell) === reference);
 }
 
 /** A text without which a file holds nothing about the guest; as a CSV cell writes it. */
@@ -136,6 +150,12 @@ export function needleOf({ reference }: Guest): string {
   return reference.replaceAll('"', '""');
 }
 
-function mentions(raw: Buffer, texts: readonly string[]): boolean {
-  return texts.some((text) => raw.includes(text) && createWholePattern(text).test(raw.toString()));
+/** Whether a record is one cell because nobody knows what separates its cells. */
+export function isUncut({ cells }: FileRecord, { reference }: GuestColumns): boolean {
+  return cells?.length === 1 && reference === -1;
+}
+
+function mentions({ raw, form }: FileRecord, texts: readonly string[]): boolean {
+  const whole = decodeText(raw, form);
+  return texts.some((text) => whole.includes(text) && createWholePattern(text).test(whole));
 }

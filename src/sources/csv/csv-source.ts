@@ -6,9 +6,9 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
+import type { Encoding } from '../../text/encoding.js';
 import { splitPlainLines } from '../common/plain-lines.js';
 import type { DayFile } from '../files/day-file.js';
-import type { Encoding } from '../files/encoding.js';
 import {
   convertText,
   createTextGate,

@@ -9,8 +9,8 @@ import {
   sftpTransferLimit,
 } from '../../settings/sftp-account.js';
 import { expected, group, isAccepted, isGroup, numberUpTo, oneOf, text } from '../../settings/values.js';
+import { encodings } from '../../text/encoding.js';
 import { recordSettings } from '../common/record-settings.js';
-import { encodings } from './encoding.js';
 import { readFileLocation } from './location.js';
 import { dependsOnDay, parsePathTemplate } from './path-template.js';
 

@@ -1,6 +1,7 @@
 import type { BusinessDay } from '../../booking/business-day.js';
 import type { SourceError } from '../../review/source.js';
 import { unknownHostKey, unknownWord } from '../../settings/placeholders.js';
+import type { Encoding } from '../../text/encoding.js';
 import {
   type Questions,
   type Sample,
@@ -9,7 +10,6 @@ import {
   sourceVariables,
 } from '../common/setup.js';
 import type { DayFile } from './day-file.js';
-import type { Encoding } from './encoding.js';
 import { type FileOptions, fileRules } from './flags.js';
 import { readFileLocation } from './location.js';
 import { openDayFile } from './open-day-file.js';

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { type SourceChunk, SourceError, type SourceNotice, type SourceRecord } from '../../review/source.js';
-import type { FileBlock } from './day-file.js';
 import {
   createConverter,
   type Encoding,
@@ -8,7 +7,8 @@ import {
   nameContainer,
   readByteOrderMark,
   signatureBytes,
-} from './encoding.js';
+} from '../../text/encoding.js';
+import type { FileBlock } from './day-file.js';
 
 /** The result of decoding a block, or the end of the file. */
 export interface DecodedBlock {

@@ -5,8 +5,8 @@ import {
   type SourceRecord,
   type UnreadableReason,
 } from '../../review/source.js';
+import type { Encoding } from '../../text/encoding.js';
 import type { DayFile } from '../files/day-file.js';
-import type { Encoding } from '../files/encoding.js';
 import {
   convertText,
   createTextGate,

@@ -67,6 +67,8 @@ export async function prepareFileRun({
     resultNames: 'all',
     resultColumn: defaultResultColumn,
     resultValues: defaultResultValues,
+    resultDelimiter: 'auto',
+    resultEncoding: 'auto',
     maxUnansweredShare: 0,
     maxResultFactor: 10,
     stepMs: 60_000,

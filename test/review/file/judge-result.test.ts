@@ -11,6 +11,7 @@ import {
   type ResultRules,
 } from '../../../src/review/file/judge-result.js';
 import type { ResultTotals } from '../../../src/review/file/result-join.js';
+import type { SeenResult } from '../../../src/review/review-file.js';
 import type { JudgedPlaces } from '../../../src/review/verdict.js';
 
 const all: ResultRules = { resultNames: 'all', maxUnansweredShare: 0 };
@@ -91,6 +92,21 @@ describe('a result that names all bookings', () => {
     const rows = endOf({ rows: 14, malformed: 2 });
     expect(isForeign({ end: rows, unidentified: 2, foreign: 5 })).toBe(false);
     expect(isForeign({ end: rows, unidentified: 2, foreign: 6 })).toBe(true);
+  });
+
+  it('cannot be read at all if no column names bookings, or if no row fits the header: once it is due', () => {
+    const counts = { unanswered: 10, unclear: 0 };
+    for (const differing of [
+      { fields: [], columns: ['a;b'], unidentified: 10 },
+      { fields: ['isCorrect' as const], unidentified: 10 },
+      { end: endOf({ malformed: 10 }) },
+    ]) {
+      const totals = totalsOf({ unanswered: 10, ...differing });
+      expect(decideOnResult(totals, counts, quiet, all)).toEqual({ kind: 'wait' });
+      expect(decideOnResult(totals, counts, due, all)).toEqual({ kind: 'refuse', code: 'result-unreadable' });
+    }
+    const empty = totalsOf({ fields: [], columns: [], end: endOf({ rows: 0 }), unanswered: 10 });
+    expect(decideOnResult(empty, counts, due, all)).toEqual({ kind: 'refuse', code: 'result-incomplete' });
   });
 
   it('has no readable verdict, however readable its line of totals is', () => {
@@ -193,6 +209,31 @@ describe('the reason why a run fails', () => {
     );
   });
 
+  it('says what was seen of a result that is no table of bookings, and which setting helps', () => {
+    const explain = (differing: Partial<SeenResult>) => {
+      const seen = {
+        columns: 1,
+        rows: 12,
+        namesBookings: false,
+        encoding: 'utf-8',
+        delimiter: ',',
+        ...differing,
+      };
+      const unreadable = { columns: [], resultColumn: 'IsCorrectMapping', isFound: false, seen };
+      const file = { ...run.file, unreadable };
+      return explainResult({ ...run, file }, failed('result-unreadable'))?.message;
+    };
+    expect(explain({})).toBe(
+      'the result cannot be read as a table of bookings: one column in 12 rows was seen, read as utf-8 with "," between cells, and no column is named like the reference, the master id or the hotel id that were sent. Set file.resultDelimiter or file.resultEncoding to what the service uses, then run 2026-11-20 again',
+    );
+    expect(explain({ columns: 8, namesBookings: true, delimiter: '\t' })).toContain(
+      '8 columns in 12 rows were seen, read as utf-8 with a tab between cells, and no row has as many cells as the header',
+    );
+    expect(explain({ container: 'an Excel workbook' })).toContain(
+      'it is an Excel workbook. Ask the service for a CSV file',
+    );
+  });
+
   it('is a different one for any other step', () => {
     expect(explainResult(run, failed('sftp-disk-full'))).toBeUndefined();
   });
@@ -213,6 +254,7 @@ function totalsOf(differing: Partial<ResultTotals> = {}): ResultTotals {
   return {
     fields: ['bookingReferenceId', 'isCorrect'],
     columns: ['BookingReferenceId', 'IsCorrectMapping'],
+    form: { encoding: 'utf-8', delimiter: ',' },
     end: endOf(),
     sent: 10,
     unanswered: 0,

@@ -1,5 +1,11 @@
 import type { Booking } from '../../../src/booking/booking.js';
-import type { ResultEnd, ResultField, ResultPart, ResultRow } from '../../../src/review/file/result.js';
+import type {
+  ResultEnd,
+  ResultField,
+  ResultForm,
+  ResultPart,
+  ResultRow,
+} from '../../../src/review/file/result.js';
 import { foldReference } from '../../../src/review/file/result-join.js';
 import type { Judged, JudgedPlaces } from '../../../src/review/verdict.js';
 
@@ -14,10 +20,11 @@ export async function modelJoin(
 ) {
   let fields: readonly ResultField[] = [];
   let columns: readonly string[] = [];
+  let form: ResultForm | undefined;
   let end: ResultEnd | undefined;
   const rows: ResultRow[] = [];
   for await (const part of parts) {
-    if (part.kind === 'header') ({ fields, columns } = part);
+    if (part.kind === 'header') ({ fields, columns, form } = part);
     else if (part.kind === 'rows') rows.push(...part.rows);
     else ({ end } = part);
   }
@@ -66,6 +73,7 @@ export async function modelJoin(
     totals: {
       fields,
       columns,
+      form,
       end,
       sent: bookings.length,
       unanswered: verdicts.filter((verdict) => verdict === 'not-in-result').length,

@@ -3,7 +3,12 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitCells } from '../../../src/review/file/csv.js';
-import { type ResultPart, type ResultRow, readResult } from '../../../src/review/file/result.js';
+import {
+  type ResultPart,
+  type ResultReading,
+  type ResultRow,
+  readResult,
+} from '../../../src/review/file/result.js';
 import { anyFileBooking, inBlocks, masterIdColumn } from './file-bookings.js';
 
 const columns = [
@@ -161,6 +166,94 @@ describe('a result', () => {
   });
 });
 
+describe('a result in another form', () => {
+  const expected = { rows: [row], end: { rows: 1, malformed: 0, endsWithLineEnd: true, isWhole: true } };
+  const usual = `${header}\n${line}\n`;
+  const withSeparator = (separator: string) => usual.replaceAll(',', separator);
+  const inUnits = (text: string, isBig = false) => {
+    const bytes = Buffer.from(text, 'utf16le');
+    return isBig ? bytes.swap16() : bytes;
+  };
+
+  it.each<[string, string | Buffer, number]>([
+    ['semicolons', withSeparator(';'), 2],
+    ['tabs', withSeparator('\t'), 2],
+    ['vertical bars', withSeparator('|'), 2],
+    [
+      'semicolons, and commas in a cell',
+      withSeparator(';').replace('Ana Example', 'Example, Ana, Mrs, Dr'),
+      2,
+    ],
+    ['semicolons and quotes', withSeparator(';').replace('Ana Example', `"Example; ""Ana"" x"`), 2],
+    ['a line that states the separator', `sep=;\n${withSeparator(';')}`, 3],
+    ['a line that states an unusual one, in quotes', `\ufeff"SEP=^"\r\n${withSeparator('^')}`, 3],
+    ['a title', `Result of 20 November 2026\n${usual}`, 3],
+    ['a title, a blank line and semicolons', `Result; of 2026\n\nAccount: 7;\n${withSeparator(';')}`, 5],
+    ['CR only', usual.replaceAll('\n', '\r'), 2],
+    ['CR only, and a line feed of the end mark', `${usual.replaceAll('\n', '\r')}\x1a`, 2],
+    ['an end mark', `${usual}\x1a`, 2],
+    ['UTF-16', inUnits(usual), 2],
+    ['UTF-16 with a byte order mark', inUnits(`\ufeff${usual.replace('Ana', 'Žižka 山田')}`), 2],
+    ['UTF-16, big-endian', inUnits(usual, true), 2],
+    [
+      'UTF-16, big-endian, a byte order mark and CRLF',
+      inUnits(`\ufeff${usual.replaceAll('\n', '\r\n')}`, true),
+      2,
+    ],
+    [
+      'UTF-16, a title, tabs and CR only',
+      inUnits(`\ufeffResult\r${withSeparator('\t').replaceAll('\n', '\r')}`),
+      3,
+    ],
+    [
+      'formulas that keep ids texts',
+      usual.replace('BR-1042', '="BR-1042"').replace('00123', `"=""00123""${'"'}`),
+      2,
+    ],
+    ['a formula around the verdict', usual.replace('True', '="True"'), 2],
+  ])('is read with %s, in blocks of any size', async (_, content, start) => {
+    for (const blockBytes of [1, 7, 64, 64 * 1024]) {
+      const { rows, end, malformed } = await readAll(content, { blockBytes });
+      expect({ rows, end }).toEqual({ ...expected, rows: [{ ...row, line: start }] });
+      expect(malformed).toEqual([]);
+    }
+  });
+
+  it('is whole only with its last line end, whatever that is', async () => {
+    for (const text of [usual.replaceAll('\n', '\r'), usual])
+      for (const bytes of [Buffer.from(text), inUnits(text), inUnits(text, true)]) {
+        expect((await readAll(bytes)).end?.isWhole).toBe(true);
+        for (const cut of [1, 2, 3, 4])
+          expect((await readAll(bytes.subarray(0, -cut))).end?.isWhole, String(cut)).toBe(false);
+      }
+    expect((await readAll(`${header}\r`)).end?.isWhole).toBe(false);
+  });
+
+  it('is read as it is told to be', async () => {
+    const odd = withSeparator('~');
+    expect((await readAll(odd)).fields).toEqual([]);
+    expect((await readAll(odd, { reading: { resultDelimiter: '~' } })).rows).toEqual([row]);
+    const western = Buffer.from(usual.replace('hotelbeds', 'Hôtels'), 'latin1');
+    const { rows } = await readAll(western, { reading: { resultEncoding: 'windows-1252' } });
+    expect(rows[0]?.providerName).toBe('Hôtels');
+  });
+
+  it('says in which form it was read', async () => {
+    const forms = [
+      [usual, { encoding: 'utf-8', delimiter: ',' }],
+      [inUnits(withSeparator('\t')), { encoding: 'utf-16le', delimiter: '\t' }],
+      [Buffer.from('PK\x03\x04\x00\x01\x02\n'), { container: 'an Excel workbook or an archive' }],
+    ] as const;
+    for (const [content, form] of forms) expect((await readAll(content)).form).toMatchObject(form);
+  });
+
+  it('is read with the first line as its header if no line is known', async () => {
+    const { fields, end } = await readAll(Array.from({ length: 30 }, (_, at) => `a${at};b\n`).join(''));
+    expect(fields).toEqual([]);
+    expect(end).toMatchObject({ rows: 29, malformed: 0 });
+  });
+});
+
 describe('a malformed result', () => {
   it('loses only malformed rows, which it reports by line', async () => {
     const lines = [
@@ -297,15 +390,20 @@ describe('cells', () => {
 
 async function readAll(
   content: string | Buffer,
-  { blockBytes = 64 * 1024, name = masterIdColumn }: { blockBytes?: number; name?: string } = {},
+  {
+    blockBytes = 64 * 1024,
+    name = masterIdColumn,
+    reading = {},
+  }: { blockBytes?: number; name?: string; reading?: Partial<ResultReading> } = {},
 ) {
   const parts: ResultPart[] = [];
   const bytes = inBlocks(Buffer.from(content), blockBytes);
-  for await (const part of readResult(bytes, { masterIdColumn: name })) parts.push(part);
+  for await (const part of readResult(bytes, { masterIdColumn: name, ...reading })) parts.push(part);
   const rowParts = parts.filter((part) => part.kind === 'rows');
   const last = parts.at(-1);
   return {
     fields: parts.find((part) => part.kind === 'header')?.fields,
+    form: parts.find((part) => part.kind === 'header')?.form,
     rows: rowParts.flatMap((part) => part.rows),
     malformed: rowParts.flatMap((part) => part.malformed),
     end: last?.kind === 'end' ? last.end : undefined,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { eraseRecords } from '../../../src/review/guests/erase-records.js';
 import { contains, lineEndOf, readRecords } from '../../../src/review/guests/file-records.js';
 
 async function* inBlocks(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -42,6 +43,53 @@ describe('the records of a file', () => {
       { line: 4, cells: ['2', 'w'] },
     ]);
     expect(records.map(lineEndOf)).toEqual(['\r\n', '\r\n', '']);
+  });
+
+  it.each([
+    ['semicolons', ';', '\n', 'utf8'],
+    ['tabs and CR only', '\t', '\r', 'utf8'],
+    ['UTF-16', ',', '\r\n', 'utf16le'],
+    ['UTF-16, semicolons and CR only', ';', '\r', 'utf16le'],
+  ] as const)('are erased like any others: %s', async (_, delimiter, end, encoding) => {
+    const rows = [
+      ['Result of a day'],
+      ['BookingReferenceId', 'BookingClientName', 'Remark', 'IsCorrectMapping'],
+      ['BR-1', 'Ana Gil', `for Ana Gil${delimiter} please`, 'True'],
+      ['BR-2', 'Eva Roth', '', 'False'],
+    ];
+    const write = (table: readonly (readonly string[])[]) =>
+      Buffer.from(
+        table
+          .map(
+            (cells) =>
+              `${cells.map((cell) => (cell.includes(delimiter) ? `"${cell}"` : cell)).join(delimiter)}${end}`,
+          )
+          .join(''),
+        encoding,
+      );
+    const file = write(rows);
+    const read = async function* () {
+      for (let at = 0; at < file.length; at += 9) yield Buffer.from(file.subarray(at, at + 9));
+    };
+    expect(await contains(read(), ['BR-1'])).toBe(true);
+    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), runIds: new Set<string>(), rejects: [] };
+    const blocks = [];
+    for await (const block of eraseRecords(read(), { guest, all: false, at: 0 })) blocks.push(block);
+    const erased = rows.map((cells) =>
+      cells[0] === 'BR-1' ? ['BR-1', '', `for ${delimiter} please`, 'True'] : cells,
+    );
+    expect(Buffer.concat(blocks)).toEqual(write(erased));
+  });
+
+  it('leave nothing of a guest where nobody knows what separates the cells', async () => {
+    const file = Buffer.from('BookingReferenceId~BookingClientName\nBR-1~Ana Gil\nBR-2~Eva Roth\n');
+    const read = async function* () {
+      yield file;
+    };
+    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), runIds: new Set<string>(), rejects: [] };
+    const blocks = [];
+    for await (const block of eraseRecords(read(), { guest, all: false, at: 0 })) blocks.push(block);
+    expect(Buffer.concat(blocks).toString()).toBe('BookingReferenceId~BookingClientName\n\nBR-2~Eva Roth\n');
   });
 
   it('are not swallowed by an unclosed quote', async () => {

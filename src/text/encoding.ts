@@ -16,12 +16,20 @@ export type Encoding = (typeof encodings)[number];
 interface Converter {
   /** @throws TypeError if the bytes are not text in this encoding */
   convert(block: Buffer): Buffer;
-  /** @throws TypeError if the input ended in the middle of a character */
-  end(): void;
+  /**
+   * What is left after the last block.
+   *
+   * @throws TypeError if the input ended in the middle of a character
+   */
+  end(): Buffer;
 }
 
-/** Returns nothing for UTF-8, which needs no conversion. */
-export function createConverter(encoding: Encoding): Converter | undefined {
+/**
+ * Returns nothing for UTF-8, which needs no conversion.
+ *
+ * @param isLenient writes U+FFFD instead of throwing
+ */
+export function createConverter(encoding: Encoding, { isLenient = false } = {}): Converter | undefined {
   switch (encoding) {
     case 'utf-8':
       return undefined;
@@ -33,7 +41,7 @@ export function createConverter(encoding: Encoding): Converter | undefined {
       return convertBytes(/[¤¦¨´¸¼½¾]/, latin9);
     case 'utf-16le':
     case 'utf-16be':
-      return convertUnits(encoding);
+      return convertUnits(encoding, isLenient);
   }
 }
 
@@ -56,15 +64,15 @@ function convertBytes(differing: RegExp, characters: ReadonlyMap<string, string>
       const meant = differing.test(text) ? text.replace(all, (one) => characters.get(one) ?? one) : text;
       return Buffer.from(meant);
     },
-    end: () => undefined,
+    end: () => Buffer.alloc(0),
   };
 }
 
-function convertUnits(encoding: 'utf-16le' | 'utf-16be'): Converter {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+function convertUnits(encoding: 'utf-16le' | 'utf-16be', isLenient: boolean): Converter {
+  const decoder = new TextDecoder(encoding, { fatal: !isLenient, ignoreBOM: true });
   return {
     convert: (block) => Buffer.from(decoder.decode(block, { stream: true })),
-    end: () => void decoder.decode(),
+    end: () => Buffer.from(decoder.decode()),
   };
 }
 

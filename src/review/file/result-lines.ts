@@ -1,0 +1,118 @@
+import {
+  createConverter,
+  type Encoding,
+  guessEncoding,
+  nameContainer,
+  readByteOrderMark,
+} from '../../text/encoding.js';
+
+/** Longer than any line of a reasonable result, in bytes. */
+export const longestLine = 1_000_000;
+
+export interface ResultLine {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Without its line end; undefined for a line that is too long. */
+  readonly text: string | undefined;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+/** So many bytes show how lines end. */
+const firstBytes = 64 * 1024;
+/** What old systems write at the end of a text. */
+const endMarks = ['\0', '\u001a'];
+
+/**
+ * Splits bytes into lines of text, ended by LF, CRLF, or by CR in a result without any LF. A byte order mark is dropped.
+ * Invalid characters become U+FFFD; the relevant parts of a result are ASCII in every likely encoding.
+ *
+ * @param configured undefined to find the encoding: UTF-8, or UTF-16 if it looks like it
+ */
+export function createResultLines(configured?: Encoding) {
+  let encoding: Encoding | undefined;
+  let container: string | undefined;
+  let convert = (block: Buffer) => block;
+  let finish = (): Buffer => Buffer.alloc(0);
+  let lineEnd: number | undefined;
+  /** The start of the current line, or of the file. */
+  let pending: Buffer = Buffer.alloc(0);
+  let isTooLong = false;
+  let number = 0;
+
+  function toLine(text: string): ResultLine {
+    number += 1;
+    if (isTooLong) {
+      isTooLong = false;
+      return { number, text: undefined };
+    }
+    const begun = text.startsWith('\ufeff') ? text.slice(1) : text;
+    return { number, text: begun.endsWith('\r') ? begun.slice(0, -1) : begun };
+  }
+
+  /** Decodes what was kept, once enough of it is there. */
+  function begin(isEnd: boolean): void {
+    if (encoding === undefined) {
+      if (pending.length < firstBytes && !isEnd && !pending.includes(lineFeed)) return;
+      encoding = readByteOrderMark(pending)?.encoding ?? configured ?? guessUnits(pending);
+      container = nameContainer(pending);
+      const converter = createConverter(encoding, { isLenient: true });
+      if (converter) ({ convert, end: finish } = converter);
+      pending = convert(pending);
+    }
+    const end = pending.includes(lineFeed) ? lineFeed : undefined;
+    const mayEnd = isEnd || pending.length >= firstBytes;
+    // One at the very end may be half of a CRLF.
+    const isOld = mayEnd && pending.subarray(0, -1).includes(carriageReturn);
+    lineEnd = end ?? (isOld ? carriageReturn : mayEnd ? lineFeed : undefined);
+  }
+
+  function cut(): ResultLine[] {
+    const last = lineEnd === undefined ? -1 : pending.lastIndexOf(lineEnd);
+    const lines =
+      last === -1
+        ? []
+        : pending
+            .toString('utf8', 0, last)
+            .split(lineEnd === lineFeed ? '\n' : '\r')
+            .map(toLine);
+    pending = pending.subarray(last + 1);
+    if (pending.length > longestLine) {
+      pending = Buffer.alloc(0);
+      isTooLong = true;
+    }
+    return lines;
+  }
+
+  return {
+    take(block: Uint8Array): ResultLine[] {
+      const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+      pending = Buffer.concat([pending, convert(bytes)]);
+      if (lineEnd === undefined) begin(false);
+      return cut();
+    },
+    /** The lines that are left, and the last one if it has no line end. */
+    end(): { readonly lines: ResultLine[]; readonly unended: ResultLine[] } {
+      if (lineEnd === undefined) begin(true);
+      pending = Buffer.concat([pending, finish()]);
+      const lines = cut();
+      const text = pending.toString();
+      const rest = endMarks.reduce((left, mark) => left.replaceAll(mark, ''), text);
+      return { lines, unended: isTooLong || rest !== '' ? [toLine(text)] : [] };
+    },
+    /** Known once there are lines. */
+    get found() {
+      return { encoding: encoding ?? 'utf-8', container };
+    },
+    /** What ends the lines; a CR may precede an LF. */
+    get lineEnd(): '\r' | '\n' {
+      return lineEnd === carriageReturn ? '\r' : '\n';
+    },
+  };
+}
+
+/** A result that is not UTF-16 is read as UTF-8: its ids are the same in every other likely encoding. */
+function guessUnits(bytes: Buffer): Encoding {
+  const guess = guessEncoding(bytes.subarray(0, firstBytes));
+  return guess === 'utf-16le' || guess === 'utf-16be' ? guess : 'utf-8';
+}
