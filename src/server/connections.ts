@@ -1,47 +1,89 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** One connection, and the request that it carries at the moment. */
+export interface ConnectionLimits {
+  /** Connections at once: far fewer than the descriptors of a process, which a review needs too. */
+  readonly connections: number;
+  /** How many requests of a connection may wait for the one before them. Browsers and proxies send none ahead. */
+  readonly waitingRequests: number;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 interface Connection {
   readonly socket: Socket;
-  request?: IncomingMessage;
+  /** In the order in which they arrived: the first is in progress, the others wait. */
+  readonly exchanges: Exchange[];
 }
 
 /**
- * Keeps the connections of a server below a limit, so that its callers can't take the descriptors that a review needs. Beyond it,
- * the connection that has waited longest for its caller gives way to the new one: idle connections can't shut out probes.
+ * Passes the requests of a server to their handler, and limits the work that its callers can cause.
+ *
+ * Connections stay below a limit, so that callers can't take the descriptors that a review needs. Beyond it, the connection
+ * that has waited longest for its caller gives way to the new one: callers that send or read nothing can't shut out probes.
+ *
+ * A limit on connections is none on work, because a caller may send hundreds of requests and read no response. So the next
+ * request of a connection starts when the response before it has left this process, and few may wait.
  *
  * @returns a way to cut them all, including those that have not finished the handshake of TLS
  */
-export function limitConnections(server: Server, most: number): { closeAll(): void } {
+export function serveConnections(
+  server: Server,
+  handle: RequestListener,
+  { connections: most, waitingRequests }: ConnectionLimits,
+): { closeAll(): void } {
   // In the order in which they were last used.
   const open = new Map<string, Connection>();
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) {
-      const all = [...open.values()];
-      const idle = all.find(({ request }) => request === undefined) ?? all.find(isIncomplete);
-      if (idle) open.delete(nameOf(idle.socket));
-      (idle?.socket ?? socket).destroy();
+      const idle = findIdle([...open.values()]);
+      if (idle) cut(idle);
+      else socket.destroy();
       if (!idle) return;
     }
     const name = nameOf(socket);
-    open.set(name, { socket });
+    open.set(name, { socket, exchanges: [] });
     socket.once('close', () => {
       if (open.get(name)?.socket === socket) open.delete(name);
     });
   });
 
   server.on('request', (request, response) => {
-    const name = nameOf(request.socket);
-    const connection = open.get(name);
+    const connection = open.get(nameOf(request.socket));
+    // Requests that were already read when their connection was cut.
     if (connection === undefined) return;
-    connection.request = request;
-    response.once('close', () => {
-      delete connection.request;
-      if (open.delete(name)) open.set(name, connection);
-    });
+    const { exchanges } = connection;
+    if (exchanges.length > waitingRequests) {
+      cut(connection);
+      return;
+    }
+    exchanges.push({ request, response });
+    if (exchanges.length === 1) start(connection, { request, response });
   });
+
+  function start(connection: Connection, { request, response }: Exchange): void {
+    // Also emitted when the connection ends.
+    response.once('close', () => {
+      const { socket, exchanges } = connection;
+      exchanges.shift();
+      const name = nameOf(socket);
+      if (open.get(name) !== connection) return;
+      open.delete(name);
+      open.set(name, connection);
+      const [next] = exchanges;
+      if (next && !next.request.socket.destroyed) start(connection, next);
+    });
+    handle(request, response);
+  }
+
+  function cut({ socket }: Connection): void {
+    open.delete(nameOf(socket));
+    socket.destroy();
+  }
 
   return {
     closeAll() {
@@ -50,8 +92,18 @@ export function limitConnections(server: Server, most: number): { closeAll(): vo
   };
 }
 
-function isIncomplete({ request }: Connection): boolean {
-  return request !== undefined && !request.complete;
+/** The first that waits for its caller: to send a request, the rest of one, or to read the response. */
+function findIdle(connections: readonly Connection[]): Connection | undefined {
+  return (
+    connections.find(({ exchanges: [current] }) => current === undefined) ??
+    connections.find(({ exchanges: [current] }) => current?.request.complete === false) ??
+    connections.find(({ exchanges: [current] }) => current && isUnread(current.response))
+  );
+}
+
+/** Whether a response, or a part of it, has been written but not yet taken by its caller. */
+function isUnread({ writableEnded, writableNeedDrain }: ServerResponse): boolean {
+  return writableEnded || writableNeedDrain;
 }
 
 /** With TLS, a request has another socket object than its connection. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { describeError } from '../text/safe-error.js';
 import { createHostCheck } from './allowed-hosts.js';
-import { limitConnections } from './connections.js';
+import { type ConnectionLimits, serveConnections } from './connections.js';
 import type { Health } from './health.js';
 import { createHook, type HookSettings } from './hook.js';
 import { addHookRoute } from './hook-route.js';
@@ -42,9 +42,7 @@ export interface ServerOptions {
 }
 
 /** Times are in milliseconds. */
-export interface ServerLimits {
-  /** Connections at once: far fewer than the descriptors of a process, which a review needs too. */
-  readonly connections: number;
+export interface ServerLimits extends ConnectionLimits {
   /** How long a connection is kept for another request. */
   readonly keepAliveMs: number;
   /** How often the files of the certificate are read again. */
@@ -68,6 +66,7 @@ export interface Server {
 
 const defaultLimits: ServerLimits = {
   connections: 64,
+  waitingRequests: 16,
   keepAliveMs: 5_000,
   identityMs: 60_000,
   requestMs: 10_000,
@@ -86,17 +85,21 @@ export function createServer(options: ServerOptions): Server {
   const { host, port, timezone, hook, desk, statuses, clock, log, readIdentity } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let closing: Promise<void> | undefined;
+  let connections: ReturnType<typeof serveConnections> | undefined;
 
   const app = Fastify({
     logger: false,
     // Names of providers are long once they are escaped.
     routerOptions: { maxParamLength: 1_000 },
-    serverFactory: (handler) => openHttpServer(handler, limits, readIdentity !== undefined),
+    serverFactory(handler) {
+      const server = openHttpServer(limits, readIdentity !== undefined);
+      connections = serveConnections(server, handler, limits);
+      return server;
+    },
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => sendError(reply, toHttpError(error)),
   });
-  const connections = limitConnections(app.server, limits.connections);
   setErrorAnswers(app, log);
   const { shortenPaths } = options;
   if (shortenPaths) {
@@ -129,7 +132,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   async function stop(): Promise<void> {
-    const cut = setTimeout(connections.closeAll, limits.closeGraceMs);
+    const cut = setTimeout(() => connections?.closeAll(), limits.closeGraceMs);
     try {
       // The framework closes only servers that it made itself.
       await Promise.all([new Promise((resolve) => app.server.close(resolve)), app.close()]);
@@ -160,7 +163,7 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-function openHttpServer(handler: RequestListener, limits: ServerLimits, hasTls: boolean): HttpServer {
+function openHttpServer(limits: ServerLimits, hasTls: boolean): HttpServer {
   const timeouts = {
     requestTimeout: limits.requestMs,
     headersTimeout: limits.requestMs,
@@ -169,8 +172,8 @@ function openHttpServer(handler: RequestListener, limits: ServerLimits, hasTls: 
     connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
   };
   const server = hasTls
-    ? createHttpsServer({ ...timeouts, handshakeTimeout: limits.requestMs }, handler)
-    : createHttpServer(timeouts, handler);
+    ? createHttpsServer({ ...timeouts, handshakeTimeout: limits.requestMs })
+    : createHttpServer(timeouts);
   // For callers that don't read their responses; slow requests end earlier, with a response.
   server.setTimeout(3 * limits.requestMs);
   return server;

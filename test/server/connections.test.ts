@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hookPath } from '../../src/server/hook.js';
 import { patienceMs } from '../support/patience.js';
-import { openSocket, startServer, stopServers } from './some-server.js';
+import { openSocket, type Parts, startServer, stopServers } from './some-server.js';
 
 const opened: Socket[] = [];
 
@@ -11,6 +11,32 @@ afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
   await stopServers();
 });
+
+/** A route whose responses the test makes, and how many requests are being answered. */
+function createSlowRoute() {
+  const answers: (() => void)[] = [];
+  let inProgress = 0;
+  let most = 0;
+  const desk: NonNullable<Parts['desk']> = (app) => {
+    app.get('/slow/:number', async ({ params }) => {
+      inProgress += 1;
+      most = Math.max(most, inProgress);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      inProgress -= 1;
+      return params;
+    });
+    app.get('/large', async () => 'x'.repeat(50_000_000));
+  };
+  return {
+    desk,
+    answers,
+    most: () => most,
+    reached: (count: number) =>
+      vi.waitUntil(() => answers.length >= count, { interval: 1, timeout: patienceMs }),
+  };
+}
+
+const ask = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
 async function open(url: string, count: number): Promise<Socket[]> {
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)));
@@ -55,8 +81,78 @@ describe('the connections of a server', () => {
     expect(String((await data)[0])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it('give way to new ones if they do not read their response', async () => {
+    const { desk } = createSlowRoute();
+    const { url } = await startServer({ desk, limits: { connections: 2 } });
+    for (let caller = 0; caller < 2; caller += 1) {
+      const socket = await openSocket(url);
+      opened.push(socket.on('error', () => {}));
+      socket.write(ask('/large'));
+      await once(socket, 'readable');
+    }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
   it('are not kept long for another request', async () => {
     const { url } = await startServer();
     expect((await fetch(`${url}/healthz`)).headers.get('keep-alive')).toBe('timeout=5');
+  });
+});
+
+describe('requests that are sent ahead on a connection', () => {
+  it('are answered one after the other, in their order', async () => {
+    const { desk, answers, most, reached } = createSlowRoute();
+    const { url } = await startServer({ desk });
+    const socket = await openSocket(url);
+    opened.push(socket);
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      received += text;
+    });
+    socket.write(Array.from({ length: 10 }, (_, number) => ask(`/slow/${number}`)).join(''));
+    for (let count = 1; count <= 10; count += 1) {
+      await reached(count);
+      // Whatever else had started would be here by the time that another call has its answer.
+      await fetch(`${url}/healthz`);
+      expect(answers).toHaveLength(count);
+      answers[count - 1]?.();
+    }
+    await vi.waitUntil(() => received.includes('"number":"9"'), { interval: 1, timeout: patienceMs });
+    expect([...received.matchAll(/"number":"(\d)"/g)].map(([, number]) => Number(number))).toEqual([
+      0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
+    expect(most()).toBe(1);
+  });
+
+  it('end the connection if there are too many of them, and none of those that wait is begun', async () => {
+    const { desk, answers, reached } = createSlowRoute();
+    const { url } = await startServer({ desk, limits: { waitingRequests: 3 } });
+    const [few, many] = await open(url, 2);
+    few?.write(ask('/slow/1').repeat(4));
+    await reached(1);
+    many?.write(ask('/slow/2').repeat(5));
+    if (many && !many.closed) await once(many, 'close');
+    const answerAll = () => {
+      for (const answer of answers) answer();
+      return answers.length >= 5;
+    };
+    // The one that ended its connection had begun one.
+    await vi.waitUntil(answerAll, { interval: 1, timeout: patienceMs });
+    await fetch(`${url}/healthz`);
+    expect(answers).toHaveLength(5);
+    expect(few?.closed).toBe(false);
+  });
+
+  it('are forgotten when the caller has gone', async () => {
+    const { desk, answers, reached } = createSlowRoute();
+    const { url } = await startServer({ desk });
+    const [socket] = await open(url, 1);
+    socket?.write(ask('/slow/1').repeat(5));
+    await reached(1);
+    socket?.resetAndDestroy();
+    for (let call = 0; call < 5; call += 1) await fetch(`${url}/healthz`);
+    answers[0]?.();
+    for (let call = 0; call < 5; call += 1) await fetch(`${url}/healthz`);
+    expect(answers).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { pause } from '../../async/abort.js';
 import type { Html } from '../../text/html.js';
@@ -30,12 +31,14 @@ export async function sendEvents(
   try {
     for await (const { markup } of events) {
       if (stop.aborted) break;
-      response.write(
+      const hasRoom = response.write(
         `event: content\n${markup
           .split('\n')
           .map((line) => `data: ${line}\n`)
           .join('')}\n`,
       );
+      // For a caller that doesn't read, events would pile up: it gets the state at the time when it reads on.
+      if (!hasRoom) await once(response, 'drain', { signal: stop });
     }
     // Without the end event, the browser reconnects once the server is back.
     response.end(stop.aborted ? undefined : 'event: end\ndata:\n\n');
@@ -52,7 +55,8 @@ export async function sendEvents(
       await pause(checkMs, stop);
       if (stop.aborted) return;
       if (!(await isStillAdmitted().catch(() => false))) break;
-      response.write(': still here\n\n');
+      // Each write would also postpone the moment when a connection that is never read is cut.
+      if (!response.writableNeedDrain) response.write(': still here\n\n');
     }
     response.destroy();
   }
