@@ -1,7 +1,7 @@
 import { giveWay } from '../src/async/give-way.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
-import { admitHookCallers } from '../src/desk/hook-callers.js';
+import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
 import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
 import { createScoreMemory } from '../src/scorecard/score-memory.js';
@@ -31,10 +31,9 @@ export async function composeDesk(
   { log, signal, command }: Pick<Terminal, 'log' | 'signal' | 'command'>,
 ) {
   const { timezone, hashKey, source, deadline, volume, mappings } = config;
-  const people = openAccess(config);
+  const access = openAccess(config);
   // Reports a damaged users' file now rather than to the first visitor.
-  await people.hasUsers();
-  const access = checkCaller ? admitHookCallers(people, checkCaller) : people;
+  await access.hasUsers();
   const scoring = {
     timezone,
     scores: createScoreMemory({ ledger, giveWay }),
@@ -59,6 +58,7 @@ export async function composeDesk(
     },
     {
       access,
+      ...(checkCaller && { findHookCaller: createHookCallerFinder(checkCaller) }),
       assets: await readAssets(assetsFolder),
       record: (action) => ledger.audit.record(action),
       clock,

@@ -39,7 +39,7 @@ export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) 
     if (retryAfterSeconds > 0) return { kind: 'slowed', retryAfterSeconds };
     const user = (await listUsers()).find((one) => one.name === written);
     if ((await isPassword(password, user?.password ?? decoyHash)) && user) {
-      addresses.recordSuccess(address);
+      // Not of the address: whoever knows one password could otherwise guess those of others without a wait.
       names.recordSuccess(written);
       return { kind: 'right', user };
     }

@@ -25,7 +25,7 @@ export function findPasswordFault(password: string, name: string): string | unde
     return `has ${length} characters; it needs at least ${minCharacters}, such as four random words`;
   if (length > maxCharacters) return `has more than ${maxCharacters} characters`;
   if (normalise(password).toLowerCase() === name.toLowerCase()) return 'is the name';
-  if (isGuessable(password)) return 'repeats a few characters';
+  if (isGuessable(password)) return 'repeats a few characters or a pattern';
   return undefined;
 }
 

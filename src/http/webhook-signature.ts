@@ -38,13 +38,16 @@ export function readKeys(secret: string): [Buffer, ...Buffer[]] {
   const own = Buffer.from(secret);
   checkStrength(own);
   const decoded = base64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
-  return decoded.length >= shortestKey ? [own, decoded] : [own];
+  if (decoded.length < shortestKey) return [own];
+  checkStrength(decoded);
+  return [own, decoded];
 }
 
 function checkStrength(key: Buffer): void {
   if (key.length < shortestKey)
     throw new RangeError(`the secret is shorter than ${shortestKey} bytes: anybody could guess it`);
-  if (isGuessable(key)) throw new RangeError('the secret repeats a few characters: anybody could guess it');
+  if (isGuessable(key))
+    throw new RangeError('the secret repeats a few characters or a pattern: anybody could guess it');
 }
 
 /** The value of the header `webhook-signature`: `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. */

@@ -31,11 +31,13 @@ export class WrongCredentialsError extends HttpError {}
 const requestId = /^[\x21-\x7e]{1,256}$/;
 
 /**
- * Where both secrets and tokens are configured, a signature is checked first. All that these callers may do shares one check, so
- * that wrong credentials of an address are counted together.
+ * Where both secrets and tokens are configured, a signature is checked first. Right credentials are always accepted: otherwise a
+ * stranger behind the same proxy could lock the hook by guessing. Nobody guesses 24 random bytes; the back-off makes whoever
+ * sends wrong ones stop. All that these callers may do shares one check, so that wrong credentials of an address are counted
+ * together.
  *
- * @returns undefined without secret and token, when nobody may call; or a function that throws HttpError 401 for an unauthorised caller, 400 for an id that can't be stored, 429 for an address
- *   from which several wrong credentials came
+ * @returns undefined without secret and token, when nobody may call; or a function that throws HttpError 401 for an unauthorised caller, 400 for an id that can't be stored, 429 for wrong
+ *   credentials from an address from which several came before
  * @throws RangeError for a secret or token that can't be used
  */
 export function createCallerCheck(
@@ -47,7 +49,7 @@ export function createCallerCheck(
   const backOff = createBackOff(clock);
   if (!tokens.every(isStrongToken)) {
     throw new RangeError(
-      `a hook's token is shorter than ${shortestKey} bytes, or repeats a few characters: anybody could guess it`,
+      `a hook's token is shorter than ${shortestKey} bytes, or repeats a few characters or a pattern: anybody could guess it`,
     );
   }
   const isToken = createTokenCheck(tokens);
@@ -101,25 +103,29 @@ export function createCallerCheck(
     return id;
   }
 
-  return (call) => {
-    const seconds = backOff.findWait(call.address);
-    if (seconds > 0) {
-      throw new HttpError(
-        429,
-        `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
-        { 'retry-after': String(seconds) },
-      );
-    }
+  function check(call: IncomingCall): string | undefined {
     const isSignature = 'webhook-signature' in call.headers || tokens.length === 0;
+    return keys.length > 0 && isSignature ? checkSignature(call) : checkToken(call);
+  }
+
+  return (call) => {
     try {
-      const requestId = keys.length > 0 && isSignature ? checkSignature(call) : checkToken(call);
-      backOff.recordSuccess(call.address);
-      return requestId;
+      return check(call);
     } catch (error) {
-      if (error instanceof WrongCredentialsError) backOff.recordFailure(call.address);
-      throw error;
+      if (!(error instanceof WrongCredentialsError)) throw error;
+      const seconds = backOff.findWait(call.address);
+      if (seconds === 0) backOff.recordFailure(call.address);
+      throw seconds === 0 ? error : slowDown(seconds);
     }
   };
+}
+
+function slowDown(seconds: number): HttpError {
+  return new HttpError(
+    429,
+    `too many requests from this address had wrong credentials: send the next one in ${seconds} s`,
+    { 'retry-after': String(seconds) },
+  );
 }
 
 const unusableId = 'webhook-id must be at most 256 visible ASCII characters';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -183,10 +183,17 @@ function openHttpServer(limits: ServerLimits, hasTls: boolean): HttpServer {
 function refuseOtherHosts(app: FastifyInstance, names: readonly string[]): void {
   const isAllowed = createHostCheck(names);
   app.addHook('onRequest', async ({ headers, raw, routeOptions }) => {
+    // A proxy in front may have gone by the one, and this server by the other.
+    if (countHosts(raw) > 1) throw new HttpError(400, 'the request has more than one Host header');
     if (probePaths.includes(routeOptions.url ?? '') || isAllowed(headers.host, raw.socket.localAddress))
       return;
     throw new HttpError(421, 'this host name is not allowed here: server.hosts lists those that are');
   });
+}
+
+/** Node keeps only the first one in `headers`. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
 }
 
 /** No caching by proxies unless a route allows it, no guessing of content types. */

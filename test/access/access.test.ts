@@ -127,6 +127,19 @@ describe('signing in', () => {
     expect(await signIn('tina')).toMatchObject({ kind: 'signed-in' });
   });
 
+  it('clears only its own name when it succeeds: one password does not open the guessing of others', async () => {
+    const { signIn, request } = start();
+    const from = (last: number) => request({}, `203.0.113.${last}`);
+    for (let guess = 1; guess <= 4; guess += 1) {
+      await signIn('ada', 'wrong', from(1));
+      expect(await signIn('tina', password, from(1))).toMatchObject({ kind: 'signed-in' });
+    }
+    await signIn('nobody', 'wrong', from(1));
+    expect(await signIn('tina', password, from(1))).toMatchObject({ kind: 'slowed' });
+    await signIn('ada', 'wrong', from(2));
+    expect(await signIn('ada', password, from(3))).toMatchObject({ kind: 'slowed' });
+  });
+
   it('for one name, known or not, is slowed down after five failures from anywhere', async () => {
     const { signIn, request } = start();
     for (const name of ['tina', 'nobody']) {

@@ -259,6 +259,10 @@ describe('a wrong value', () => {
       'hashKey: expected a random text of at least 16 characters, such as from `openssl rand -base64 32`, got: a text',
     ],
     [
+      { hashKey: '0123456789'.repeat(3) },
+      'hashKey: expected a random text of at least 16 characters, such as from `openssl rand -base64 32`, got: a text',
+    ],
+    [
       {
         source: { kind: 'csv', path: '{day}.csv', doneMarker: '{day}.done' },
         schedule: { today: '*/20 7-23 * * *' },

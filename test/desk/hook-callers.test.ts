@@ -1,58 +1,91 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Role } from '../../src/access/roles.js';
-import { admitHookCallers } from '../../src/desk/hook-callers.js';
+import { createHookCallerFinder } from '../../src/desk/routing/hook-callers.js';
 import { readKeys, sign } from '../../src/http/webhook-signature.js';
+import { someRun } from '../review/some-run.js';
 import { checkCallersOf } from '../server/some-server.js';
 import { hookSecret } from '../support/hook-secrets.js';
-import { admitAs, now } from './some-desk.js';
+import { now, runsOnly, startDesk, stopServers } from './some-desk.js';
+
+afterEach(stopServers);
 
 const token = 'Zm9yLXRoZS1ob29rLW9mLXRoZS1lbmQtb2YtZGF5';
-const address = '10.0.0.5';
+const address = '127.0.0.1';
 const settings = { secrets: [hookSecret], tokens: [token] };
-const identify =
-  (checkCaller = checkCallersOf(settings), role?: Role) =>
-  (headers: Record<string, string>) =>
-    admitHookCallers(admitAs(role), checkCaller).identify({ headers, remoteAddress: address });
-const hookCaller = { visitor: { role: 'viewer' }, signedInBy: 'hook', csrfToken: undefined };
+const bearer = { authorization: `Bearer ${token}` };
+const wrong = (guess: number) => ({ authorization: `Bearer ${'wrong-token-number-of-many-'}${guess}` });
 
-it('A caller of the hook may view the desk with the same token or secret', async () => {
-  const ask = identify();
-  expect(await ask({ authorization: `Bearer ${token}` })).toMatchObject(hookCaller);
+async function start({
+  role,
+  checkCaller = checkCallersOf(settings),
+}: {
+  role?: Role;
+  checkCaller?: ReturnType<typeof checkCallersOf>;
+} = {}) {
+  const runs = [
+    someRun({ id: 'by-hook', trigger: 'hook' }),
+    someRun({ id: 'by-night', trigger: 'schedule' }),
+  ];
+  const { url } = await startDesk({
+    ledger: runsOnly(runs),
+    role,
+    findHookCaller: createHookCallerFinder(checkCaller),
+  });
+  return async (path: string, headers: Record<string, string>) =>
+    (await fetch(url + path, { headers, redirect: 'manual' })).status;
+}
+
+it('A caller of the hook may see a run that the hook started, with the same token or secret', async () => {
+  const ask = await start();
+  expect(await ask('/runs/by-hook', bearer)).toBe(200);
   const [key] = readKeys(hookSecret);
   const timestamp = String(Math.floor(now / 1000));
   const signature = sign({ id: 'a-1', timestamp, body: new Uint8Array() }, key);
   const signed = { 'webhook-id': 'a-1', 'webhook-timestamp': timestamp, 'webhook-signature': signature };
-  expect(await ask(signed)).toMatchObject(hookCaller);
-  expect(await ask({ ...signed, 'webhook-id': 'a-2' })).toBeUndefined();
-  expect(await ask({})).toBeUndefined();
+  expect(await ask('/runs/by-hook', signed)).toBe(200);
+  expect(await ask('/runs/by-hook', { ...signed, 'webhook-id': 'a-2' })).toBe(401);
+  expect(await ask('/runs/by-hook', {})).toBe(401);
 });
 
-it('Guesses here and at the hook are counted together', async () => {
+it('The credentials of the hook open nothing else', async () => {
+  const ask = await start();
+  expect(await ask('/runs/by-night', bearer)).toBe(403);
+  for (const path of [
+    '/',
+    '/days/2026-11-20',
+    '/runs/by-hook/events',
+    '/runs/by-hook/rejected',
+    '/cases',
+    '/mappings',
+    '/audit',
+  ])
+    expect(await ask(path, bearer), path).toBe(401);
+});
+
+it('Guesses here and at the hook are counted together, and never lock out the right credentials', async () => {
   const checkCaller = checkCallersOf(settings);
-  const ask = identify(checkCaller);
+  const ask = await start({ checkCaller });
   const call = (headers: Record<string, string>) => () =>
     checkCaller({ headers, body: new Uint8Array(), address });
-  for (let guess = 0; guess < 3; guess += 1)
-    expect(await ask({ authorization: `Bearer ${'x'.repeat(30)}${guess}` })).toBeUndefined();
-  for (let guess = 0; guess < 2; guess += 1)
-    expect(call({ authorization: `Bearer ${'y'.repeat(30)}${guess}` })).toThrow(
-      'the bearer token is unknown',
-    );
-  const slowed = { status: 429, headers: { 'retry-after': '1' } };
-  const right = { authorization: `Bearer ${token}` };
-  await expect(ask(right)).rejects.toMatchObject(slowed);
-  expect(call(right)).toThrow(expect.objectContaining(slowed));
-  expect(await ask({})).toBeUndefined();
+  for (let guess = 0; guess < 3; guess += 1) expect(await ask('/runs/by-hook', wrong(guess))).toBe(401);
+  for (let guess = 3; guess < 5; guess += 1)
+    expect(call(wrong(guess))).toThrow('the bearer token is unknown');
+  expect(await ask('/runs/by-hook', wrong(5))).toBe(429);
+  expect(call(wrong(6))).toThrow(expect.objectContaining({ status: 429, headers: { 'retry-after': '1' } }));
+  expect(await ask('/runs/by-hook', bearer)).toBe(200);
+  expect(call(bearer)).not.toThrow();
+  // A success ends no wait: whoever has the right credentials would otherwise let others guess on.
+  expect(await ask('/runs/by-hook', wrong(7))).toBe(429);
 });
 
 it('A password for a proxy in front does not count as a guess', async () => {
-  const ask = identify();
+  const ask = await start();
   for (let request = 0; request < 20; request += 1)
-    expect(await ask({ authorization: 'Basic b2xnYTpwYXNzd29yZA==' })).toBeUndefined();
-  expect(await ask({ authorization: `Bearer ${token}` })).toMatchObject(hookCaller);
+    expect(await ask('/runs/by-hook', { authorization: 'Basic b2xnYTpwYXNzd29yZA==' })).toBe(401);
+  expect(await ask('/runs/by-hook', wrong(1))).toBe(401);
 });
 
 it('Somebody who is signed in stays who they are', async () => {
-  const ask = identify(undefined, 'admin');
-  expect(await ask({ authorization: `Bearer ${token}` })).toMatchObject({ visitor: { role: 'admin' } });
+  const ask = await start({ role: 'admin' });
+  expect(await ask('/runs/by-night', bearer)).toBe(200);
 });

@@ -1,6 +1,7 @@
 import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
 import { createDesk, type DeskParts } from '../../src/desk/desk.js';
+import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
 import type { MappingCopy } from '../../src/mappings/mapping-copy.js';
 import type { RecordedAction } from '../../src/review/audit.js';
@@ -73,6 +74,7 @@ interface DeskOptions extends Pick<Parts, 'limits' | 'shortenPaths' | 'checks'> 
   /** Instead of a role. */
   readonly access?: Access;
   readonly clock?: () => number;
+  readonly findHookCaller?: FindHookCaller;
   /** Parts of the desk besides the ledger. */
   readonly parts?: Partial<DeskParts>;
 }
@@ -83,6 +85,7 @@ export async function startDesk({
   clock = () => now,
   parts,
   access,
+  findHookCaller,
   ...options
 }: DeskOptions): Promise<SomeDesk> {
   const { role = 'viewer', ...others } = options;
@@ -91,6 +94,7 @@ export async function startDesk({
     { ...otherParts, ledger, scores: rememberScores(ledger), ...parts },
     {
       access: access ?? admitAs('role' in options ? options.role : role),
+      ...(findHookCaller && { findHookCaller }),
       assets: await readAssets(assetsFolder),
       record: async (action) => void recorded.push(action),
       clock,

@@ -106,10 +106,17 @@ describe('a secret', () => {
     expect(() => readKeys(short)).toThrow('the secret is shorter than 24 bytes');
   });
 
-  it.each(['a'.repeat(40), 'password'.repeat(4), `whsec_${Buffer.alloc(32).toString('base64')}`])(
-    'that repeats a few characters is refused: %s',
-    (uniform) => {
-      expect(() => readKeys(uniform)).toThrow('repeats a few characters');
-    },
-  );
+  it.each([
+    'a'.repeat(40),
+    'password'.repeat(4),
+    'abcdefgh'.repeat(3),
+    'change-me-now-'.repeat(2),
+    'hunter22hunter22hunter22!',
+    `whsec_${Buffer.alloc(32).toString('base64')}`,
+    `whsec_${Buffer.from('abcdefgh'.repeat(4)).toString('base64')}`,
+    // Senders may read it as base64.
+    Buffer.from('abcdefgh'.repeat(3)).toString('base64'),
+  ])('that repeats a few characters or a pattern is refused: %s', (uniform) => {
+    expect(() => readKeys(uniform)).toThrow('repeats a few characters');
+  });
 });

@@ -42,6 +42,18 @@ describe('a request for the host of another site', () => {
     expect((await call(url, '/metrics', 'review.example.com.evil.example')).status).toBe(421);
   });
 
+  it.each(['/', '/healthz', hookPath])('is refused at %s if it also names an allowed one', async (path) => {
+    const { url } = await startServer();
+    for (const hosts of [
+      'host: localhost\r\nHost: rebound.example.com',
+      'host: localhost\r\nhost: localhost',
+    ]) {
+      const socket = await openSocket(url);
+      socket.write(`GET ${path} HTTP/1.1\r\n${hosts}\r\nconnection: close\r\n\r\n`);
+      expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 400 .*more than one Host header/s);
+    }
+  });
+
   it('is refused without any host', async () => {
     const { url } = await startServer();
     const socket = await openSocket(url);

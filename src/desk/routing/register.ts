@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import type { Access } from '../../access/access.js';
+import type { Access, AccessRequest } from '../../access/access.js';
 import { may, type Permission, type Visitor } from '../../access/roles.js';
 import type { Action, RecordedAction } from '../../review/audit.js';
 import { answerWithin } from '../../server/deadline.js';
@@ -15,6 +15,7 @@ import {
 } from '../../server/http-error.js';
 import type { ServerLog } from '../../server/ports.js';
 import { html } from '../../text/html.js';
+import type { FindHookCaller } from './hook-callers.js';
 import type { Asset, Assets } from './assets.js';
 import { renderChangeForm } from './change-form.js';
 import { acceptForms, type Fields, isFromOtherSite, readBody, readField } from './forms.js';
@@ -25,6 +26,8 @@ import { sendEvents } from './send-events.js';
 
 export interface RegisterParts {
   readonly access: Access;
+  /** Who may see the runs that the hook started, besides people. */
+  readonly findHookCaller?: FindHookCaller;
   readonly assets: Assets;
   readonly frame: RenderFrame;
   /** @throws if the audit trail can't be written to: then nothing is changed */
@@ -95,11 +98,14 @@ export function registerRoutes(
 
   function addPage(page: Page): void {
     app.get(page.path, async (request, reply) => {
-      const visit = await admit(request, reply, page.permission);
+      const findCaller = page.isStartedByHook ? parts.findHookCaller : undefined;
+      const visit = await admit(request, reply, page.permission, findCaller);
       const isPage = wantsPage(request, page.json === 'usually' ? 'data' : 'page');
       if (!isPage && page.json === undefined) throw new HttpError(406, peopleOnly);
       const input = readInput(page, request);
       const data = await answerWithin(parts.answerMs, page.read(input, visit));
+      if (visit.signedInBy === 'hook' && !page.isStartedByHook?.(data))
+        throw new HttpError(403, hooksRunsOnly);
       const look = page.audit?.(data, input);
       if (look) await recordLook(look, visit);
       if (!isPage) return reply.send(data);
@@ -176,16 +182,17 @@ export function registerRoutes(
     }
   }
 
-  function identify({ headers, raw }: FastifyRequest) {
-    return access.identify({ headers, remoteAddress: raw.socket.remoteAddress });
+  function identify(request: FastifyRequest) {
+    return access.identify(toAccessRequest(request));
   }
 
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
     permission: Permission,
+    findHookCaller?: FindHookCaller,
   ): Promise<DeskVisit> {
-    const visit = await identify(request);
+    const visit = (await identify(request)) ?? findHookCaller?.(toAccessRequest(request));
     if (!visit)
       throw (await access.hasUsers())
         ? new HttpError(401, 'sign in first: /sign-in')
@@ -229,6 +236,10 @@ export function registerRoutes(
   }
 }
 
+export function toAccessRequest({ headers, raw }: FastifyRequest): AccessRequest {
+  return { headers, remoteAddress: raw.socket.remoteAddress };
+}
+
 export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page);
 }
@@ -243,6 +254,8 @@ export function wantsPage(
   if (named.includes('application/json')) return false;
   return usually === 'page';
 }
+
+const hooksRunsOnly = 'the credentials of the hook only open the runs that it started';
 
 const peopleOnly =
   'this page is only for people: ask for text/html. JSON is the answer of days, a day, a run, cases, a case, a booking and providers';

@@ -41,6 +41,8 @@ export interface Page extends RouteFacts {
    * Other pages are for people only.
    */
   readonly json?: 'if-asked' | 'usually';
+  /** Only on the page of a run, which a caller of the hook may see if the hook started it. */
+  isStartedByHook?(data: unknown): boolean;
   /** @throws HttpError, for example 404 */
   read(input: unknown, visit: DeskVisit): Promise<unknown>;
   /** The entry of the audit trail about who looked at bookings, recorded before they are shown; undefined if none are. */
@@ -133,8 +135,9 @@ type Input<Schema extends z.ZodType> = z.output<Schema>;
 
 /** A page with the types of its input and its data. Methods are compared loosely, so it still fits the table of routes. */
 export function definePage<I extends z.ZodObject, Data>(
-  page: Omit<Page, 'kind' | 'input' | 'read' | 'audit' | 'render'> & {
+  page: Omit<Page, 'kind' | 'input' | 'isStartedByHook' | 'read' | 'audit' | 'render'> & {
     readonly input: I;
+    isStartedByHook?(data: Data): boolean;
     read(input: Input<I>, visit: DeskVisit): Promise<Data>;
     audit?(data: Data, input: Input<I>): Look | undefined;
     render(data: Data, visit: DeskVisit): View;

@@ -26,6 +26,7 @@ export function createRunPage({ ledger, limits }: RunPageParts): Page {
     input: runInput,
     json: 'usually',
     read: async ({ id }, visit) => readRunPage(ledger, await findShownRun(ledger, id), limits, visit),
+    isStartedByHook: ({ trigger }) => trigger === 'hook',
     render(run, visit) {
       const moment = renderMoment(run, visit);
       return {

@@ -1,11 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessRequest } from '../../access/access.js';
 import { isLoopback } from '../../http/url.js';
 import type { Action } from '../../review/audit.js';
 import { allowOnly, HttpError } from '../../server/http-error.js';
 import { describeError } from '../../text/safe-error.js';
 import { isFromOtherSite, readBody, readField } from '../routing/forms.js';
-import { nobodyYet, type RegisterParts, sendPage, wantsPage, writeWho } from '../routing/register.js';
+import {
+  nobodyYet,
+  type RegisterParts,
+  sendPage,
+  toAccessRequest,
+  wantsPage,
+  writeWho,
+} from '../routing/register.js';
 import { readReturnPath, renderSignIn, signInPath, signOutPath } from './sign-in-page.js';
 
 type SignInParts = Pick<RegisterParts, 'access' | 'frame' | 'record' | 'clock' | 'log'>;
@@ -74,10 +80,6 @@ export function addSignInRoutes(
       log.error({ action: action.action, error: describeError(error) }, 'not recorded in the audit trail');
     }
   }
-}
-
-function toAccessRequest({ headers, raw }: FastifyRequest): AccessRequest {
-  return { headers, remoteAddress: raw.socket.remoteAddress };
 }
 
 const needsTls =
