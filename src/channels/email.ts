@@ -4,6 +4,7 @@ import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
 import { html } from '../text/html.js';
 import type { SettingsOf } from './channel-settings.js';
+import { unlinked } from './disarm.js';
 import { summarise } from './message-texts.js';
 
 const subjectCharacters = 250;
@@ -57,8 +58,8 @@ function renderHtml(message: Message): string {
   const { title, text, url } = message;
   return html`<!DOCTYPE html>
 <html lang="en"><body style="font-family: sans-serif">
-<h1 style="font-size: 1.2em">${title}</h1>
-<p style="white-space: pre-wrap">${text}</p>
+<h1 style="font-size: 1.2em">${unlinked(title)}</h1>
+<p style="white-space: pre-wrap">${unlinked(text)}</p>
 ${url === undefined ? undefined : html`<p><a href="${url}">${url}</a></p>`}
 <p style="color: #5c6675">${summarise(message)}</p>
 </body></html>

@@ -1,23 +1,26 @@
 import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
+import { disarm, escapeMarkdown } from './disarm.js';
 import { summarise } from './message-texts.js';
 
 /** The most that Slack accepts in a block's text, and shows of the text beside the blocks. */
+const headerCharacters = 150;
 const blockCharacters = 3_000;
 const plainCharacters = 4_000;
 
 /**
- * A message in blocks. Programs that can't read blocks, and Slack's own notifications, show `text`.
- * (docs.slack.dev/reference/block-kit)
+ * A message in blocks of plain text, in which Slack finds no markup. Programs that can't read blocks, such as Mattermost, and
+ * Slack's own notifications, show `text`, which the former read as Markdown. (docs.slack.dev/reference/block-kit)
  */
 export function renderSlackMessage(message: Message): object {
   const { title, text, url } = message;
+  const plain = [title, text].filter(Boolean).map((part) => escapeMarkdown(disarm(part)));
   return {
-    text: escapeWithin([title, text, url ?? ''].filter(Boolean).join('\n'), plainCharacters),
+    text: escapeWithin([...plain, url ?? ''].filter(Boolean).join('\n'), plainCharacters),
     blocks: [
-      section(`*${escapeWithin(title, blockCharacters - 2)}*`),
-      ...(text === '' ? [] : [section(escapeWithin(text, blockCharacters))]),
-      { type: 'context', elements: [markup(escapeWithin(summarise(message), blockCharacters))] },
+      renderTitle(title),
+      ...(text === '' ? [] : [section(text)]),
+      { type: 'context', elements: [plainText(summarise(message), blockCharacters)] },
       ...(url === undefined
         ? []
         : [
@@ -31,18 +34,23 @@ export function renderSlackMessage(message: Message): object {
   };
 }
 
-function section(text: string): object {
-  return { type: 'section', text: markup(text) };
+/** Only a header is bold without markup, and it must be short. */
+function renderTitle(title: string): object {
+  const text = plainText(title, blockCharacters);
+  return text.text.length > headerCharacters ? section(title) : { type: 'header', text };
 }
 
-/** Verbatim, so that an address or a name in quoted text does not become a link. */
-function markup(text: string): object {
-  return { type: 'mrkdwn', text, verbatim: true };
+function section(text: string): object {
+  return { type: 'section', text: plainText(text, blockCharacters) };
+}
+
+function plainText(text: string, most: number) {
+  return { type: 'plain_text', text: escapeWithin(disarm(text), most), emoji: false };
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Without these characters nothing is a link or a mention. */
+/** Without these characters nothing is a link or a mention in Slack. */
 function escapeWithin(text: string, most: number): string {
   const escaped = text.replace(/[&<>]/g, (character) => entities[character] ?? character);
   // No part of an entity may remain.

@@ -1,10 +1,11 @@
 import type { Message } from '../notifications/channel.js';
 import { shorten } from '../text/format.js';
+import { disarm, escapeMarkdown } from './disarm.js';
 import { endsIncident, summarise } from './message-texts.js';
 
-/** Teams accepts 28 kB per message: these limits stay below it, even at three bytes per character. */
+/** Teams accepts 28 kB per message: these limits stay below it, even if each character takes four or five bytes. */
 const titleCharacters = 500;
-const textCharacters = 4_500;
+const textCharacters = 4_000;
 const textLines = 80;
 
 /** An adaptive card, as the workflow "Send webhook alerts to a channel" expects it. (adaptivecards.io) */
@@ -40,7 +41,7 @@ export function renderTeamsMessage(message: Message): object {
 }
 
 function textBlock(text: string): object {
-  return { type: 'TextBlock', text: escapeMarkdown(text), wrap: true };
+  return { type: 'TextBlock', text: toPlain(text), wrap: true };
 }
 
 function splitLines(text: string): readonly string[] {
@@ -50,10 +51,9 @@ function splitLines(text: string): readonly string[] {
   return text === '' ? [] : shown.map((line) => line || ' ');
 }
 
-/** Escapes the Markdown that cards know: emphasis, links, and list markers at the start of a line. */
-function escapeMarkdown(text: string): string {
-  return text
-    .replace(/[\\*_[\]]/g, '\\$&')
+/** Disarms links, and escapes the Markdown that cards know: emphasis, links, and list markers at the start of a line. */
+function toPlain(text: string): string {
+  return escapeMarkdown(disarm(text))
     .replace(/^(\s*)([-+])/, '$1\\$2')
     .replace(/^(\s*\d+)([.)])/, '$1\\$2');
 }

@@ -40,28 +40,28 @@ describe('Slack', () => {
       text: '2026-11-20 is late: day 3 without review, 41 check-ins today\nThe source has no file for it.\nWhat to do: run --day 2026-11-20\nhttps://review.example.com/days/2026-11-20',
       blocks: [
         {
-          type: 'section',
+          type: 'header',
           text: {
-            type: 'mrkdwn',
-            text: '*2026-11-20 is late: day 3 without review, 41 check-ins today*',
-            verbatim: true,
+            type: 'plain_text',
+            text: '2026-11-20 is late: day 3 without review, 41 check-ins today',
+            emoji: false,
           },
         },
         {
           type: 'section',
           text: {
-            type: 'mrkdwn',
+            type: 'plain_text',
             text: 'The source has no file for it.\nWhat to do: run --day 2026-11-20',
-            verbatim: true,
+            emoji: false,
           },
         },
         {
           type: 'context',
           elements: [
             {
-              type: 'mrkdwn',
+              type: 'plain_text',
               text: 'critical · day-late · 2026-11-20 · 20261121-abcdefgh',
-              verbatim: true,
+              emoji: false,
             },
           ],
         },
@@ -83,9 +83,30 @@ describe('Slack', () => {
   it('gets no link, mention or control character from a name', async () => {
     const received = JSON.stringify(await deliver(slack, hostile));
     expect(received).not.toMatch(/<|>/);
-    expect(received).toContain('&lt;!channel&gt; &amp; &lt;https://evil.example|Hotelbeds&gt;');
+    expect(received).toContain('&lt;\u2060!channel&gt; &amp; &lt;\u2060https:\u2060//evil.example|Hotelbeds&gt;');
+    expect(received).not.toContain('mrkdwn');
+    expect(received).toContain('&lt;\u2060@\u2060U1&gt;');
     // Written as text, in JSON with two backslashes.
     expect(received).toContain('\\\\u001b[2J\\\\u202e');
+  });
+
+  it('gets a text without Markdown, links and mentions, which compatible programs render', async () => {
+    const { text } = await deliver(
+      slack,
+      messageWith({
+        title: 'Ask @channel',
+        text: '**x** [Click](https://evil.example) `y` www.evil.example',
+      }),
+    );
+    expect(text).toBe(
+      'Ask @\u2060channel\n\\*\\*x\\*\\* \\[Click\\]\u2060(https:\u2060//evil.example) \\`y\\` www.\u2060evil.example\nhttps://review.example.com/days/2026-11-20',
+    );
+  });
+
+  it('gets a long title as a section, because a header must be short', async () => {
+    const title = 'x'.repeat(151);
+    const { blocks } = await deliver(slack, messageWith({ title }));
+    expect((blocks as readonly unknown[])[0]).toMatchObject({ type: 'section', text: { text: title } });
   });
 
   it('gets no empty block', async () => {
@@ -152,10 +173,10 @@ describe('Microsoft Teams', () => {
   it('gets no link, emphasis or list from a name', async () => {
     const { content } = readCard(await deliver(teams, hostile));
     expect(content.body.map(({ text }) => text).slice(0, 4)).toEqual([
-      'Silent: <!channel> & <https://evil.example|Hotelbeds> \\*x\\* \\\\u001b\\[2J\\\\u202e',
-      '\\- \\[Click\\](https://evil.example)',
+      'Silent: <\u2060!channel> & <\u2060https:\u2060//evil.example\\|Hotelbeds> \\*x\\* \\\\u001b\\[2J\\\\u202e',
+      '\\- \\[Click\\]\u2060(https:\u2060//evil.example)',
       '1\\. \\_x\\_ \\\\ \\\\u0007',
-      '\\+ <@U1>',
+      '\\+ <\u2060@\u2060U1>',
     ]);
   });
 
@@ -212,6 +233,18 @@ describe('PagerDuty', () => {
       dedup_key: 'day-2026-11-20',
       event_action: 'resolve',
     });
+  });
+
+  it('gets no link or mention from a name, nor does whatever it passes texts on to', async () => {
+    const { payload } = (await deliver(pagerduty, hostile)) as {
+      readonly payload: { readonly summary: string; readonly custom_details: { readonly text: string } };
+    };
+    expect(payload.summary).toBe(
+      'Silent: <\u2060!channel> & <\u2060https:\u2060//evil.example|Hotelbeds> *x* \\u001b[2J\\u202e',
+    );
+    expect(payload.custom_details.text).toBe(
+      '- [Click]\u2060(https:\u2060//evil.example)\n1. _x_ \\ \\u0007\n+ <\u2060@\u2060U1>',
+    );
   });
 
   it('gets a reminder under the same key, and keys that are not too long', () => {
