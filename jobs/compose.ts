@@ -18,7 +18,7 @@ import { openReviewService } from './mapping-services.js';
 import { startNotifications } from './notifications.js';
 import { openReader } from './reading.js';
 import type { SourceMessages } from './sources.js';
-import { openWorkforce } from './workforces.js';
+import { openWorkforce, refuseUnfitQueue } from './workforces.js';
 
 export interface ComposeOptions {
   readonly notify: NotifyAll;
@@ -42,8 +42,9 @@ export async function composeReview(
   const ledger = await openLedger(config);
   const readErased = () => readErasedGuests(ledger, config.hashKey);
   try {
-    // Fails before anything is opened if the key is missing.
+    // Fails before anything else is opened if the key is missing, or Redis will never take a step.
     await readErased();
+    await refuseUnfitQueue(config, telling.signal);
   } catch (error) {
     await ledger.close();
     throw error;

@@ -8,6 +8,7 @@ import type { Ledger } from '../src/review/ledger.js';
 import type { Endpoints } from '../src/review/perform/endpoints.js';
 import { createSharedWorkforce } from '../src/review/perform/shared-workforce.js';
 import { createOwnWorkforce, type Workforce } from '../src/review/perform/workforce.js';
+import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { clock, random } from './clock.js';
 import { openRetryPolicy } from './retry-policy.js';
@@ -76,6 +77,19 @@ function findLongestWaitMs({ retry, file }: Config): number {
 
 /** How long a starting process waits for Redis to describe itself. */
 const answerMs = 3_000;
+
+/**
+ * A wrong password, a cluster, a replica or missing rights never heal by themselves: without this, a process would wait for ever. A
+ * server that only does not answer is waited for.
+ *
+ * @throws UsageError with what doctor says
+ */
+export async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): Promise<void> {
+  if (queue.kind !== 'redis') return;
+  const { examineQueue } = await import('../src/doctor/queue.js');
+  const { refusal } = await examineQueue({ ...queue, answerMs }, signal);
+  if (refusal) throw new UsageError(`queue: ${refusal.message}. ${refusal.advice ?? ''}`.trim());
+}
 
 /** Logs what should be fixed about Redis when a long-running process starts. The process continues, or waits for Redis. */
 export async function logQueueProblems({ queue }: Config, log: Log, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { checkRedis } from '../queue/redis-check.js';
+import { queueName, queuePrefix } from '../queue/bullmq-jobs.js';
+import { checkRedis, checkRights, type RedisFinding, rightsAdvice } from '../queue/redis-check.js';
 import { describeRedis, describeRefusal, readRedisTls } from '../queue/redis-connection.js';
 
 const { ok, wrong } = findingsOf('queue');
@@ -14,11 +15,22 @@ interface QueueCheckParts {
   readonly answerMs: number;
 }
 
+interface QueueExamination {
+  readonly findings: readonly Finding[];
+  /** The one for which waiting does not help, if there is one. */
+  readonly refusal?: Finding | undefined;
+}
+
 /** Connects once and checks whether the server is fit for the queue. Writes nothing. */
-export async function checkQueue(
+export async function checkQueue(parts: QueueCheckParts, signal: AbortSignal): Promise<readonly Finding[]> {
+  return (await examineQueue(parts, signal)).findings;
+}
+
+/** The same, and whether the server will refuse the queue until somebody changes something. */
+export async function examineQueue(
   { url, ca, answerMs }: QueueCheckParts,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<QueueExamination> {
   const address = describeRedis(url);
   const client = new Redis(url, {
     ...readRedisTls(ca),
@@ -42,19 +54,16 @@ export async function checkQueue(
   }, answerMs);
   try {
     await client.connect();
-    const findings = await checkRedis(client);
-    const notes = findings.map(
-      ({ verdict, message, advice }): Finding => ({
-        part: 'queue',
-        verdict,
-        message,
-        ...(advice && { advice }),
-      }),
-    );
-    return [ok(`${address} answers`), ...notes];
+    const found = await look(client);
+    const refusal = found.find(({ isLasting }) => isLasting);
+    return {
+      findings: [ok(`${address} answers`), ...found.map(toFinding)],
+      refusal: refusal && toFinding(refusal),
+    };
   } catch (error) {
     const reason = cause ?? (error instanceof Error ? describeRefusal(error) : String(error));
-    return [wrong(`${address} cannot be used: ${reason}`, adviseOn(reason))];
+    const finding = wrong(`${address} cannot be used: ${reason}`, adviseOn(reason));
+    return { findings: [finding], refusal: isRefused(reason) ? finding : undefined };
   } finally {
     clearTimeout(late);
     signal.removeEventListener('abort', stop);
@@ -62,10 +71,29 @@ export async function checkQueue(
   }
 }
 
+async function look(client: Redis): Promise<readonly RedisFinding[]> {
+  const found = await checkRedis(client);
+  // A replica refuses the commands of the probe, and a cluster may send it elsewhere.
+  if (found.some(({ isLasting }) => isLasting)) return found;
+  const missing = await checkRights(client, `${queuePrefix}:${queueName}:rights-probe`);
+  return missing ? [...found, missing] : found;
+}
+
+function toFinding({ verdict, message, advice }: RedisFinding): Finding {
+  return { part: 'queue', verdict, message, ...(advice && { advice }) };
+}
+
+const wrongLogin =
+  /WRONGPASS|NOAUTH|invalid password|without any password configured|unknown command 'auth'/i;
+const missingRight = /NOPERM/;
+
+function isRefused(reason: string): boolean {
+  return wrongLogin.test(reason) || missingRight.test(reason);
+}
+
 function adviseOn(reason: string): string {
-  if (/WRONGPASS|NOAUTH|invalid password/.test(reason))
+  if (wrongLogin.test(reason))
     return 'Are user and password right? They are part of the address, percent-encoded: redis://USER:PASSWORD@HOST.';
-  if (/NOPERM/.test(reason))
-    return 'Allow the user to run INFO, scripts, and commands on the keys hotel-review:*.';
+  if (missingRight.test(reason)) return rightsAdvice;
   return 'Is the server running, and are host, port and protocol right (redis:// plain, rediss:// with TLS)?';
 }

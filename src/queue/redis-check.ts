@@ -9,6 +9,8 @@ export interface RedisFinding {
   readonly message: string;
   /** How to fix it. */
   readonly advice?: string;
+  /** Waiting does not help: the server would refuse every step until somebody changes something. */
+  readonly isLasting?: true;
 }
 
 /** What the server says about itself. */
@@ -70,11 +72,17 @@ function checkMode({ info }: ServerFacts): RedisFinding[] {
       verdict: 'wrong',
       message,
       advice: 'Use a server (or a primary with replicas) without cluster mode.',
+      isLasting: true,
     });
   }
   if (info.get('role') === 'slave') {
     const message = 'the server is a replica, which accepts no writes';
-    found.push({ verdict: 'wrong', message, advice: 'Use the address of the primary server.' });
+    found.push({
+      verdict: 'wrong',
+      message,
+      advice: 'Use the address of the primary server.',
+      isLasting: true,
+    });
   }
   return found;
 }
@@ -110,6 +118,41 @@ async function checkPersistence(facts: ServerFacts): Promise<RedisFinding> {
     advice: 'Set it with CONFIG SET appendonly yes, and in redis.conf.',
   };
 }
+
+/** Commands that the queue needs, on a key that does not exist: they change nothing, and are refused like all of their kind. */
+const rightsProbe = `
+redis.call("HDEL", KEYS[1], "field")
+redis.call("LREM", KEYS[1], 0, "member")
+redis.call("SREM", KEYS[1], "member")
+redis.call("ZREM", KEYS[1], "member")
+redis.call("XTRIM", KEYS[1], "MAXLEN", 0)
+redis.call("DEL", KEYS[1])
+return 1`;
+
+/**
+ * Whether the user may run scripts and write to the keys of the queue; nothing is written.
+ *
+ * @param key one that nothing else uses
+ */
+export async function checkRights(
+  connection: Pick<Redis, 'eval'>,
+  key: string,
+): Promise<RedisFinding | undefined> {
+  try {
+    await connection.eval(rightsProbe, 1, key);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && /NOPERM|executing the script can.t/i.test(error.message))) throw error;
+    return {
+      verdict: 'wrong',
+      message: 'the user may not run scripts, or not write to the keys of the queue (NOPERM)',
+      advice: rightsAdvice,
+      isLasting: true,
+    };
+  }
+}
+
+export const rightsAdvice = 'Allow the user to run INFO, scripts, and commands on the keys hotel-review:*.';
 
 /** One `name:value` per line. */
 function parseInfo(text: string): Map<string, string> {

@@ -67,6 +67,20 @@ describe('a Redis that is not suitable', () => {
     });
   });
 
+  it('is wrong if the user may not write to the keys of the queue, or not run scripts', async () => {
+    for (const rules of [
+      ['allkeys', '+@all', '-@write'],
+      ['allkeys', '+@all', '-@scripting'],
+      ['~others:*', '+@all'],
+    ]) {
+      await redis().ask((client) =>
+        client.call('ACL', 'SETUSER', 'narrow', 'reset', 'on', '>s3cret', ...rules),
+      );
+      const findings = await look(`redis://narrow:s3cret@127.0.0.1:${redis().port}`);
+      expect(findings.at(-1)).toMatchObject({ verdict: 'wrong', message: expect.stringContaining('NOPERM') });
+    }
+  });
+
   it('is wrong if there is no server', async () => {
     const port = await findFreePort();
     expect(await look(`redis://user:s3cret@127.0.0.1:${port}`)).toEqual([
