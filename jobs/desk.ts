@@ -1,9 +1,9 @@
 import { giveWay } from '../src/async/give-way.js';
 import type { Config } from '../src/config/load.js';
 import { createDesk, type DeskParts } from '../src/desk/desk.js';
-import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
 import { prepareScores } from '../src/desk/providers/read-scores.js';
 import { readAssets } from '../src/desk/routing/assets.js';
+import { createHookCallerFinder } from '../src/desk/routing/hook-callers.js';
 import { createScoreMemory } from '../src/scorecard/score-memory.js';
 import type { CheckCaller } from '../src/server/caller.js';
 import { kindOf } from '../src/sources/registry.js';

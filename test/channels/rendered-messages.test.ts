@@ -83,7 +83,9 @@ describe('Slack', () => {
   it('gets no link, mention or control character from a name', async () => {
     const received = JSON.stringify(await deliver(slack, hostile));
     expect(received).not.toMatch(/<|>/);
-    expect(received).toContain('&lt;\u2060!channel&gt; &amp; &lt;\u2060https:\u2060//evil.example|Hotelbeds&gt;');
+    expect(received).toContain(
+      '&lt;\u2060!channel&gt; &amp; &lt;\u2060https:\u2060//evil.example|Hotelbeds&gt;',
+    );
     expect(received).not.toContain('mrkdwn');
     expect(received).toContain('&lt;\u2060@\u2060U1&gt;');
     // Written as text, in JSON with two backslashes.

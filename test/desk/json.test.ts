@@ -54,7 +54,7 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
       ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
       ...{ isDue: true, isGood: false, isLate: false, isDrop: false, isToBeAccepted: false },
       ...{ how: 'manual', runs: 1 },
-      ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, usual: null },
+      ...{ runId: run.runId, state: 'collecting', durationMs: now - 1_000, usual: 9 },
       counts: {
         ...{ accepted: 0, rejected: 0, delivered: 0, refused: 0, pending: 0 },
         ...{ affected: null, unanswered: null },

@@ -1,8 +1,8 @@
 import type { Access } from '../../src/access/access.js';
 import type { Role } from '../../src/access/roles.js';
 import { createDesk, type DeskParts } from '../../src/desk/desk.js';
-import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import { readAssets } from '../../src/desk/routing/assets.js';
+import type { FindHookCaller } from '../../src/desk/routing/hook-callers.js';
 import type { MappingCopy } from '../../src/mappings/mapping-copy.js';
 import type { RecordedAction } from '../../src/review/audit.js';
 import type { Wait } from '../../src/review/ledger.js';

@@ -59,7 +59,8 @@ describe.each<[string, Oddities['describe']]>([
   it('is not taken for the new one, which is as large', async () => {
     const server = await start({
       ...(describe && { describe }),
-      refuse: (request, path) => (request === 'REMOVE' && path.endsWith('_Result.csv') ? 'denied' : undefined),
+      refuse: (request, path) =>
+        request === 'REMOVE' && path.endsWith('_Result.csv') ? 'denied' : undefined,
     });
     const { folder } = await prepareFileDay(server, {
       bookings: toCsv(bookings),

@@ -15,11 +15,11 @@ import {
 } from '../../server/http-error.js';
 import type { ServerLog } from '../../server/ports.js';
 import { html } from '../../text/html.js';
-import type { FindHookCaller } from './hook-callers.js';
 import type { Asset, Assets } from './assets.js';
 import { renderChangeForm } from './change-form.js';
 import { acceptForms, type Fields, isFromOtherSite, readBody, readField } from './forms.js';
 import type { RenderFrame } from './frame.js';
+import type { FindHookCaller } from './hook-callers.js';
 import { clearMessage, readMessage, writeMessage } from './message-cookie.js';
 import type { ChangeAction, DeskRoute, DeskVisit, Download, Live, Look, Page, View } from './route.js';
 import { sendEvents } from './send-events.js';

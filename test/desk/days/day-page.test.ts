@@ -136,7 +136,10 @@ describe('the page of a day', () => {
     const { url } = await start();
     const { data } = await getData(url, `/days/${day}`);
     expect(data).toMatchObject({
-      problems: [{ event: 'day-late', title: `${day} was not reviewed by its deadline` }],
+      problems: [
+        { event: 'day-late', title: `${day} was not reviewed by its deadline` },
+        { event: 'volume-dropped', severity: 'warning' },
+      ],
       notices: [
         { event: 'volume-dropped', severity: 'warning' },
         { event: 'day-late', stage: 'raised' },

@@ -64,7 +64,7 @@ describe('the page of days', () => {
       ...{ firstDay: '2026-11-12', lastGoodDay: '2026-11-12', lateDays: [], deadline: null },
       after: { day: '2026-11-13', judgement: 'missing', notGood: 4, due: 8, newestGoodDay: '2026-11-19' },
       ...{ nextRunAt: '2026-11-22T01:30:00.000Z', mappingsCompleteUntil: null, parts: { ledger: 'ok' } },
-      ...{ latestVolume: { day: '2026-11-19', accepted: 0, usual: null } },
+      ...{ latestVolume: { day: '2026-11-19', accepted: 0, usual: 0 } },
     });
   });
 
