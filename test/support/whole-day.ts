@@ -99,6 +99,7 @@ export async function expectWhole(
     rows: complete.length,
     resultName,
     archivedTo,
+    resultRowsIgnored: 0,
   });
 
   expect(service.calls.map((call) => [call.path, call.file?.equals(file)])).toEqual(
