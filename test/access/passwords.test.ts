@@ -56,7 +56,8 @@ describe('a password', () => {
     ['elf letters', 'has 11 characters; it needs at least 12, such as four random words'],
     ['🔑🔑🔑🔑🔑🔑🔑', 'has 7 characters; it needs at least 12, such as four random words'],
     ['Ana.Example@Example.com', 'is the name'],
-    ['passwordpassword', 'repeats a few characters'],
+    ['passwordpassword', 'repeats a few characters or a pattern'],
+    ['Summer2026!Summer2026!', 'repeats a few characters or a pattern'],
     ['x'.repeat(1_001), 'has more than 1000 characters'],
   ])('such as %j is refused', (given, fault) => {
     expect(findPasswordFault(given, 'ana.example@example.com')).toBe(fault);
