@@ -50,7 +50,7 @@ export interface ReviewFile {
   };
   /** What is known about the columns of a complete result without any readable verdict. */
   readonly unreadable: UnreadableResult;
-  /** What the server offered beyond the limits, for the run's failure. */
+  /** What the server offered beyond the limits, or beyond what fits on the local disk, for the run's failure. */
   readonly excess: { readonly code: string; readonly message: string };
   readonly result: ReceivedResult;
   /** The result in numbers. */

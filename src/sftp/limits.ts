@@ -66,18 +66,37 @@ export function expectSize(path: string, size: number, { bytes, advice }: SizeLi
   );
 }
 
-/** Stays free on the local disk, which others write to as well. */
+/** Stays free on the local disk, which others write to as well: this much, but no more than a share of a small disk. */
 const spareBytes = 64 * 1024 * 1024;
+const spareShare = 0.05;
+
+/**
+ * How much must be freed before a file fits; 0 if it fits.
+ *
+ * @param disk its size and what is free, in bytes; some file systems don't say, which is 0
+ */
+export function findMissingSpace(
+  bytes: number,
+  disk: { readonly size: number; readonly free: number },
+): { readonly missing: number; readonly spare: number } {
+  const spare = Math.min(spareBytes, Math.floor(disk.size * spareShare));
+  return { missing: disk.size === 0 ? 0 : Math.max(0, bytes + spare - disk.free), spare };
+}
 
 /** @throws SftpError if the disk of a local folder has no room for that many bytes; the system's error */
 export async function expectSpace(path: string, folder: string, bytes: number): Promise<void> {
   const { blocks, bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
-  // Some file systems don't say.
-  if (blocks === 0 || bytes + spareBytes <= free) return;
+  const { missing, spare } = findMissingSpace(bytes, { size: blocks * bsize, free });
+  if (missing === 0) return;
   throw new SftpError(
     'retryable',
     'no-local-space',
-    `download ${path}: it needs ${formatBytes(bytes)} and ${formatBytes(spareBytes)} to spare, but the disk of ${folder} has ${formatBytes(free)}`,
+    `${path} is on the server, but its ${formatBytes(bytes)} do not fit on the disk of ${folder}, where ${formatBytes(free)} are free and ${formatBytes(spare)} must stay free. Free ${formatBytes(roundUp(missing))} there.`,
   );
+}
+
+/** To a tenth of a megabyte, as it is written. */
+function roundUp(bytes: number): number {
+  return Math.ceil(bytes / 1e5) * 1e5;
 }

@@ -1,7 +1,7 @@
 import type { SftpSession } from '../../sftp/sftp.js';
 import type { StepOutcome } from '../delivery.js';
 import { isSameSighting, type ReviewFile, type Sighting, type UnreadableResult } from '../review-file.js';
-import { type FileAttempt, type FileParts, inSession } from './file-attempt.js';
+import { type FileAttempt, type FileParts, inSession, isOurFault } from './file-attempt.js';
 import { findResults } from './find-results.js';
 import {
   countOurs,
@@ -28,8 +28,9 @@ export async function awaitResult(parts: FileParts, attempt: FileAttempt): Promi
   const { clock } = parts;
   const isDue = clock() >= deadlineOf(parts, attempt);
   const outcome = await inSession(parts, attempt.signal, (session) => lookForResult(parts, attempt, session));
-  // A server that is away for a while is no reason to give up on the result.
-  if (outcome.kind !== 'retryable') return outcome;
+  // A server that is away for a while is no reason to give up on the result. What keeps us from reading one that is there
+  // uses up tries, and then fails the step.
+  if (outcome.kind !== 'retryable' || isOurFault(outcome.evidence.code)) return outcome;
   return isDue
     ? { kind: 'overdue', evidence: outcome.evidence }
     : waitOn(parts, attempt, outcome.evidence.code);

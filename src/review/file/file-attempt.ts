@@ -122,7 +122,10 @@ function toOutcome(error: unknown): StepOutcome | undefined {
     const { kind, code, message } = error;
     switch (kind) {
       case 'retryable':
-        return retryable(`sftp-${code}`, message);
+        return {
+          ...retryable(`sftp-${code}`, message),
+          ...(code === 'no-local-space' && { file: { excess: { code: `sftp-${code}`, message } } }),
+        };
       case 'denied':
         return { kind: 'refused', evidence: { code: `sftp-${code}`, answer: message } };
       case 'fatal':
@@ -160,14 +163,17 @@ function retryable(code: string, answer: string): StepOutcome {
   };
 }
 
+/** Whether the cause is on this machine or in the archive, so that waiting for the server does not help. */
+export function isOurFault(code: string): boolean {
+  return code === 'sftp-no-local-space' || code === 'sftp-local-file' || /^(?:local|archive)-/.test(code);
+}
+
 /** What to do when a step of a file run failed because of a disk or a slow server; undefined for any other code. */
 export function adviseOnDisk(code: string): string | undefined {
   switch (code) {
     case 'local-enospc':
     case 'local-edquot':
       return 'free space on the disk of file.spool';
-    case 'sftp-no-local-space':
-      return 'free space on the disk of file.spool: the file on the server does not fit there';
     case 'sftp-too-slow':
     case 'sftp-step-too-slow':
       return 'ask the operator of the SFTP server why it is so slow, or raise file.sftp.transferMinutes';

@@ -172,7 +172,8 @@ export function explainResult(
   const { rows = 0, verdicts, unreadable, excess } = file ?? {};
   if (excess?.code === code) {
     const message = `${name} of run ${id} failed with ${code}: ${excess.message} Then run ${day} again`;
-    return { class: 'data', code, message };
+    // Once there is space, it works without anybody's decision.
+    return { class: code === 'sftp-no-local-space' ? 'retryable' : 'data', code, message };
   }
   if (code === 'result-unreadable' && unreadable?.seen)
     return { class: 'data', code, message: `${describeSeen(unreadable.seen)}, then run ${day} again` };

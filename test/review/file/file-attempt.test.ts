@@ -32,6 +32,15 @@ describe('the error of a step becomes an outcome:', () => {
         advice: 'ask whoever runs the server',
       },
     ],
+    [
+      new SftpError('retryable', 'no-local-space', 'x is on the server. Free 3 MB there.'),
+      {
+        kind: 'retryable',
+        evidence: { code: 'sftp-no-local-space', answer: 'x is on the server. Free 3 MB there.' },
+        ...clear,
+        file: { excess: { code: 'sftp-no-local-space', message: 'x is on the server. Free 3 MB there.' } },
+      },
+    ],
   ])('of the SFTP server (%#)', async (error, outcome) => {
     expect(await convertFailures(() => Promise.reject(error))).toEqual(outcome);
   });

@@ -234,6 +234,16 @@ describe('the reason why a run fails', () => {
     );
   });
 
+  it('says what does not fit on the local disk, and can be resumed without a decision', () => {
+    const excess = { code: 'sftp-no-local-space', message: 'x is on the server. Free 3 MB there.' };
+    expect(explainResult({ ...run, file: { excess } }, failed(excess.code))).toEqual({
+      class: 'retryable',
+      code: 'sftp-no-local-space',
+      message:
+        'await-result of run 20261120-k3f9xq7d failed with sftp-no-local-space: x is on the server. Free 3 MB there. Then run 2026-11-20 again',
+    });
+  });
+
   it('is a different one for any other step', () => {
     expect(explainResult(run, failed('sftp-disk-full'))).toBeUndefined();
   });
