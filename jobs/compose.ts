@@ -103,6 +103,11 @@ export async function composeCollect(config: Config, sourceMessages: SourceMessa
       maxRejectedShare: config.maxRejectedShare,
       emptyDay: config.emptyDay,
       maxPostedShare: config.file.maxPostedShare,
+      incomplete: {
+        maxShare: config.maxIncompleteShare,
+        provider: config.source.columns.ProviderName !== false,
+        hotelId: config.source.columns.ProviderHotelId !== false,
+      },
       batchSize,
       volume: config.volume,
     },

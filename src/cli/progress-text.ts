@@ -59,9 +59,8 @@ export function describeMilestone({
   return outcome === 'done' ? `${step.name}: done` : `${step.name}: ${outcome} (${evidence.code})`;
 }
 
-function describeNotice({ column, isKept }: SourceNotice): string {
-  const consequence = isKept ? 'nothing of it is kept (source.keep)' : 'all bookings are sent without it';
-  return `the source has no column ${column}: ${consequence}`;
+function describeNotice({ column }: SourceNotice): string {
+  return `the source has no column ${column}: nothing of it is kept (source.keep)`;
 }
 
 export function describe(event: ReviewEvent, now: number): string | undefined {

@@ -70,6 +70,11 @@ export const settingsSchema = group({
     .describe(
       "The share of a day's records, not counting filtered ones, that may be rejected before the run fails and sends nothing.",
     ),
+  maxIncompleteShare: share()
+    .default(0.5)
+    .describe(
+      "The share of a day's bookings that may lack their provider or the provider's hotel id, although the source has that column, before the run fails and sends nothing. It counts from 20 bookings on, and not for runs of the current day or those that top up a day.",
+    ),
   maxRefusedShare: share()
     .default(0.1)
     .describe("The share of a day's bookings that the service may refuse before the run stops."),

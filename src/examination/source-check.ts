@@ -40,7 +40,6 @@ interface Sample {
   readonly understood: { readonly booking: Booking; readonly kept: readonly unknown[] }[];
   readonly dates: { given: number; unreadable: number };
   readonly rejects: Map<string, { count: number; readonly firstPlace: number }>;
-  readonly absentColumns: string[];
   /** The columns of `source.keep` that the source lacks. */
   readonly absentKept: string[];
   read: number;
@@ -56,7 +55,6 @@ async function readSample(
     understood: [],
     dates: { given: 0, unreadable: 0 },
     rejects: new Map(),
-    absentColumns: [],
     absentKept: [],
     read: 0,
     filtered: 0,
@@ -72,8 +70,7 @@ async function readSample(
     atMost: sampleSize,
   })) {
     sample.filtered += filtered;
-    for (const { column, isKept } of notices)
-      (isKept ? sample.absentKept : sample.absentColumns).push(column);
+    for (const { column } of notices) sample.absentKept.push(column);
     for (const record of records) {
       if (sample.understood.length === sampleSize || sample.read === recordsTried) return sample;
       sample.read += 1;
@@ -99,7 +96,7 @@ async function readSample(
 
 function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   const { source, day, maxRejectedShare, emptyDay, keptLabels = [] } = parts;
-  const { understood, dates, rejects, read, filtered, absentColumns, absentKept, isWhole } = sample;
+  const { understood, dates, rejects, read, filtered, absentKept, isWhole } = sample;
   const place = source.locate(day);
   if (read === 0 && !isWhole)
     return [
@@ -146,15 +143,6 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
       ),
     );
   }
-  if (absentColumns.length > 0) {
-    const names = absentColumns.map((column) => JSON.stringify(column));
-    findings.push(
-      warning(
-        `there is no column ${list.format(names)}: bookings are sent without it`,
-        'If it has another name, set that in source.columns.',
-      ),
-    );
-  }
   if (absentKept.length > 0) {
     const names = absentKept.map((column) => JSON.stringify(column));
     findings.push(
@@ -182,6 +170,7 @@ function adviseOn({ fault }: SourceError, day: BusinessDay): string {
     case 'unreadable':
       return 'Fix that, or the settings of source.';
     case 'missing-column':
+    case 'missing-member':
     case 'ambiguous-column':
       return 'Set the names of the columns in source.columns.';
     case 'empty':

@@ -47,15 +47,18 @@ export interface SourceChunk {
   readonly notices?: readonly SourceNotice[];
 }
 
-/** Which column of a source holds which field. Fields not listed are in the column of their own name. */
-export type SourceColumns = { readonly [field in ServiceField]?: string | undefined };
+/**
+ * Which column of a source holds which field. Fields not listed are in the column of their own name; false says that the
+ * source does not have the field.
+ */
+export type SourceColumns = {
+  readonly [field in ServiceField]?: (field extends 'ServiceId' ? string : string | false) | undefined;
+};
 
-/** A problem that does not stop the run: a configured column that the source doesn't have. */
+/** A problem that does not stop the run: a column of `source.keep` that the source doesn't have. */
 export interface SourceNotice {
   readonly kind: 'absent-column';
   readonly column: string;
-  /** It is a column of `source.keep`, which is kept but not sent. */
-  readonly isKept?: true;
 }
 
 /**
@@ -97,6 +100,8 @@ export type SourceFault =
   | 'empty'
   | 'binary'
   | 'missing-column'
+  /** Where records have no header: none of the day has that member. */
+  | 'missing-member'
   | 'ambiguous-column'
   | 'unterminated-quote'
   | 'truncated';

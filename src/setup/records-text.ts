@@ -66,7 +66,8 @@ function renderFound({ place, columns, missing, unused }: Examined): string[] {
   const comments = [
     `Found in ${place} by the names of its columns. Please check them.`,
     ownNames.length > 0 && `Under the service's own names: ${ownNames.join(', ')}.`,
-    absent.length > 0 && `Not found, so not sent: ${absent.join(', ')}. Name their columns below.`,
+    absent.length > 0 &&
+      `Not found: ${absent.join(', ')}. Name their columns below; false says that the source has none, and then they are not sent.`,
     unused.length > 0 && describeUnused(columns.size, unused),
     missing.includes('ServiceId') && 'PLACEHOLDER: which column holds the master hotel id? It is required.',
   ];
@@ -76,23 +77,26 @@ function renderFound({ place, columns, missing, unused }: Examined): string[] {
   ];
 }
 
-/** The fields whose columns have other names; those without a column are commented out. */
+/**
+ * The fields whose columns have other names, and those without a column. Commented out is what must be filled in: the master
+ * id's column, and all columns of a source in which none was recognised.
+ */
 function renderColumnSettings(columns: Examined['columns']): string[] {
   const settings = serviceFields.flatMap((field) => {
     const name = columns.get(field);
     if (name === field) return [];
-    return [{ isKnown: name !== undefined, line: write.bare(['source', 'columns', field], name ?? '…') }];
+    const path = ['source', 'columns', field] as const;
+    const isOpen = name === undefined && (field === 'ServiceId' || columns.size === 0);
+    return [{ isOpen, line: write.bare(path, name ?? (isOpen ? '…' : false)) }];
   });
   if (settings.length === 0) return [];
   const group = '  columns:';
-  if (!settings.some(({ isKnown }) => isKnown)) {
+  if (settings.every(({ isOpen }) => isOpen)) {
     return write.commentOut([group, ...settings.map(({ line }) => line)], indent);
   }
   return [
     group,
-    ...settings.flatMap(({ isKnown, line }) =>
-      isKnown ? [line] : write.commentOut([line], indent.repeat(2)),
-    ),
+    ...settings.flatMap(({ isOpen, line }) => (isOpen ? write.commentOut([line], indent.repeat(2)) : [line])),
   ];
 }
 

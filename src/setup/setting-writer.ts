@@ -20,7 +20,7 @@ function writeComment(text: string, indent = ''): string[] {
 
 interface GeneralWriter extends SettingWriter {
   /** A setting without its description. */
-  bare(path: Path, value: string | number): string;
+  bare(path: Path, value: string | number | false): string;
   /** A commented-out group with the defaults of some of its settings. */
   optionalGroup(path: Path, names: readonly string[]): string[];
 }
@@ -82,7 +82,7 @@ function writeReference(path: Path, variable: string): string {
   return `${indentOf(path)}${written}: "\${${variable}}"`;
 }
 
-function writeValue(path: Path, value: string | number): string {
+function writeValue(path: Path, value: string | number | false): string {
   const meant = typeof value === 'string' ? escapeReferences(value) : value;
   return `${indentOf(path)}${path.at(-1)}: ${writeScalar(meant)}`;
 }

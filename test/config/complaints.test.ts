@@ -144,6 +144,14 @@ describe('a wrong value', () => {
       inSource({ columns: { ServiceId: '' } }),
       'source.columns.ServiceId: expected the name of a column, got: an empty text',
     ],
+    [
+      inSource({ columns: { ServiceId: false } }),
+      'source.columns.ServiceId: expected the name of a column, got: false',
+    ],
+    [
+      inSource({ columns: { ProviderName: true } }),
+      'source.columns.ProviderName: expected the name of a column, or false, got: true',
+    ],
     [inSource({ dateFormat: 'YYYY-MM-DD' }), `${dateFormat}YYYY-MM-DD`],
     [inSource({ dateFormat: 'yyyy-MM' }), `${dateFormat}yyyy-MM`],
     [inSource({ dateFormat: 'dMyyyy' }), `${dateFormat}dMyyyy`],
@@ -172,6 +180,7 @@ describe('a wrong value', () => {
     [{ body: 500 }, 'body: expected a group of settings, got: a number'],
     [{ body: [500] }, 'body: expected a group of settings, got: a list'],
     [{ maxRejectedShare: 1.5 }, 'maxRejectedShare: expected a share from 0 to 1, got: 1.5'],
+    [{ maxIncompleteShare: -1 }, 'maxIncompleteShare: expected a share from 0 to 1, got: -1'],
     [{ maxRefusedShare: '10 %' }, 'maxRefusedShare: expected a share from 0 to 1, got: 10 %'],
     [{ emptyDay: true }, 'emptyDay: expected succeed or fail, got: true'],
     [{ retry: { tries: 0 } }, 'retry.tries: expected a whole number from 1 to 100, got: 0'],

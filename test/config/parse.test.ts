@@ -77,6 +77,7 @@ describe('a configuration', () => {
         ftpFilePathPrefix: '',
       },
       maxRejectedShare: 0.1,
+      maxIncompleteShare: 0.5,
       maxRefusedShare: 0.1,
       volume: { shareOfUsual: 0.5, onDrop: 'warn', exceptions: [] },
       maxUnansweredShare: 0,

@@ -4,6 +4,7 @@ import { createNormaliser } from '../../src/booking/normalise.js';
 import { checkSource } from '../../src/examination/source-check.js';
 import { createSqlSource } from '../../src/sources/sql/sql-source.js';
 import { mariadbUser } from '../support/mariadb.js';
+import { masterIdOnly } from '../support/source-columns.js';
 import { useMariadb, usePostgres } from '../support/use-servers.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -19,7 +20,9 @@ const fields = 'id AS serviceid, guest AS bookingclientname';
 /** What doctor finds about a query: the verdict, the headline, and the bookings shown. */
 async function look(url: string, query: string) {
   const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
-  const findings = await checkSource({ ...parts, source: createSqlSource({ url, query }) }, signal);
+  const columns = { ...masterIdOnly, BookingClientName: 'bookingclientname' };
+  const source = createSqlSource({ url, query, columns });
+  const findings = await checkSource({ ...parts, source }, signal);
   expect(JSON.stringify(findings)).not.toContain(guest);
   const [{ verdict = 'none', message = '', advice = '' } = {}] = findings;
   const [headline = '', ...bookings] = message.split('\n');
@@ -98,10 +101,13 @@ describe('the first bookings of a query of PostgreSQL', () => {
     const found = await look(url, 'SELECT guest FROM bookings WHERE day = :day');
     expect(found).toMatchObject({
       verdict: 'wrong',
-      headline: expect.stringContaining('the result has no column "ServiceId"'),
+      headline: expect.stringContaining('the result has no column "ServiceId" or "bookingclientname"'),
       advice: 'Set the names of the columns in source.columns.',
     });
-    const rejected = await look(url, `SELECT guest AS serviceid FROM bookings WHERE day = :day`);
+    const rejected = await look(
+      url,
+      `SELECT guest AS serviceid, guest AS bookingclientname FROM bookings WHERE day = :day`,
+    );
     expect(rejected).toMatchObject({ verdict: 'wrong', advice: expect.not.stringContaining('delimiter') });
     expect(rejected.headline).toContain('none of its first 5 records can be sent');
   });

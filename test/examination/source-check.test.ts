@@ -156,6 +156,7 @@ describe('a source that is wrong', () => {
     'empty',
     'binary',
     'missing-column',
+    'missing-member',
     'ambiguous-column',
     'unterminated-quote',
     'truncated',

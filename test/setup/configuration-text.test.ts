@@ -14,6 +14,7 @@ import { rules as answerRules, checkAnswer, renderSecrets } from '../../src/setu
 import { renderConfiguration } from '../../src/setup/configuration-text.js';
 import type { FileAnswers } from '../../src/sources/files/setup.js';
 import { hookSecret } from '../support/hook-secrets.js';
+import { masterIdOnly } from '../support/source-columns.js';
 import { answer, server } from './answering.js';
 
 const noFile: Examination = { kind: 'no-file' };
@@ -101,33 +102,35 @@ describe('A written configuration', () => {
   it('shows the columns, the dates and the delimiter of an export, and its unused columns', () => {
     const text = render(answer(), examined);
     expect(load(text).source).toMatchObject({
-      columns: { ServiceId: 'hotel_id' },
+      columns: { ServiceId: 'hotel_id', ProviderHotelId: false },
       dateFormat: 'dd/MM/yyyy',
       delimiter: ';',
     });
     const said = text.replaceAll(/\n *# /g, ' ');
     expect(said).toContain('Unused columns: "price", "room \\"type\\"".');
     expect(text).toMatch(/^ {2}# keep: \{\}$/m);
-    expect(said).toContain('Not found, so not sent: BookingReferenceId, BookingClientName, ProviderHotelId,');
+    expect(said).toContain(
+      'Not found: BookingReferenceId, BookingClientName, ProviderHotelId, CheckInDate, CheckOutDate. ',
+    );
     expect(said).toContain("Under the service's own names: ProviderName.");
   });
 
-  it('has a line for each field that was not found, and only marks the master id', () => {
+  it('says that the source has none of the fields that were not found', () => {
     const text = render(answer(), examined);
     expect(text).toContain(
       [
         '  columns:',
         '    ServiceId: hotel_id',
-        '    # BookingReferenceId: …',
-        '    # BookingClientName: …',
-        '    # ProviderHotelId: …',
-        '    # CheckInDate: …',
-        '    # CheckOutDate: …',
+        '    BookingReferenceId: false',
+        '    BookingClientName: false',
+        '    ProviderHotelId: false',
+        '    CheckInDate: false',
+        '    CheckOutDate: false',
         '',
       ].join('\n'),
     );
     expect(text.match(/PLACEHOLDER: .*/g)).toEqual([expect.stringContaining("the service's address")]);
-    expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: 'hotel_id', CheckOutDate: '…' });
+    expect(load(text).source.columns).toMatchObject({ ServiceId: 'hotel_id', CheckOutDate: false });
   });
 
   it('says how many dates the pattern, or the default, cannot read', () => {
@@ -155,7 +158,11 @@ describe('A written configuration', () => {
     columns.set('CheckInDate', 'arrival');
     const text = render(answer(), { ...examined, columns, missing: ['ServiceId'] });
     expect(text).toContain('PLACEHOLDER: which column holds the master hotel id?');
-    expect(load(text).source.columns).toEqual({ CheckInDate: 'arrival' });
+    expect(load(text).source.columns).toEqual({
+      ...masterIdOnly,
+      ProviderName: undefined,
+      CheckInDate: 'arrival',
+    });
     expect(load(uncomment(text)).source.columns).toMatchObject({ ServiceId: '…', CheckInDate: 'arrival' });
   });
 
@@ -163,7 +170,7 @@ describe('A written configuration', () => {
     'keeps the white space of a column name: %j',
     (name) => {
       const text = render(answer(), { ...examined, columns: new Map([['ServiceId', name]]) });
-      expect(load(text).source.columns).toEqual({ ServiceId: name });
+      expect(load(text).source.columns).toEqual({ ...masterIdOnly, ServiceId: name });
     },
   );
 
@@ -275,7 +282,14 @@ describe('A written configuration', () => {
           const { source, file, timezone } = load(text, answers);
           expect(timezone).toBe(answers.timezone);
           expect('path' in source && source.path.endsWith(some.source.path.replace(/^.*\//s, ''))).toBe(true);
-          expect(source.columns).toEqual(Object.fromEntries(found.filter(([field, name]) => field !== name)));
+          const lacking = found.length === 0 ? {} : masterIdOnly;
+          expect(source.columns).toEqual(
+            Object.fromEntries(
+              Object.entries({ ...lacking, ...Object.fromEntries(found) }).filter(
+                ([field, name]) => field !== name,
+              ),
+            ),
+          );
           if (source.kind === 'csv') expect(source.delimiter).toBe(delimiter ?? ',');
           if (answers.sftp?.username) expect(file.sftp?.username).toBe(answers.sftp.username);
           expect(editor.safeParse(parseYaml(text)).error?.issues ?? []).toEqual([]);

@@ -29,7 +29,15 @@ import {
   listNameForms,
   runsCompared,
 } from './delivered-lines.js';
-import { CollectError, type CollectLimits, checkExpected, checkGates, checkPosted } from './gates.js';
+import {
+  CollectError,
+  type CollectLimits,
+  checkExpected,
+  checkGates,
+  checkIncomplete,
+  checkPosted,
+  isExpectedOf,
+} from './gates.js';
 import { makeCanary } from './make-canary.js';
 import { createBookingStore } from './store-bookings.js';
 
@@ -102,8 +110,8 @@ export async function collectDay(
     }
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const isNotThereYet = error.fault === 'missing' && limits.mayBeMissing && bookings.read === 0;
-    if (!isNotThereYet) throw new CollectError(error.fault, error.message, { cause: error });
+    if (!isExpectedOf(error, bookings.read, limits))
+      throw new CollectError(error.fault, error.message, { cause: error });
   }
   signal.throwIfAborted();
   await bookings.addKnown();
@@ -119,6 +127,8 @@ export async function collectDay(
     checkPosted({ posted, of, obstacles }, limits, source);
     if (posted > 0 && file === 0) notify({ type: 'no-review-file', run, posted });
   }
+  // A run that tops up the day sends only a part of it.
+  if (!parts.delivered) checkIncomplete(bookings.lacking, limits, source);
   const { providers } = bookings;
   const { body, file } = bookings.accepted;
   // A run that tops up the day stores a part of it, but reads all of it.

@@ -94,9 +94,16 @@ export interface RenderedLines {
   readonly providers: readonly string[];
   /** The provider of each line, counted from 1; 0 for none. */
   readonly providerOf: Uint16Array<ArrayBuffer>;
+  /** What each line lacks of its provider hotel: a sum of `lacksProvider` and `lacksHotelId`. */
+  readonly lacking: Uint8Array<ArrayBuffer>;
   /** With a row for each line; absent if no columns are kept. */
   readonly kept?: KeptColumns;
 }
+
+/** A booking without a provider. */
+export const lacksProvider = 1;
+/** A booking without its provider's hotel id. */
+export const lacksHotelId = 2;
 
 export type Render = (chunk: SourceChunk) => RenderedChunk;
 
@@ -132,6 +139,7 @@ export function createChunkRenderer(
     const lineKeys = createLineKeys(records.length);
     const providers = createProviderNumbers();
     const providerOf = new Uint16Array(records.length);
+    const lacking = new Uint8Array(records.length);
     let lines = 0;
     const keptRows: KeptRow[] = [];
     const rejects: Reject[] = [];
@@ -145,11 +153,16 @@ export function createChunkRenderer(
       else warnings.set(reason, { count: 1, firstPlace });
     }
 
-    function addLine(form: number, keys: BookingKeys, provider: string | undefined): void {
+    function addLine(
+      form: number,
+      keys: BookingKeys,
+      { provider, hasHotelId }: { readonly provider: string | undefined; readonly hasHotelId: boolean },
+    ): void {
       ends[lines] = buffer.length;
       forms[lines] = form;
       setLineKeys(lineKeys, lines, keys);
       providerOf[lines] = providers.numberOf(provider);
+      lacking[lines] = (provider === undefined ? lacksProvider : 0) + (hasHotelId ? 0 : lacksHotelId);
       lines += 1;
       buffer.constant(lineFeed);
     }
@@ -171,7 +184,7 @@ export function createChunkRenderer(
       if (plain && erased?.mayBe(plain.referenceHash)) buffer.extendTo(before);
       else if (plain) {
         dates.given += plain.dates;
-        addLine(usualForm, plain, plain.provider);
+        addLine(usualForm, plain, plain);
         if (keepsColumns) keepColumns(record.kept);
         continue;
       }
@@ -201,7 +214,8 @@ export function createChunkRenderer(
           obstacles.set(field, (obstacles.get(field) ?? 0) + 1);
       render(booking, form, buffer);
       const keys = { referenceHash: hashReference(booking.bookingReferenceId), ...findStayKey(booking) };
-      addLine(bookingForms.indexOf(form), keys, booking.providerName);
+      const { providerName: provider, providerHotelId } = booking;
+      addLine(bookingForms.indexOf(form), keys, { provider, hasHotelId: providerHotelId !== undefined });
       if (keepsColumns) keepColumns(isErased ? undefined : record.kept);
     }
 
@@ -215,6 +229,7 @@ export function createChunkRenderer(
         keys: sliceLineKeys(lineKeys, 0, lines),
         providers: providers.names(),
         providerOf: providerOf.subarray(0, lines),
+        lacking: lacking.subarray(0, lines),
         ...(keepsColumns && { kept: { labels: keptLabels, rows: keptRows } }),
       },
       rejects,

@@ -2,7 +2,9 @@ import type { ServiceField } from '../../booking/booking.js';
 import { formatCountOf } from '../../text/format.js';
 import { countRecords } from '../run.js';
 import { formatShare, isMoreThanShare } from '../share.js';
+import type { SourceError } from '../source.js';
 import type { VolumeSettings } from '../volume.js';
+import { lacksHotelId, lacksProvider } from './day-reader.js';
 
 export interface CollectLimits {
   /** The share of records that may be rejected, and of dates that may be unreadable. */
@@ -10,6 +12,8 @@ export interface CollectLimits {
   readonly emptyDay: 'succeed' | 'fail';
   /** The share of a file run's bookings that may go by body; without it, all of them. */
   readonly maxPostedShare?: number;
+  /** The share of bookings that may lack their provider or its hotel id; all by default. */
+  readonly incomplete?: IncompleteLimit | undefined;
   readonly batchSize: number;
   /** Without them volumes are counted, not compared. */
   readonly volume?: VolumeSettings | undefined;
@@ -19,12 +23,33 @@ export interface CollectLimits {
   readonly mayBeMissing?: boolean;
 }
 
-/** A share of only a few bookings says nothing. */
-const leastFaultsOfUnfinishedDay = 20;
+export interface IncompleteLimit {
+  readonly maxShare: number;
+  /** Which of the two the source has. */
+  readonly provider: boolean;
+  readonly hotelId: boolean;
+}
+
+/** A share of fewer bookings says nothing. */
+const leastBookings = 20;
 
 /** The limits for a day that is not over: having few bookings, or none, is not a fault of its source. */
-export function limitsOfUnfinishedDay({ volume: _, ...limits }: CollectLimits): CollectLimits {
-  return { ...limits, emptyDay: 'succeed', leastFaults: leastFaultsOfUnfinishedDay, mayBeMissing: true };
+export function limitsOfUnfinishedDay({
+  volume: _,
+  incomplete: __,
+  ...limits
+}: CollectLimits): CollectLimits {
+  return { ...limits, emptyDay: 'succeed', leastFaults: leastBookings, mayBeMissing: true };
+}
+
+/** Whether a source may fail so: it may have nothing yet of a day that is not over, or too little to tell what it lacks. */
+export function isExpectedOf(
+  { fault }: SourceError,
+  read: number,
+  { mayBeMissing = false, leastFaults = 0 }: CollectLimits,
+): boolean {
+  if (fault === 'missing') return mayBeMissing && read === 0;
+  return fault === 'missing-member' && read < leastFaults;
 }
 
 /** The collected day can't be trusted: nothing is sent, and the next `run` collects it again. */
@@ -73,6 +98,40 @@ export function checkGates(
       `${dates.unreadable} of ${dates.given} dates of ${source} are not calendar dates: check source.dateFormat`,
     );
   }
+}
+
+/**
+ * The service matches a booking by its provider and the provider's hotel id: without them it is reviewed, and nothing comes of
+ * it.
+ *
+ * @param lacking how many bookings lack nothing, their provider, its hotel id, and both
+ */
+export function checkIncomplete(
+  lacking: readonly number[],
+  { incomplete: limit }: CollectLimits,
+  source: string,
+): void {
+  if (limit === undefined) return;
+  const count = (isCounted: (lacks: number) => boolean) =>
+    lacking.reduce((sum, bookings, lacks) => (isCounted(lacks) ? sum + bookings : sum), 0);
+  const needed = (limit.provider ? lacksProvider : 0) + (limit.hotelId ? lacksHotelId : 0);
+  const incomplete = count((lacks) => (lacks & needed) !== 0);
+  const of = count(() => true);
+  if (of < leastBookings || !isMoreThanShare(incomplete, of, limit.maxShare)) return;
+  const fields = [
+    { field: 'ProviderName', bit: lacksProvider },
+    { field: 'ProviderHotelId', bit: lacksHotelId },
+  ].flatMap(({ field, bit }) => {
+    const without = count((lacks) => (lacks & needed & bit) !== 0);
+    return without === 0 ? [] : [{ field, without }];
+  });
+  const shown = fields.map(({ field, without }) => `${field} (${without})`).join(' and ');
+  const none = fields.map(({ field }) => `${field}: false`).join(', ');
+  throw new CollectError(
+    'too-many-incomplete',
+    `${incomplete} of ${of} bookings of ${source} lack ${shown}, more than maxIncompleteShare allows (${formatShare(limit.maxShare)}); nothing was sent. ` +
+      `Check the export and source.columns; if the source has none, say so with source.columns: { ${none} }; if so many bookings lack it, raise maxIncompleteShare`,
+  );
 }
 
 interface Posted {

@@ -41,6 +41,7 @@ interface KnownCell {
 
 interface RenderedPlainly extends BookingKeys {
   readonly provider: string | undefined;
+  readonly hasHotelId: boolean;
   readonly dates: number;
 }
 
@@ -96,6 +97,7 @@ export function createPlainRenderer(
     let referenceHash = noReference;
     let provider: KnownCell | undefined;
     let hotelHash = noHotel;
+    let hasHotelId = false;
     let dates = 0;
     let checkIn: KnownCell | undefined;
     let checkOut: KnownCell | undefined;
@@ -126,9 +128,11 @@ export function createPlainRenderer(
         if (at === notPlain) return undefined;
         at = copyTo(target, at, text.after);
         if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
-        // The provider comes before its hotel.
-        else if (place === hotelPlace && provider)
-          hotelHash = hashPlainHotel(provider.keyPart, bytes, start, end);
+        else if (place === hotelPlace) {
+          hasHotelId = true;
+          // The provider comes before its hotel.
+          if (provider) hotelHash = hashPlainHotel(provider.keyPart, bytes, start, end);
+        }
       }
     }
     if (checkIn && checkOut && checkOut.value < checkIn.value) return undefined;
@@ -137,6 +141,7 @@ export function createPlainRenderer(
       referenceHash,
       provider: provider?.value,
       hotelHash,
+      hasHotelId,
       checkIn: checkIn?.keyPart ?? unknownCheckIn,
       dates,
     };

@@ -25,6 +25,8 @@ export function createBookingStore(
   };
   const keptRows = createKeptRows(batchSize);
   const providers = createProviderCounts();
+  /** How many accepted bookings lack each sum of `lacksProvider` and `lacksHotelId`. */
+  const lacking = [0, 0, 0, 0];
   const dates = { given: 0, unreadable: 0 };
   const warnings = new Map<ReasonCount['reason'], { count: number; readonly firstPlace?: number }>();
   let rejects: Reject[] = [];
@@ -88,6 +90,8 @@ export function createBookingStore(
         duplicates += 1;
         continue;
       }
+      const lacks = lines.lacking[index] ?? 0;
+      lacking[lacks] = (lacking[lacks] ?? 0) + 1;
       if (kept) keptRows.note(form, batches.accepted - 1, kept.labels, kept.rows[index] ?? null);
       if (isFull()) await store(false);
     }
@@ -98,6 +102,7 @@ export function createBookingStore(
   return {
     warn,
     dates,
+    lacking,
     get read() {
       return read;
     },

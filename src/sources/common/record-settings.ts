@@ -1,12 +1,19 @@
 import * as z from 'zod';
-import { mapFields, serviceFields } from '../../booking/booking.js';
+import { type BookingField, mapFields, masterIdField, serviceFields } from '../../booking/booking.js';
 import { isDateFormat } from '../../booking/written-date.js';
 import { expected, group, text, textLike, textThat } from '../../settings/values.js';
 
-const column = (meaning: string) =>
+const requiredColumn = ({ meaning }: BookingField) =>
   text('the name of a column')
     .exactOptional()
     .describe(`The column with ${meaning}, if it has another name.`);
+
+const optionalForms = 'the name of a column, or false';
+const optionalColumn = ({ meaning }: BookingField) =>
+  z
+    .union([text(optionalForms), z.literal(false)], expected(optionalForms))
+    .exactOptional()
+    .describe(`The column with ${meaning}, if it has another name; false if the source has none.`);
 
 const valueForms = 'a value, a list of values, or not: with one of these';
 const value = z.union([z.string(), z.number(), z.boolean()], expected(valueForms));
@@ -21,10 +28,10 @@ const takenNames: ReadonlySet<string> = new Set([
 
 /** How to understand the records of a source, of any kind. */
 export const recordSettings = {
-  columns: group(mapFields(({ meaning }) => column(meaning)))
+  columns: group({ ...mapFields(optionalColumn), ServiceId: requiredColumn(masterIdField) })
     .prefault({})
     .describe(
-      "The names of the source's columns, by the service's names for the fields. In JSON these are members, such as `guest.name` in nested objects.",
+      "The names of the source's columns, by the service's names for the fields. In JSON these are members, such as `guest.name` in nested objects. A column that the source lacks fails the run: `false` says that it has none.",
     ),
   where: z
     .record(

@@ -1,10 +1,12 @@
-import { type BookingField, bookingFields, buildRecord } from '../../booking/booking.js';
+import { buildRecord } from '../../booking/booking.js';
+import { matchColumns } from '../../booking/match-columns.js';
 import {
   type SourceColumns,
   SourceError,
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
+import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import type { RowColumns } from '../common/plain-lines.js';
 
 export interface CsvHeader {
@@ -25,11 +27,11 @@ interface HeaderOptions {
 }
 
 /**
- * Finds the columns in the file's first record. Error messages quote no cell of it: in a file without a header it is
- * a booking.
+ * Finds the columns in the file's first record. Error messages quote it only if it is known to be a header: in a file
+ * without one it is a booking.
  *
- * @throws SourceError `missing-column` if the master id's column, a configured one or an extra one is missing;
- *   `ambiguous-column` if a needed one occurs twice
+ * @throws SourceError `missing-column` if the column of a field or an extra one is missing; `ambiguous-column` if a needed
+ *   one occurs twice
  */
 export function readCsvHeader(
   cells: readonly string[],
@@ -38,40 +40,47 @@ export function readCsvHeader(
   const names = cells.map((name) => name.trim());
   const notices: SourceNotice[] = [];
 
-  function findOnly(column: string, shown: string): number | undefined {
+  function findOnly(name: string, use: string): number | undefined {
+    const column = name.trim();
     const at = names.indexOf(column);
     if (at !== names.lastIndexOf(column)) {
-      throw new SourceError('ambiguous-column', `${shown} occurs twice in the header of ${path}`);
+      throw new SourceError(
+        'ambiguous-column',
+        `the column ${describeColumn(column, use)} occurs twice in the header of ${path}`,
+      );
     }
     return at === -1 ? undefined : at;
   }
 
-  function refuseMissing(shown: string): never {
+  const fields = listFieldColumns(columns);
+  const isHeader =
+    fields.some((one) => one !== undefined && names.includes(one.column.trim())) ||
+    matchColumns(names).columns.size > 1;
+  const describeHeader = (shown: string, isOne = true) => {
     const count = names.length === 1 ? '1 column: is source.delimiter right?' : `${names.length} columns`;
-    throw new SourceError('missing-column', `${shown} is not in the header of ${path}, which has ${count}`);
-  }
-
-  function findField({ name, isRequired }: BookingField): number | undefined {
-    const column = (columns[name] ?? name).trim();
-    const at = findOnly(column, describe(column, name));
-    if (at !== undefined) return at;
-    if (isRequired || columns[name] !== undefined) refuseMissing(describe(column, name));
-    notices.push({ kind: 'absent-column', column });
-    return undefined;
-  }
+    const are = isOne ? `the column ${shown} is` : `the columns ${shown} are`;
+    return `${are} not in the header of ${path}, which has ${isHeader ? describeNames(names) : count}`;
+  };
 
   function findExtra(name: string): number {
-    const shown = describe(name, 'source.where');
-    return findOnly(name.trim(), shown) ?? refuseMissing(shown);
+    const at = findOnly(name, 'source.where');
+    if (at !== undefined) return at;
+    throw new SourceError('missing-column', describeHeader(describeColumn(name, 'source.where')));
   }
 
   function findKept(name: string): number | undefined {
-    const at = findOnly(name.trim(), describe(name, 'source.keep'));
-    if (at === undefined) notices.push({ kind: 'absent-column', column: name, isKept: true });
+    const at = findOnly(name, 'source.keep');
+    if (at === undefined) notices.push({ kind: 'absent-column', column: name });
     return at;
   }
 
-  const places = bookingFields.map(findField);
+  const places = fields.map((one) => one && findOnly(one.column, one.field));
+  // Of a file that has no header, or another delimiter, all columns are missing: the first one says so.
+  requireColumns(isHeader ? fields : fields.slice(0, 1), {
+    fault: 'missing-column',
+    isThere: (index) => places[index] !== undefined,
+    describe: describeHeader,
+  });
   const extraPlaces = extraColumns.map(findExtra);
   const keptPlaces = keptColumns.map(findKept);
   const readCell = (row: readonly string[], at: number | undefined) =>
@@ -90,12 +99,6 @@ export function readCsvHeader(
             kept: keptPlaces.map((at) => readCell(row, at)),
           }),
   };
-}
-
-function describe(column: string, field: string): string {
-  return column === field
-    ? `the column ${JSON.stringify(column)}`
-    : `the column ${JSON.stringify(column)} (for ${field})`;
 }
 
 /** Decodes a parsed cell, in which each UTF-16 unit is one byte of UTF-8. */

@@ -25,7 +25,7 @@ export interface HttpSourceOptions extends DayPagesOptions {
 /**
  * Reads the day's bookings from a JSON API over HTTP: GET, page by page, one page in memory at a time, without reading
  * ahead. `place` is the record's number, counted from 1 over all pages. Values are read as in NDJSON. Notices about absent
- * columns follow the last record.
+ * kept columns follow the last record; a member for a field that no record has is a SourceError `missing-member`.
  *
  * Temporary failures (408, 425, 429, 5xx, a broken connection) are retried by the retry policy. For all others `read`
  * throws a SourceError: `missing` (404, 410), `binary`, or `unreadable` for anything else: a rejection, a redirect, a
@@ -59,6 +59,7 @@ export function createHttpSource(options: HttpSourceOptions): BookingSource {
       const notices = picker.findAbsent();
       if (notices.length > 0) yield { records: [], notices };
       signal.throwIfAborted();
+      picker.requireFields(locate(day));
     },
   };
 }

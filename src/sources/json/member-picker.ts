@@ -1,13 +1,16 @@
-import { buildRecord, serviceFields } from '../../booking/booking.js';
+import { buildRecord } from '../../booking/booking.js';
 import type { SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
+import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import { scanMembers } from './json-text.js';
 
 /** Picks a booking's fields out of JSON objects. */
 export interface MemberPicker {
   /** @param json should be one JSON object */
   pick(place: number, json: string): SourceRecord;
-  /** The columns of fields and the kept ones that no object has had so far; none before the first object. */
+  /** The kept columns that no object has had so far; none before the first object. */
   findAbsent(): readonly SourceNotice[];
+  /** @param place of all objects, for messages @throws SourceError `missing-member` for a field that no object had */
+  requireFields(place: string): void;
 }
 
 /** Instead of an offset: the current object has no such member. */
@@ -29,17 +32,20 @@ export function createMemberPicker(
     readonly keptColumns?: readonly string[] | undefined;
   } = {},
 ): MemberPicker {
-  const fieldNames = serviceFields.map((field) => columns[field] ?? field);
-  const names = [...fieldNames, ...extraColumns, ...keptColumns];
-  const firstKept = fieldNames.length + extraColumns.length;
-  const paths = names.map((name) => name.split('.'));
-  const needed = [...new Set([...names, ...paths.flatMap(([first]) => first ?? [])])];
+  const fieldColumns = listFieldColumns(columns);
+  const names = [...fieldColumns.map((one) => one?.column), ...extraColumns, ...keptColumns];
+  const firstKept = fieldColumns.length + extraColumns.length;
+  const paths = names.map((name = '') => name.split('.'));
+  const needed = [
+    ...new Set([...names.filter((name) => name !== undefined), ...paths.flatMap(([first]) => first ?? [])]),
+  ];
   const slots = new Map(needed.map((name, slot) => [name, slot]));
   /** The positions of the needed members' values in the text of the current object. */
   const starts = needed.map(() => absent);
   const ends = needed.map(() => absent);
   const wasFound = names.map(() => false);
-  let hadObject = false;
+  /** The members of the first object. */
+  let firstNames: readonly string[] | undefined;
   let isAmbiguous = false;
 
   function note(name: string, from: number, to: number): void {
@@ -73,7 +79,8 @@ export function createMemberPicker(
   }
 
   function read(index: number, json: string, members: Readonly<Record<string, unknown>>): unknown {
-    const name = names[index] ?? '';
+    const name = names[index];
+    if (name === undefined) return undefined;
     let value = members[name];
     let written: string | undefined;
     if (!Object.hasOwn(members, name)) {
@@ -90,14 +97,14 @@ export function createMemberPicker(
       const members = parse(json);
       if (members === malformed) return { place, unreadable: 'malformed-json' };
       if (!isObject(members)) return { place, unreadable: 'not-an-object' };
-      hadObject = true;
+      firstNames ??= Object.keys(members);
       isAmbiguous = false;
       starts.fill(absent);
       scanMembers(json, note);
       const fields = buildRecord((field) => read(field, json, members));
       const extras =
         extraColumns.length > 0
-          ? extraColumns.map((_, index) => read(fieldNames.length + index, json, members))
+          ? extraColumns.map((_, index) => read(fieldColumns.length + index, json, members))
           : undefined;
       const kept =
         keptColumns.length > 0
@@ -108,14 +115,20 @@ export function createMemberPicker(
       return { place, fields, ...(extras && { extras }), ...(kept && { kept }) };
     },
     findAbsent() {
-      const isAbsent = (index: number) => hadObject && !wasFound[index];
-      const kind = 'absent-column';
-      return [
-        ...fieldNames.flatMap((column, index) => (isAbsent(index) ? [{ kind, column } as const] : [])),
-        ...keptColumns.flatMap((column, index) =>
-          isAbsent(firstKept + index) ? [{ kind, column, isKept: true } as const] : [],
-        ),
-      ];
+      return keptColumns.flatMap((column, index) =>
+        firstNames !== undefined && !wasFound[firstKept + index]
+          ? [{ kind: 'absent-column', column } as const]
+          : [],
+      );
+    },
+    requireFields(place) {
+      if (firstNames === undefined) return;
+      const first = describeNames(firstNames);
+      requireColumns(fieldColumns, {
+        fault: 'missing-member',
+        isThere: (index) => wasFound[index] ?? false,
+        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { type ServiceField, serviceFields } from '../../booking/booking.js';
+import type { ServiceField } from '../../booking/booking.js';
 import type { BookingSource, SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
+import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import type { SourceMessages } from '../common/kind.js';
 import { recordsInChunk } from '../common/record-chunks.js';
 import { createDayItems, type DayItemsOptions } from './day-items.js';
@@ -22,7 +23,8 @@ export interface ModuleSourceOptions extends DayItemsOptions {
  * per chunk. `place` is the record's number, counted from 1.
  *
  * `read` throws a SourceError: `missing` if there is no such file, `unreadable` for a module that can't be loaded, has no
- * `bookings`, or throws: with class, code, position and stack of what it threw, but never its message.
+ * `bookings`, or throws: with class, code, position and stack of what it threw, but never its message; `missing-member` if no
+ * record has the member for a field.
  */
 export function createModuleSource(options: ModuleSourceOptions): BookingSource {
   const { path } = options;
@@ -55,6 +57,7 @@ export function createModuleSource(options: ModuleSourceOptions): BookingSource 
       const notices = picker.findAbsent();
       if (notices.length > 0) yield { records: [], notices };
       signal.throwIfAborted();
+      picker.requireFields(path);
     },
   };
 }
@@ -69,9 +72,10 @@ function createRecordPicker({
   keptColumns = [],
   recordLimit = 1_000_000,
 }: ModuleSourceOptions) {
-  const names = serviceFields.map((field) => columns[field] ?? field);
+  const fieldColumns = listFieldColumns(columns);
   const wasFound = new Set<string>();
-  let hadObject = false;
+  /** The members of the first object. */
+  let firstNames: readonly string[] | undefined;
 
   function findKept(record: Readonly<Record<string, unknown>>, name: string): unknown {
     const found = find(record, name);
@@ -82,33 +86,40 @@ function createRecordPicker({
   return {
     pick(place: number, record: unknown): SourceRecord {
       if (!isObject(record)) return { place, unreadable: 'not-an-object' };
-      hadObject = true;
+      firstNames ??= Object.keys(record);
       const fields: { [field in ServiceField]?: unknown } = {};
       let bytes = 0;
-      serviceFields.forEach((field, index) => {
-        const name = names[index] ?? field;
-        const found = find(record, name);
-        if (found === undefined) return;
-        wasFound.add(name);
+      for (const one of fieldColumns) {
+        if (one === undefined) continue;
+        const { field, column } = one;
+        const found = find(record, column);
+        if (found === undefined) continue;
+        wasFound.add(column);
         const value = typeof found.value === 'bigint' ? String(found.value) : found.value;
         if (typeof value === 'string') bytes += Buffer.byteLength(value);
         fields[field] = value;
-      });
+      }
       if (bytes > recordLimit) return { place, unreadable: 'record-too-long' };
       if (extraColumns.length + keptColumns.length === 0) return { place, fields };
       const extras = extraColumns.map((name) => find(record, name)?.value);
       return { place, fields, extras, kept: keptColumns.map((name) => findKept(record, name)) };
     },
-    /** The columns that no object has had so far; none before the first object. */
+    /** The kept columns that no object has had so far; none before the first object. */
     findAbsent(): readonly SourceNotice[] {
-      if (!hadObject) return [];
-      const kind = 'absent-column';
-      return [
-        ...names.filter((name) => !wasFound.has(name)).map((column) => ({ kind, column }) as const),
-        ...keptColumns
-          .filter((name) => !wasFound.has(name))
-          .map((column) => ({ kind, column, isKept: true }) as const),
-      ];
+      if (firstNames === undefined) return [];
+      return keptColumns
+        .filter((name) => !wasFound.has(name))
+        .map((column) => ({ kind: 'absent-column', column }) as const);
+    },
+    /** @throws SourceError `missing-member` for a field that no object had */
+    requireFields(place: string): void {
+      if (firstNames === undefined) return;
+      const first = describeNames(firstNames);
+      requireColumns(fieldColumns, {
+        fault: 'missing-member',
+        isThere: (index) => wasFound.has(fieldColumns[index]?.column ?? ''),
+        describe: (shown) => `no record of ${place} has the member ${shown}; the first one has ${first}`,
+      });
     },
   };
 }

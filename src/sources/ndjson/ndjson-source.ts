@@ -14,7 +14,7 @@ import {
   explainBinary,
   type FileDecoder,
 } from '../files/text-file.js';
-import { createMemberPicker } from '../json/member-picker.js';
+import { createMemberPicker, type MemberPicker } from '../json/member-picker.js';
 
 export interface NdjsonSourceOptions {
   readonly file: DayFile;
@@ -35,31 +35,34 @@ export interface NdjsonSourceOptions {
 /**
  * Reads the day's bookings from a file with one JSON object per line, optionally compressed with gzip. `place` is
  * the line, counted from 1. Values are as in JSON; a number that JavaScript can't represent is NaN. An absent field is
- * undefined, and one that no object of the file has is reported in a notice after the last record. Blank lines are skipped;
- * a file of blank lines only is a day without bookings.
+ * undefined, and a kept column that no object of the file has is reported in a notice after the last record. Blank lines are
+ * skipped; a file of blank lines only is a day without bookings.
  *
  * A line that is not a JSON object, is too long, or has a needed member twice is reported in its place, and reading
  * continues. If the file as a whole can't be trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty` (zero
- * bytes), `binary`, `truncated` (incomplete gzip data, or an incomplete last line).
+ * bytes), `binary`, `truncated` (incomplete gzip data, or an incomplete last line), `missing-member` (after the last record: no
+ * object has the member for a field).
  */
 export function createNdjsonSource(options: NdjsonSourceOptions): BookingSource {
-  const { file, encoding = 'utf-8', blockBytes = 128 * 1024 } = options;
+  const { file, columns = {}, encoding = 'utf-8', blockBytes = 128 * 1024, recordLimit } = options;
   return {
     locate: file.locate,
     placeUnit: 'line',
     measure: file.measure,
-    read(day, { signal }) {
+    async *read(day, { signal }) {
       const path = file.locate(day);
-      const decoder = convertText(createNdjsonDecoder({ ...options, path }), path, encoding);
-      return decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
+      const picker = createMemberPicker(columns, options);
+      const decoder = convertText(createNdjsonDecoder(picker, { path, recordLimit }), path, encoding);
+      yield* decodeFile(file.read(day, { blockBytes, signal }), decoder, signal);
+      picker.requireFields(path);
     },
   };
 }
 
-interface NdjsonDecoderOptions
-  extends Pick<NdjsonSourceOptions, 'columns' | 'extraColumns' | 'keptColumns' | 'recordLimit'> {
+interface NdjsonDecoderOptions {
   /** For messages. */
   readonly path: string;
+  readonly recordLimit?: number | undefined;
 }
 
 const blank = /^[ \t\r]*$/;
@@ -72,11 +75,12 @@ export function explainEmptyNdjson(path: string): SourceError {
 /**
  * Decodes UTF-8 without a byte order mark. Notices come at the end: only then is it known which members no object has.
  */
-export function createNdjsonDecoder(options: NdjsonDecoderOptions): FileDecoder {
-  const { path, columns = {}, extraColumns, keptColumns, recordLimit = 1_000_000 } = options;
+export function createNdjsonDecoder(
+  picker: MemberPicker,
+  { path, recordLimit = 1_000_000 }: NdjsonDecoderOptions,
+): FileDecoder {
   const gate = createTextGate();
   const cutter = createLineCutter(recordLimit);
-  const picker = createMemberPicker(columns, { extraColumns, keptColumns });
   let isEmpty = true;
 
   function readLine({ line, bytes }: CutLine): SourceRecord | undefined {

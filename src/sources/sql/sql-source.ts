@@ -1,4 +1,4 @@
-import { type BookingField, bookingFields, buildRecord } from '../../booking/booking.js';
+import { buildRecord } from '../../booking/booking.js';
 import {
   type BookingSource,
   type SourceColumns,
@@ -6,6 +6,7 @@ import {
   type SourceNotice,
   type SourceRecord,
 } from '../../review/source.js';
+import { describeColumn, describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import { createDayRows, type DayRowsOptions } from './day-rows.js';
 import { measureRow, rowLimit, type SqlRow } from './rows.js';
 
@@ -78,8 +79,8 @@ interface WantedColumns extends Pick<SqlSourceOptions, 'columns' | 'extraColumns
  * Finds the fields among the columns of a result. A name matches exactly or, as databases fold the case of names, the only
  * column that differs in case alone.
  *
- * @throws SourceError `missing-column` if the master id's column, a configured one or an extra one is missing;
- *   `ambiguous-column` if several columns match
+ * @throws SourceError `missing-column` if the column of a field or an extra one is missing; `ambiguous-column` if several
+ *   columns match
  */
 export function findResultColumns(
   names: readonly string[],
@@ -87,47 +88,41 @@ export function findResultColumns(
 ): ResultColumns {
   const notices: SourceNotice[] = [];
 
-  function findOnly(column: string, shown: string): number | undefined {
+  function findOnly(column: string, use: string): number | undefined {
     const exact = indexesOf(names, (name) => name === column);
     const folded = column.toLowerCase();
     const meant = exact.length > 0 ? exact : indexesOf(names, (name) => name.toLowerCase() === folded);
     if (meant.length > 1) {
       throw new SourceError(
         'ambiguous-column',
-        `${where}: the result has ${meant.length} columns that could be ${shown}; give them names that differ, with AS`,
+        `${where}: the result has ${meant.length} columns that could be ${describeColumn(column, use)}; give them names that differ, with AS`,
       );
     }
     return meant[0];
   }
 
-  function refuseMissing(shown: string): never {
-    throw new SourceError(
-      'missing-column',
-      `${where}: the result has no column ${shown} among its ${names.length}`,
-    );
-  }
-
-  function findField({ name: field, isRequired }: BookingField): number | undefined {
-    const column = columns[field] ?? field;
-    const at = findOnly(column, describe(column, field));
-    if (at !== undefined) return at;
-    if (isRequired || columns[field] !== undefined) refuseMissing(describe(column, field));
-    notices.push({ kind: 'absent-column', column });
-    return undefined;
-  }
+  const describeResult = (shown: string) =>
+    `${where}: the result has no column ${shown}; its columns are ${describeNames(names)}`;
 
   function findExtra(column: string): number {
-    const shown = describe(column, 'source.where');
-    return findOnly(column, shown) ?? refuseMissing(shown);
+    const at = findOnly(column, 'source.where');
+    if (at !== undefined) return at;
+    throw new SourceError('missing-column', describeResult(describeColumn(column, 'source.where')));
   }
 
   function findKept(column: string): number | undefined {
-    const at = findOnly(column, describe(column, 'source.keep'));
-    if (at === undefined) notices.push({ kind: 'absent-column', column, isKept: true });
+    const at = findOnly(column, 'source.keep');
+    if (at === undefined) notices.push({ kind: 'absent-column', column });
     return at;
   }
 
-  const places = bookingFields.map(findField);
+  const fields = listFieldColumns(columns);
+  const places = fields.map((one) => one && findOnly(one.column, one.field));
+  requireColumns(fields, {
+    fault: 'missing-column',
+    isThere: (index) => places[index] !== undefined,
+    describe: describeResult,
+  });
   const extraPlaces = extraColumns.map(findExtra);
   const keptPlaces = keptColumns.map(findKept);
   const readCell = (row: SqlRow, at: number | undefined) => (at === undefined ? undefined : row[at]);
@@ -148,8 +143,4 @@ export function findResultColumns(
 
 function indexesOf(names: readonly string[], isMeant: (name: string) => boolean): number[] {
   return names.flatMap((name, index) => (isMeant(name) ? [index] : []));
-}
-
-function describe(column: string, field: string): string {
-  return column === field ? JSON.stringify(column) : `${JSON.stringify(column)} (for ${field})`;
 }

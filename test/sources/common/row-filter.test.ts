@@ -8,6 +8,7 @@ import { type BookingSource, SourceError } from '../../../src/review/source.js';
 import type { SourceParts } from '../../../src/sources/common/kind.js';
 import { createFilteredSource, type RowFilter } from '../../../src/sources/common/row-filter.js';
 import { openSource, type SourceSettings, sourceSchema } from '../../../src/sources/registry.js';
+import { masterIdOnly } from '../../support/source-columns.js';
 import { type BookingsApi, sendJson, startBookingsApi } from '../http/bookings-api.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
@@ -43,11 +44,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const columns = masterIdOnly;
 const kinds = {
-  csv: () => ({ kind: 'csv', path: join(folder, 'day.csv') }),
-  ndjson: () => ({ kind: 'ndjson', path: join(folder, 'day.ndjson') }),
-  module: () => ({ kind: 'module', path: join(folder, 'day.mjs') }),
-  http: () => ({ kind: 'http', url: `${api?.origin}/bookings?day={day}` }),
+  csv: () => ({ kind: 'csv', path: join(folder, 'day.csv'), columns }),
+  ndjson: () => ({ kind: 'ndjson', path: join(folder, 'day.ndjson'), columns }),
+  module: () => ({ kind: 'module', path: join(folder, 'day.mjs'), columns }),
+  http: () => ({ kind: 'http', url: `${api?.origin}/bookings?day={day}`, columns }),
 };
 
 async function read(kind: keyof typeof kinds, where: RowFilter) {
@@ -107,6 +109,30 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a filter of a sourc
   });
 });
 
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])(
+  'a source of kind %s whose configuration does not say that it lacks a column',
+  (kind) => {
+    it('fails, names the column and what there is, and says the way out', async () => {
+      const settings = sourceSchema.parse({
+        ...kinds[kind](),
+        columns: { ...columns, ProviderHotelId: 'code' },
+      });
+      const source = await openSource(settings, parts);
+      const reading = (async () => {
+        for await (const _ of source.read(day, { signal: new AbortController().signal }));
+      })();
+      const failure: unknown = await reading.catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(SourceError);
+      expect(failure).toMatchObject({
+        fault: kind === 'csv' ? 'missing-column' : 'missing-member',
+        message: expect.stringMatching(
+          /"code" \(for ProviderHotelId\).* has "ServiceId", "(?:Estado|booking)"\. .*source\.columns: \{ ProviderHotelId: false \}$/,
+        ),
+      });
+    });
+  },
+);
+
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a source of kind %s', (kind) => {
   const column = columnOf(kind);
 
@@ -122,19 +148,24 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('kept columns of a s
     for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
       for (const record of chunk.records)
         if ('fields' in record) kept.set(Number(record.fields.ServiceId), record.kept?.map(readKeptValue));
-      notices.push(...(chunk.notices ?? []).filter(({ isKept }) => isKept));
+      notices.push(...(chunk.notices ?? []));
     }
     const texts = ['CONF', 'OK', 'CANC', undefined, undefined, '7'];
     const expected = texts.map((text, index) => [index + 1, [text, undefined]] as const);
     expect([...kept]).toEqual(expected.slice('ServiceId' in where ? 1 : 0));
-    expect(notices).toEqual([{ kind: 'absent-column', column: 'precio', isKept: true }]);
+    expect(notices).toEqual([{ kind: 'absent-column', column: 'precio' }]);
   });
 });
 
 it('keeps the columns of a record with quotes', async () => {
   const path = join(folder, 'quoted.csv');
   await writeFile(path, 'ServiceId,ProviderName,precio\n1,A,5\n"2",A,"6, or ""7"""\n');
-  const settings: SourceSettings = sourceSchema.parse({ kind: 'csv', path, keep: { Price: 'precio' } });
+  const settings: SourceSettings = sourceSchema.parse({
+    kind: 'csv',
+    path,
+    columns: masterIdOnly,
+    keep: { Price: 'precio' },
+  });
   const source = await openSource(settings, parts);
   const records = [];
   for await (const chunk of source.read(day, { signal: new AbortController().signal }))

@@ -6,6 +6,7 @@ import { createBusinessDay } from '../../../src/booking/business-day.js';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { type CsvSourceOptions, createCsvSource } from '../../../src/sources/csv/csv-source.js';
 import { createLocalDayFile } from '../../../src/sources/files/local.js';
+import { columnsIn } from '../../support/source-columns.js';
 
 export const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 
@@ -33,10 +34,10 @@ export function useCsvFolder() {
   return {
     pathOf: (name: string) => join(folder, name),
     readDay,
-    /** Writes the day's file and reads it. */
+    /** Writes the day's file and reads it, saying which fields it lacks. */
     async readFile(content: string | Buffer, options: Options = {}) {
       await writeFile(join(folder, '2026-11-20.csv'), content);
-      return readDay(options);
+      return readDay({ ...options, columns: columnsIn(content, options.columns) });
     },
   };
 }

@@ -6,6 +6,7 @@ import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { createCsvDecoder } from '../../../src/sources/csv/csv-source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
+import { columnsIn, masterIdOnly } from '../../support/source-columns.js';
 import { asText } from './csv-folder.js';
 
 interface Reading {
@@ -19,7 +20,11 @@ function read(
   { blockBytes, delimiter = ',', recordLimit = 1_000_000 }: Reading,
 ): SourceRecord[] {
   const path = 'day.csv';
-  const decoder = convertText(createCsvDecoder({ path, delimiter, recordLimit }), path, 'utf-8');
+  const decoder = convertText(
+    createCsvDecoder({ path, columns: columnsIn(bytes), delimiter, recordLimit }),
+    path,
+    'utf-8',
+  );
   const records: SourceRecord[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes) {
     records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);
@@ -206,7 +211,7 @@ describe('a record of any length', () => {
     const block = Buffer.alloc(1_000_000, 'x');
     const decoder = createCsvDecoder({
       path: 'day.csv',
-      columns: {},
+      columns: masterIdOnly,
       delimiter: ',',
       recordLimit: 1_000_000,
     });

@@ -88,6 +88,7 @@ function createHttpDriver({ pagination, offsetOf, answer }: Style): SourceDriver
       bearerToken: token,
       records: 'data.bookings',
       pagination,
+      columns: {},
     });
     return { source, secrets: [token], taken: () => served / all, held: () => api?.open() ?? 0 };
   }

@@ -1,10 +1,11 @@
 import type { BookingSource, SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createHttpSource, type HttpSourceOptions } from '../../../src/sources/http/http-source.js';
+import { masterIdOnly } from '../../support/source-columns.js';
 import { day } from '../csv/csv-folder.js';
 
 type Options = Partial<HttpSourceOptions> & Pick<HttpSourceOptions, 'url'>;
 
-/** A source with short waits between tries. */
+/** A source with short waits between tries. Without `columns`, it says that it has the master id only. */
 export function openHttpSource(options: Options): BookingSource {
   return createHttpSource({
     timeoutMs: 30_000,
@@ -12,6 +13,7 @@ export function openHttpSource(options: Options): BookingSource {
     retry: { tries: 3, waits: 3, baseMs: 1, capMs: 5, retryAfterCapMs: 50 },
     clock: () => new Date(),
     random: () => 0.5,
+    columns: masterIdOnly,
     ...options,
   });
 }

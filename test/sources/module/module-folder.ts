@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createModuleSource, type ModuleSourceOptions } from '../../../src/sources/module/module-source.js';
+import { columnsIn } from '../../support/source-columns.js';
 import { day } from '../csv/csv-folder.js';
 
 /** Writes a file to a folder that is removed with the test, and returns its path. */
@@ -22,7 +23,8 @@ export function openModuleSource(path: string, options: Options = {}) {
 }
 
 export async function readModule(code: string, options: Options = {}, name?: string) {
-  const source = openModuleSource(await writeModule(code, name), options);
+  const columns = columnsIn(code, options.columns);
+  const source = openModuleSource(await writeModule(code, name), { ...options, columns });
   const chunks: SourceChunk[] = [];
   for await (const chunk of source.read(day, { signal: new AbortController().signal })) chunks.push(chunk);
   return {

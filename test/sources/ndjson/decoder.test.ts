@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
+import { createMemberPicker } from '../../../src/sources/json/member-picker.js';
 import { createNdjsonDecoder } from '../../../src/sources/ndjson/ndjson-source.js';
 
 interface Reading {
@@ -13,7 +14,11 @@ interface Reading {
 
 function read(bytes: Buffer, { blockBytes, recordLimit = 1_000_000 }: Reading) {
   const path = 'day.ndjson';
-  const decoder = convertText(createNdjsonDecoder({ path, recordLimit }), path, 'utf-8');
+  const decoder = convertText(
+    createNdjsonDecoder(createMemberPicker({}), { path, recordLimit }),
+    path,
+    'utf-8',
+  );
   const records: SourceRecord[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes) {
     records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);
@@ -147,7 +152,7 @@ describe('any bytes', () => {
 describe('a line of any length', () => {
   it('is skipped in constant memory', () => {
     const block = Buffer.alloc(1_000_000, 'x');
-    const decoder = createNdjsonDecoder({ path: 'day.ndjson', columns: {}, recordLimit: 1_000_000 });
+    const decoder = createNdjsonDecoder(createMemberPicker({}), { path: 'day.ndjson' });
     decoder.decode(Buffer.from('{"ServiceId":"'));
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;

@@ -5,9 +5,13 @@ import { afterEach, beforeEach } from 'vitest';
 import type { SourceChunk, SourceRecord } from '../../../src/review/source.js';
 import { createLocalDayFile } from '../../../src/sources/files/local.js';
 import { createNdjsonSource, type NdjsonSourceOptions } from '../../../src/sources/ndjson/ndjson-source.js';
+import { columnsIn } from '../../support/source-columns.js';
 import { day } from '../csv/csv-folder.js';
 
-type Options = Omit<NdjsonSourceOptions, 'file'>;
+interface Options extends Omit<NdjsonSourceOptions, 'file'> {
+  /** Called with each chunk, also of a day that then fails. */
+  readonly onChunk?: (chunk: SourceChunk) => void;
+}
 
 /** Creates a folder for each test of the calling file, and reads the day's file in it. */
 export function useNdjsonFolder() {
@@ -18,16 +22,19 @@ export function useNdjsonFolder() {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   return {
-    /** Writes the day's file and reads it. */
+    /** Writes the day's file and reads it, saying which fields it lacks. */
     async readFile(content: string | Buffer, options: Options = {}) {
       await writeFile(join(folder, '2026-11-20.ndjson'), content);
       const source = createNdjsonSource({
         file: createLocalDayFile(join(folder, '{day}.ndjson')),
         ...options,
+        columns: columnsIn(content, options.columns),
       });
       const chunks: SourceChunk[] = [];
-      for await (const chunk of source.read(day, { signal: new AbortController().signal }))
+      for await (const chunk of source.read(day, { signal: new AbortController().signal })) {
+        options.onChunk?.(chunk);
         chunks.push(chunk);
+      }
       return {
         chunks,
         records: chunks.flatMap((chunk): readonly SourceRecord[] => chunk.records),

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { serviceFields } from '../../../src/booking/booking.js';
+import type { SourceChunk } from '../../../src/review/source.js';
+import { masterIdOnly } from '../../support/source-columns.js';
 import { summarise } from '../csv/csv-folder.js';
 import { useNdjsonFolder } from './ndjson-folder.js';
 
@@ -92,7 +93,7 @@ describe('the members of the objects', () => {
   });
 
   it('may be in nested objects, by a path with dots', async () => {
-    const { records, notices } = await readFile(
+    const { records } = await readFile(
       [
         '{"hotel":{"id":{"$numberLong":"5"}},"guest":{"name":"Ann","other":[{"name":"no"}]}}',
         '{"hotel":{"id":{"$numberLong":6}},"guest":{"other":{"name":"no"}}}',
@@ -104,7 +105,6 @@ describe('the members of the objects', () => {
         columns: {
           ServiceId: 'hotel.id.$numberLong',
           BookingClientName: 'guest.name',
-          ProviderName: 'guest.toString',
         },
       },
     );
@@ -114,12 +114,10 @@ describe('the members of the objects', () => {
       { fields: { ServiceId: undefined, BookingClientName: undefined } },
       { fields: { ServiceId: undefined, BookingClientName: undefined } },
     ]);
-    expect(notices.map(({ column }) => column)).toContain('guest.toString');
-    expect(notices.map(({ column }) => column)).not.toContain('guest.name');
   });
 
   it('are found by the exact name first, even with dots', async () => {
-    const { records } = await readFile('{"guest":{"name":"no"},"guest.name":"Ann"}\n', {
+    const { records } = await readFile('{"ServiceId":5,"guest":{"name":"no"},"guest.name":"Ann"}\n', {
       columns: { BookingClientName: 'guest.name' },
     });
     expect(records).toMatchObject([{ fields: { BookingClientName: 'Ann' } }]);
@@ -127,34 +125,40 @@ describe('the members of the objects', () => {
 
   it('are never inherited from Object.prototype', async () => {
     const columns = { ServiceId: '__proto__', ProviderName: 'constructor', ProviderHotelId: 'toString.name' };
-    const { records } = await readFile('{}\n{"__proto__":5,"constructor":"x"}\n', { columns });
-    expect(summarise(records)).toEqual(['1:undefined', '2:5']);
+    const content = '{}\n{"__proto__":5,"constructor":"x"}\n{"toString.name":7}\n';
+    const { records } = await readFile(content, { columns });
+    expect(summarise(records)).toEqual(['1:undefined', '2:5', '3:undefined']);
     expect(records).toMatchObject([
       { fields: { ProviderName: undefined, ProviderHotelId: undefined } },
       { fields: { ProviderName: 'x', ProviderHotelId: undefined } },
+      { fields: { ProviderName: undefined, ProviderHotelId: 7 } },
     ]);
   });
 
-  it('that no object has are reported once, at the end; a null counts as present', async () => {
+  it('fail the day if no object has them, after its last record; a null counts as present', async () => {
     const line = '{"ServiceId":5}\n';
-    const { chunks, notices } = await readFile(
-      `${line.repeat(50)}{"ProviderName":null}\n${line.repeat(50)}`,
-      {
-        blockBytes: 64,
-        columns: { BookingClientName: 'guest' },
-      },
-    );
-    expect(notices).toEqual(
-      ['BookingReferenceId', 'guest', ...serviceFields.slice(4)].map((column) => ({
-        kind: 'absent-column',
-        column,
-      })),
-    );
-    expect(chunks.at(-1)?.notices).toEqual(notices);
+    const content = `${line.repeat(50)}{"ProviderName":null,"CheckInDate":null}\n${line.repeat(50)}{"ServiceId":6}`;
+    const columns = { ...masterIdOnly, BookingClientName: 'guest', ProviderName: 'ProviderName' };
+    const chunks: SourceChunk[] = [];
+    const failure = await readFile(content, {
+      blockBytes: 64,
+      columns: { ...columns, ProviderHotelId: 'ProviderHotelId' },
+      onChunk: (chunk) => chunks.push(chunk),
+    }).catch((error: unknown) => error);
+    expect(chunks.flatMap(({ records }) => records)).toHaveLength(102);
+    expect(failure).toMatchObject({
+      fault: 'missing-member',
+      message: expect.stringMatching(
+        /^no record of .*ndjson has the member "guest" \(for BookingClientName\) or "ProviderHotelId"; the first one has "ServiceId"\. .*source\.columns: \{ BookingClientName: false, ProviderHotelId: false \}$/,
+      ),
+    });
   });
 
-  it('that no object has include the master id', async () => {
-    const { notices } = await readFile('{"ServiceId":5}\n', { columns: { ServiceId: 'hotel_id' } });
-    expect(notices[0]).toEqual({ kind: 'absent-column', column: 'hotel_id' });
+  it('include the master id', async () => {
+    const reading = readFile('{"ServiceId":5}\n', { columns: { ServiceId: 'hotel_id' } });
+    await expect(reading).rejects.toMatchObject({
+      fault: 'missing-member',
+      message: expect.stringMatching(/"hotel_id" \(for ServiceId\); .*Set its name in source\.columns$/),
+    });
   });
 });

@@ -7,6 +7,7 @@ import type { SourceChunk, SourceNotice, SourceRecord } from '../../../src/revie
 import { createSqlSource, type SqlSourceOptions } from '../../../src/sources/sql/sql-source.js';
 import type { DayOfRecords, IntendedRecord } from '../../contracts/source.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
+import { columnsIn } from '../../support/source-columns.js';
 import { day } from '../csv/csv-folder.js';
 
 /** Filler. */
@@ -48,10 +49,16 @@ export function onceForRows<Table>(make: (rows: Rows) => Promise<Table>): (rows:
   };
 }
 
+/** Says which fields the query does not return, unless it returns all columns of a table. */
+function openSqlSource(options: SqlSourceOptions) {
+  const { query = '', columns = {} } = options;
+  return createSqlSource({ ...options, columns: query.includes('*') ? columns : columnsIn(query, columns) });
+}
+
 /** Reads a day to its end. */
 export async function readDay(options: SqlSourceOptions, businessDay: BusinessDay = day) {
   const chunks: SourceChunk[] = [];
-  const source = createSqlSource(options);
+  const source = openSqlSource(options);
   for await (const chunk of source.read(businessDay, { signal: new AbortController().signal })) {
     chunks.push(chunk);
   }
@@ -74,7 +81,7 @@ export async function failureOf(options: SqlSourceOptions): Promise<unknown> {
 
 /** Reads a day, and returns its number of rows and by how many bytes the memory grew meanwhile. */
 export async function measureMemory(options: SqlSourceOptions) {
-  const source = createSqlSource(options);
+  const source = openSqlSource(options);
   const inUse = () => {
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
