@@ -64,7 +64,12 @@ export function recordLook(ledger: Audited, action: Action, terminal: Terminal):
 /** Records the run that a command opens, resumes or accepts, like a look. */
 export function recordOpening(
   ledger: Audited,
-  { trigger, reason, volumeAcceptedBy }: Pick<RunRequest, 'trigger' | 'reason' | 'volumeAcceptedBy'>,
+  {
+    trigger,
+    reason,
+    volumeAcceptedBy,
+    acceptsRepeated,
+  }: Omit<RunRequest, 'day' | 'mode' | 'configuredDelivery'>,
   terminal: Terminal,
 ): Required<Pick<OpeningCallbacks, 'onOpened' | 'onAccepted'>> & { readonly recorded: () => Promise<void> } {
   let recording = Promise.resolve();
@@ -74,6 +79,7 @@ export function recordOpening(
       run: id,
       ...how,
       ...(volumeAcceptedBy !== undefined && { acceptVolume: true }),
+      ...(acceptsRepeated && { acceptRepeated: true }),
       ...(reason !== undefined && { reason }),
     };
     recording = recordLook(ledger, { action, subject: day, details }, terminal);

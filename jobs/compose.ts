@@ -108,6 +108,7 @@ export async function composeCollect(config: Config, sourceMessages: SourceMessa
         provider: config.source.columns.ProviderName !== false,
         hotelId: config.source.columns.ProviderHotelId !== false,
       },
+      maxRepeatedShare: config.source.maxRepeatedShare,
       batchSize,
       volume: config.volume,
     },

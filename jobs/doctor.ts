@@ -32,7 +32,7 @@ import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { checkUsers } from '../src/doctor/users.js';
 import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
-import { checkSource } from '../src/examination/source-check.js';
+import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { listEveryRun } from '../src/review/every-run.js';
@@ -123,7 +123,8 @@ function listChecks(
             maxRejectedShare,
             emptyDay,
           };
-          return [...(await checkSource(parts, signal)), ...warnOfSourceWire(config)];
+          const found = await checkSource(parts, signal);
+          return [...found, ...warnOfSamePath(config.source), ...warnOfSourceWire(config)];
         },
       },
       {

@@ -153,7 +153,11 @@ async function collect(
   const parts = {
     ...(await composeCollect(config, sourceMessages)),
     ...comparison,
-    ...(kept && { volumes: kept, readErased: () => readErasedGuests(kept, config.hashKey) }),
+    ...(kept && {
+      volumes: kept,
+      earlierDays: kept,
+      readErased: () => readErasedGuests(kept, config.hashKey),
+    }),
     delivery,
     ledger,
     notify,

@@ -16,7 +16,8 @@ const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', impor
 export function createHandlers(command: Command): Handlers {
   return {
     run: async (options, globals) => {
-      const { day, dryRun, out, delivery, detach, acceptVolume, metricsFile } = options;
+      const { day, dryRun, out, delivery, detach, metricsFile } = options;
+      const { acceptVolume, acceptRepeated: acceptsRepeated } = options;
       const run = (note?: (config: Config) => void) =>
         withConfig(globals, command, async (configured, terminal) => {
           note?.(configured);
@@ -28,7 +29,7 @@ export function createHandlers(command: Command): Handlers {
             config,
             businessDay,
             {
-              ...{ mode: 'run', trigger: 'manual', delivery, detach },
+              ...{ mode: 'run', trigger: 'manual', delivery, detach, acceptsRepeated },
               volumeAcceptedBy: acceptVolume ? terminal.io.user : undefined,
             },
             terminal,

@@ -5,6 +5,7 @@ import { countDates, type Normalise } from '../booking/normalise.js';
 import { formatShare, isMoreThanShare } from '../review/share.js';
 import { type BookingSource, filteredAtMost, SourceError } from '../review/source.js';
 import { maskBooking } from '../review/stored/stored-line.js';
+import { kindOf, type SourceSettings } from '../sources/registry.js';
 import { type Finding, findingsOf } from './finding.js';
 
 const { ok, warning, wrong } = findingsOf('source');
@@ -34,6 +35,18 @@ export async function checkSource(parts: SourceCheckParts, signal: AbortSignal):
     if (error instanceof SourceError) return [wrong(error.message, adviseOn(error, parts.day))];
     throw error;
   }
+}
+
+/** Queries and addresses without the day are refused; a path without it may be meant. */
+export function warnOfSamePath(source: SourceSettings): readonly Finding[] {
+  const path = kindOf(source).findSamePath?.(source);
+  if (path === undefined) return [];
+  return [
+    warning(
+      `${path} is the same for every day: a run reads whatever it holds then, perhaps the day before again`,
+      'Put {day} into source.path. If that cannot be, see to it that the file is replaced before each run.',
+    ),
+  ];
 }
 
 interface Sample {

@@ -51,8 +51,9 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     yield* changeRun(dialect, replaced.number, cancelRun(replaced.run, run.startedAt));
   }
   yield* change(
-    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, expected, state, started_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'collecting', ?)`,
+    `INSERT INTO ${dialect.schema}runs (id, day, delivery, trigger, reason, tops_up, volume_acceptance, accepts_repeated, expected, state,
+        started_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'collecting', ?)`,
     run.id,
     run.day,
     run.delivery,
@@ -60,6 +61,7 @@ function* createRun(dialect: Dialect, run: NewRun, mayBeDone: boolean): Query<Ru
     run.reason ?? null,
     run.topsUp ? 1 : 0,
     run.acceptance ? JSON.stringify(run.acceptance) : null,
+    run.acceptsRepeated ? 1 : 0,
     run.expected ?? null,
     run.startedAt,
   );
@@ -181,6 +183,7 @@ function columnsOfRun(patch: RunPatch): Assigned {
     names_blanked_at: patch.namesBlankedAt,
     lines_blanked: patch.linesBlanked === undefined ? undefined : Number(patch.linesBlanked),
     volume_acceptance: patch.acceptance && JSON.stringify(patch.acceptance),
+    accepts_repeated: patch.acceptsRepeated && 1,
     expected: patch.expected,
   };
 }

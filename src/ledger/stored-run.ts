@@ -33,7 +33,7 @@ export const runColumns = [
   ...['delivered', 'refused', 'repeated'],
   'suspects',
   ...['open_steps', 'failed_steps', 'failures_in_row', 'failure_class', 'failure_code', 'failure_message'],
-  ...['volume', 'volume_acceptance', 'expected'],
+  ...['volume', 'volume_acceptance', 'accepts_repeated', 'expected'],
   'file',
 ]
   .map((name) => `runs.${name}`)
@@ -88,6 +88,7 @@ export function toRun(row: StoredRow): Run {
     guestNames: row.guest_names === 'omit' ? ('omit' as const) : undefined,
     volume: readJson<Run['volume']>(row.volume),
     acceptance: readJson<Run['acceptance']>(row.volume_acceptance),
+    acceptsRepeated: Number(row.accepts_repeated) === 1 ? (true as const) : undefined,
     expected: integer('expected'),
     file,
   });

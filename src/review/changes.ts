@@ -29,6 +29,7 @@ export interface RunPatch {
   readonly namesBlankedAt?: null;
   readonly linesBlanked?: false;
   readonly acceptance?: VolumeAcceptance;
+  readonly acceptsRepeated?: true;
   readonly expected?: number;
 }
 

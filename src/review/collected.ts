@@ -120,7 +120,7 @@ export interface Reject {
 }
 
 export interface ReasonCount {
-  readonly reason: RejectCode | BookingWarning | 'absent-column';
+  readonly reason: RejectCode | BookingWarning | 'absent-column' | 'earlier-days-not-compared';
   readonly count: number;
   /** The place of its first occurrence, as the source counts. */
   readonly firstPlace?: number;

@@ -244,6 +244,8 @@ export interface LedgerSummary {
 export interface CollectRequest {
   /** Far fewer bookings than usual are right this time. */
   readonly acceptance?: VolumeAcceptance | undefined;
+  /** Accepts bookings that an earlier day sent this time. */
+  readonly acceptsRepeated?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
 }

@@ -95,7 +95,7 @@ export function takeOverSteps({ state, failure }: Run): readonly StepsChange[] {
 export function finishTakeOver(
   run: Run,
   totals: StepTotals,
-  { acceptance, expected }: CollectRequest = {},
+  { acceptance, acceptsRepeated, expected }: CollectRequest = {},
 ): RunPatch {
   const { openSteps, refused } = totals;
   const taken: RunPatch = {
@@ -103,6 +103,7 @@ export function finishTakeOver(
     openSteps,
     namesBlankedAt: null,
     ...(acceptance && { acceptance }),
+    ...(acceptsRepeated && { acceptsRepeated }),
     ...(expected !== undefined && { expected }),
   };
   const state = run.state === 'failed' ? resumedState(run) : run.state;

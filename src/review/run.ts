@@ -102,6 +102,8 @@ export interface Run {
   readonly volume?: VolumeComparison;
   /** Far fewer bookings than usual are right this time. */
   readonly acceptance?: VolumeAcceptance;
+  /** Accepts bookings that an earlier day sent this time. */
+  readonly acceptsRepeated?: true;
   /** How many records the end-of-day hook expected. */
   readonly expected?: number;
   /** When its guest names were blanked. Absent again once something was written that may hold names. */

@@ -11,7 +11,7 @@ import { ConfigurationError } from '../config/problems.js';
 import { lookOnce } from '../examination/check.js';
 import { type Examination, examineDay } from '../examination/examine-day.js';
 import type { Finding } from '../examination/finding.js';
-import { checkSource } from '../examination/source-check.js';
+import { checkSource, warnOfSamePath } from '../examination/source-check.js';
 import { unknownWord } from '../settings/placeholders.js';
 import type { SourceParts } from '../sources/common/kind.js';
 import { type PathTemplate, parsePathTemplate } from '../sources/files/path-template.js';
@@ -153,17 +153,16 @@ export function createSourceTrials({
       const config = parse(answered, examination);
       const { source, maxRejectedShare, emptyDay } = config;
       const day = createBusinessDay(examination.day, answered.timezone);
-      const look = async (trial: AbortSignal) =>
-        checkSource(
-          {
-            source: await openSource(source, openParts(config)),
-            normalise: createNormaliser({ dateFormat: source.dateFormat }),
-            day,
-            maxRejectedShare,
-            emptyDay,
-          },
-          trial,
-        );
+      const look = async (trial: AbortSignal) => {
+        const parts = {
+          source: await openSource(source, openParts(config)),
+          normalise: createNormaliser({ dateFormat: source.dateFormat }),
+          day,
+          maxRejectedShare,
+          emptyDay,
+        };
+        return [...(await checkSource(parts, trial)), ...warnOfSamePath(source)];
+      };
       return lookOnce({ part: 'source', seconds: trialSeconds, look }, options);
     },
   };

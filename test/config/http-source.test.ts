@@ -17,6 +17,7 @@ describe('an HTTP source', () => {
       dateFormat: 'yyyy-MM-dd',
       where: {},
       keep: {},
+      maxRepeatedShare: 0.5,
       timeoutSeconds: 60,
       connectTimeoutSeconds: 10,
     });
@@ -96,6 +97,7 @@ describe('a module source', () => {
       dateFormat: 'yyyy-MM-dd',
       where: {},
       keep: {},
+      maxRepeatedShare: 0.5,
       options,
     });
   });

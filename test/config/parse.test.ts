@@ -51,6 +51,7 @@ describe('a configuration', () => {
         dateFormat: 'yyyy-MM-dd',
         where: {},
         keep: {},
+        maxRepeatedShare: 0.5,
         encoding: 'utf-8',
         maxGigabytes: 20,
         delimiter: ',',
@@ -192,6 +193,7 @@ describe('a source', () => {
       dateFormat: 'yyyy-MM-dd',
       where: {},
       keep: {},
+      maxRepeatedShare: 0.5,
       encoding: 'utf-8',
       maxGigabytes: 20,
     });

@@ -22,6 +22,7 @@ describe('the settings of a source in a database', () => {
         dateFormat: 'yyyy-MM-dd',
         where: {},
         keep: {},
+        maxRepeatedShare: 0.5,
         timeoutSeconds: 600,
       },
     );

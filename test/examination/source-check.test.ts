@@ -12,6 +12,7 @@ import { createLocalDayFile } from '../../src/sources/files/local.js';
 import { makeTemporaryFolder } from '../doctor/temporary-folder.js';
 import { createArraySource, record } from '../review/array-source.js';
 import { bookingsHeader, csvOf, makeBookings } from '../support/made-bookings.js';
+import { columnsIn } from '../support/source-columns.js';
 
 const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
 const { signal } = new AbortController();
@@ -92,15 +93,11 @@ describe('a source that is understood', () => {
     });
   });
 
-  it('warns about missing columns', async () => {
+  it('may lack columns, if the configuration says so', async () => {
     const header = 'ServiceId,BookingReferenceId,ProviderName,ProviderHotelId';
-    const { findings } = await check(`${header}\n1,BR-1,Expedia,001A\n`);
-    expect(findings.slice(1).map(({ verdict, message }) => [verdict, message])).toEqual([
-      [
-        'warning',
-        'there is no column "BookingClientName", "CheckInDate", or "CheckOutDate": bookings are sent without it',
-      ],
-    ]);
+    const columns = columnsIn(header);
+    const { findings } = await check(`${header}\n1,BR-1,Expedia,001A\n`, { columns });
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['ok']);
     expect(findings[0]?.message).toContain('\n1, BR-1, –, Expedia, 001A, –, –');
   });
 });
@@ -136,7 +133,18 @@ describe('a source that is wrong', () => {
     ],
     ['a cut gzip', gzipSync(csvOf(50)).subarray(0, 200), /cut off or damaged/, /written/],
     ['a quote that is never closed', `${bookingsHeader}\n1,"BR`, /quote/, /written/],
-    ['another header', 'a,b\n1,2\n', /"ServiceId" is not in the header .* has 2 columns$/, /source\.columns/],
+    [
+      'another header',
+      'a,b\n1,2\n',
+      /"ServiceId" is not in the header .* has 2 columns\. Set its name/,
+      /source\.columns/,
+    ],
+    [
+      'a column less',
+      'ServiceId,ref\n1,2\n',
+      /"BookingReferenceId", .* are not in .* has "ServiceId", "ref"\. .*ProviderName: false/,
+      /source\.columns/,
+    ],
     ['another delimiter', 'a;b\n1;2\n', /"ServiceId" is not in .*: is source\.delimiter/, /source\.columns/],
   ])('is a finding with its reason: %s', async (_, content, message, advice) => {
     const { findings } = await check(content);

@@ -7,6 +7,7 @@ import type { CommandResult } from '../support/command.js';
 import { day, prepareDay, type Settings } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
 import { bookingsHeader, type MadeBooking, makeBookings, toCsv } from '../support/made-bookings.js';
+import { columnsIn } from '../support/source-columns.js';
 
 const bookings = makeBookings(60);
 const good = toCsv(bookings);
@@ -242,6 +243,7 @@ describe('a record that cannot be sent is rejected with its place, and the other
     const texts = [...ids.missing, ...ids.invalid, ...Object.keys(ids.accepted)];
     const csv = texts.map((id, index) => `"${id}",ID-${index}`).join('\n');
     const { standIn, folder, result, rejects } = await reviewWith(`ServiceId,BookingReferenceId\n${csv}\n`, {
+      source: { columns: columnsIn('BookingReferenceId') },
       maxRejectedShare: 1,
     });
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 5, rejected: 19 } });
@@ -280,7 +282,7 @@ describe('a record that cannot be sent is rejected with its place, and the other
     ];
     const { standIn, result, warnings } = await reviewWith(
       `ServiceId,CheckInDate,CheckOutDate\n${rows.join('\n')}\n`,
-      { source: { dateFormat: 'dd.MM.yyyy' } },
+      { source: { dateFormat: 'dd.MM.yyyy', columns: columnsIn('CheckInDate,CheckOutDate') } },
     );
     expectReport(result, { exitCode: 0, state: 'succeeded', counts: { delivered: 3 } });
     expect(warnings).toContainEqual({ reason: 'check-out-before-check-in', count: 1, firstPlace: 4 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectReport } from '../support/expectations.js';
+import { masterIdOnly } from '../support/source-columns.js';
 
 const guest = 'Ann Guest-Canary';
 
@@ -11,7 +12,7 @@ async function reviewByModule(
   code: string,
   { name = 'bookings.mjs', hasWorkers = false, asProcess = false } = {},
 ) {
-  const source = { kind: 'module', path: name };
+  const source = { kind: 'module', path: name, columns: masterIdOnly };
   const { standIn, folder } = await prepareDay({ settings: { source }, hasWorkers });
   await writeFile(join(folder.path, name), code);
   return { standIn, folder, result: await folder.runDay({ asProcess }) };

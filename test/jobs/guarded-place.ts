@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { createDayFolder, type DayFolder, day, type Settings } from '../support/day-folder.js';
 import { type StandIn, startStandIn } from '../support/http-stand-in.js';
+import { masterIdOnly } from '../support/source-columns.js';
 
 const guarded = 'ServiceId\n7\n';
 
@@ -11,7 +12,7 @@ export interface GuardedPlace {
   readonly folder: DayFolder;
   /** The mapping service. */
   readonly standIn: StandIn;
-  /** Configures this source and no other. */
+  /** Configures this source and no other; it says that the source has the master id only. */
   use(source: Settings, settings?: Settings): Promise<void>;
 }
 
@@ -21,8 +22,11 @@ export async function prepareGuardedPlace(): Promise<GuardedPlace> {
   onTestFinished(() => standIn.close());
   const folder = await createDayFolder({ baseUrl: standIn.baseUrl });
   writeFileSync(join(folder.path, 'guarded.csv'), guarded);
-  const use = (source: Settings, settings: Settings = {}) =>
-    folder.configure({ ...settings, source: { path: undefined, ...source } });
+  const use = ({ columns = {}, ...source }: Settings, settings: Settings = {}) =>
+    folder.configure({
+      ...settings,
+      source: { path: undefined, columns: Object.assign({}, masterIdOnly, columns), ...source },
+    });
   await use({ kind: 'csv', path: 'guarded.csv' });
   return { folder, standIn, use };
 }

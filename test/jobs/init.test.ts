@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { createExportFolder } from '../setup/export-folder.js';
 import { type CommandResult, callCommand } from '../support/command.js';
 import { isAvailable, needs, runAtTerminal, type Typing } from '../support/pseudo-terminal.js';
+import { masterIdOnly } from '../support/source-columns.js';
 
 const command = fileURLToPath(new URL('../../dist/jobs/hotel-review.js', import.meta.url));
 const env = { PATH: process.env.PATH, TZ: 'Asia/Tokyo' };
@@ -123,8 +124,10 @@ describe('init without a terminal', () => {
     );
     const text = await readText(folder, 'hotel-review.yaml');
     expect(text).toContain('# Unused columns: "Haus", "Von", "Bis".');
-    expect(text).toContain('    # ServiceId: …\n    # BookingReferenceId: …\n    BookingClientName: Gast\n');
-    expect((await load(folder)).source.columns).toEqual({ BookingClientName: 'Gast' });
+    expect(text).toContain(
+      '    # ServiceId: …\n    BookingReferenceId: false\n    BookingClientName: Gast\n',
+    );
+    expect((await load(folder)).source.columns).toEqual({ ...masterIdOnly, BookingClientName: 'Gast' });
   });
 
   it('does the same with NDJSON whose members are in nested objects', async () => {

@@ -47,6 +47,7 @@ const newRunColumns = [
     'posted',
     'providers',
     'expected',
+    'accepts_repeated',
     'cancel_reason',
     'volume',
     'volume_dropped',

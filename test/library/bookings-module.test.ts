@@ -20,7 +20,11 @@ export const bookings: Bookings = async function* (day, { signal, log, options }
 const configuration = `
 timezone: Europe/Madrid
 service: { baseUrl: "http://127.0.0.1:9/api/3.0", apiKey: k, accountId: a }
-source: { kind: module, path: ./ours.js, options: { hotel: ritz } }
+source:
+  kind: module
+  path: ./ours.js
+  columns: { BookingClientName: false, ProviderName: false, ProviderHotelId: false, CheckInDate: false, CheckOutDate: false }
+  options: { hotel: ritz }
 `;
 
 const dryRun = ['run', '--day', '2026-11-20', '--dry-run', '--json'];

@@ -215,6 +215,7 @@ function csvSettings(path: string): ReadingSettings['source'] {
     columns: {},
     where: {},
     keep: {},
+    maxRepeatedShare: 0.5,
     dateFormat: 'yyyy-MM-dd',
     encoding: 'utf-8',
     maxGigabytes: 20,

@@ -201,7 +201,8 @@ function defaultSettings(baseUrl: string): Settings {
   return {
     timezone: 'Europe/Madrid',
     service: { baseUrl, apiKey, accountId },
-    source: { kind: 'csv', path: 'bookings-{day}.csv' },
+    // Days of a test often have the same bookings.
+    source: { kind: 'csv', path: 'bookings-{day}.csv', maxRepeatedShare: 1 },
     body: { batchSize: 50, concurrency: 4 },
     retry: { baseSeconds: 0.02, capSeconds: 0.05 },
   };

@@ -15,6 +15,8 @@ export interface RunOptions extends DryRunOptions {
   readonly delivery?: DeliveryKind;
   /** Accepts the day, however few bookings it has. */
   readonly acceptVolume: boolean;
+  /** Accepts the day, though its bookings are those of an earlier one. */
+  readonly acceptRepeated: boolean;
   /** Leaves the steps to workers and exits. */
   readonly detach: boolean;
   /** Where the metrics are written when the run has ended. */
@@ -48,6 +50,7 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     )
     .addOption(deliveryOption())
     .option('--accept-volume', acceptVolume, false)
+    .option('--accept-repeated', 'send the day even if an earlier day sent the same bookings', false)
     .option('--detach', 'collect the day, leave the rest to workers (`work`, `serve`), and exit', false)
     .option(
       '--metrics-file <path>',

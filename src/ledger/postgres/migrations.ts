@@ -549,4 +549,5 @@ export const migrations: readonly string[] = [
     WHERE volume IS NOT NULL OR accepts_volume;
   ALTER TABLE hotel_review.runs DROP COLUMN accepts_volume;
   `,
+  `ALTER TABLE hotel_review.runs ADD COLUMN accepts_repeated smallint NOT NULL DEFAULT 0`,
 ];

@@ -521,4 +521,5 @@ export const migrations: readonly string[] = [
     WHERE volume IS NOT NULL OR accepts_volume = 1;
   ALTER TABLE runs DROP COLUMN accepts_volume;
   `,
+  `ALTER TABLE runs ADD COLUMN accepts_repeated INTEGER NOT NULL DEFAULT 0`,
 ];

@@ -31,7 +31,7 @@ export function createBatcher(
   form: BookingForm,
   batchSize: number,
   stored: Pick<Collect, 'holds'>,
-  memory: Pick<LineIndex, 'findOrRemember'> = createLineIndex(),
+  memory: LineIndex = createLineIndex(),
 ) {
   /** Lines that share a hash with a different line: hardly ever any. */
   const collided = new Set<string>();
@@ -136,6 +136,8 @@ export function createBatcher(
       if (isKnown === false) return takeUnknown(block, index);
       return isKnown.then((is) => !is && takeUnknown(block, index));
     },
+    /** The position of an accepted line with the same hash. */
+    find: memory.find,
     /** Copies what it still needs of the current block. */
     releaseBlock: endRun,
     /** Hands out the full batches; at the end also the last one, which may be short. */

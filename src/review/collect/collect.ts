@@ -36,10 +36,13 @@ import {
   checkGates,
   checkIncomplete,
   checkPosted,
+  checkRepeated,
   isExpectedOf,
+  isToCompare,
 } from './gates.js';
 import { makeCanary } from './make-canary.js';
-import { createBookingStore } from './store-bookings.js';
+import { type EarlierDays, findRepetition, type Repetition } from './repeated-day.js';
+import { type BookingStore, createBookingStore } from './store-bookings.js';
 
 export interface CollectParts {
   readonly reader: DayReader;
@@ -57,6 +60,10 @@ export interface CollectParts {
   readonly volumes?: VolumeHistory;
   /** Accepts a day with far fewer bookings than usual this time. */
   readonly acceptsVolume?: boolean | undefined;
+  /** What the bookings are compared with, to recognise an earlier day's. */
+  readonly earlierDays?: EarlierDays;
+  /** Accepts bookings that an earlier day sent this time. */
+  readonly acceptsRepeated?: boolean | undefined;
   /** How many records the caller of the hook counted; read after the last record, because the call may come meanwhile. */
   readonly readExpected?: () => Promise<number | undefined>;
   /** Guests whose names must no longer be sent or kept. */
@@ -115,6 +122,7 @@ export async function collectDay(
   }
   signal.throwIfAborted();
   await bookings.addKnown();
+  const repetition = await compareWithEarlierDays(day, bookings, parts);
   await bookings.storeRest();
   const source = reader.locate(day);
   const sendable = countRecords(bookings) - bookings.rejected;
@@ -131,6 +139,7 @@ export async function collectDay(
   if (!parts.delivered) checkIncomplete(bookings.lacking, limits, source);
   const { providers } = bookings;
   const { body, file } = bookings.accepted;
+  if (repetition) checkRepeated(repetition, body + file, limits, { source, day: day.iso });
   // A run that tops up the day stores a part of it, but reads all of it.
   const accepted = parts.delivered ? sendable : body + file;
   await checkVolume({ day: day.iso, accepted, providers }, { ...parts, right }, collect);
@@ -151,6 +160,21 @@ async function beginCollect(
   if (!comparison || (await comparison.copy.isEmpty())) return ledger.beginCollect(right, start);
   const collect = await ledger.beginCollect(right, { ...start, comparesMappings: true });
   return createComparingCollect(collect, { ...comparison, now });
+}
+
+/** Undefined if they are not to be compared. Before the last bookings are stored: what can't be compared is a warning. */
+async function compareWithEarlierDays(
+  day: BusinessDay,
+  bookings: BookingStore,
+  { earlierDays, acceptsRepeated, delivered, limits, delivery }: CollectParts,
+): Promise<Repetition | undefined> {
+  const { body, file } = bookings.accepted;
+  const isUnwanted = acceptsRepeated || delivered !== undefined || !isToCompare(body + file, limits);
+  if (!earlierDays || isUnwanted) return undefined;
+  const repetition = await findRepetition(day, { bookings, delivery, ledger: earlierDays });
+  const { sent, incomparable } = repetition;
+  if (sent > 0 && sent === incomparable) bookings.warn({ reason: 'earlier-days-not-compared', count: sent });
+  return repetition;
 }
 
 async function readKnown(

@@ -5,6 +5,7 @@ import { formatShare, isMoreThanShare } from '../share.js';
 import type { SourceError } from '../source.js';
 import type { VolumeSettings } from '../volume.js';
 import { lacksHotelId, lacksProvider } from './day-reader.js';
+import type { Repetition } from './repeated-day.js';
 
 export interface CollectLimits {
   /** The share of records that may be rejected, and of dates that may be unreadable. */
@@ -14,6 +15,8 @@ export interface CollectLimits {
   readonly maxPostedShare?: number;
   /** The share of bookings that may lack their provider or its hotel id; all by default. */
   readonly incomplete?: IncompleteLimit | undefined;
+  /** The share of bookings that may be equal to some that an earlier day sent; all by default. */
+  readonly maxRepeatedShare?: number;
   readonly batchSize: number;
   /** Without them volumes are counted, not compared. */
   readonly volume?: VolumeSettings | undefined;
@@ -23,6 +26,9 @@ export interface CollectLimits {
   readonly mayBeMissing?: boolean;
 }
 
+/** How many bookings there must be for a share of them to say something. */
+const leastBookings = 20;
+
 export interface IncompleteLimit {
   readonly maxShare: number;
   /** Which of the two the source has. */
@@ -30,13 +36,11 @@ export interface IncompleteLimit {
   readonly hotelId: boolean;
 }
 
-/** A share of fewer bookings says nothing. */
-const leastBookings = 20;
-
 /** The limits for a day that is not over: having few bookings, or none, is not a fault of its source. */
 export function limitsOfUnfinishedDay({
   volume: _,
   incomplete: __,
+  maxRepeatedShare: ___,
   ...limits
 }: CollectLimits): CollectLimits {
   return { ...limits, emptyDay: 'succeed', leastFaults: leastBookings, mayBeMissing: true };
@@ -131,6 +135,26 @@ export function checkIncomplete(
     'too-many-incomplete',
     `${incomplete} of ${of} bookings of ${source} lack ${shown}, more than maxIncompleteShare allows (${formatShare(limit.maxShare)}); nothing was sent. ` +
       `Check the export and source.columns; if the source has none, say so with source.columns: { ${none} }; if so many bookings lack it, raise maxIncompleteShare`,
+  );
+}
+
+/** Whether a day has enough bookings to be compared with the days before it. */
+export function isToCompare(accepted: number, { maxRepeatedShare = 1 }: CollectLimits): boolean {
+  return accepted >= leastBookings && maxRepeatedShare < 1;
+}
+
+/** Yesterday's file again looks like any other day. */
+export function checkRepeated(
+  { bookings, isEstimate, days }: Repetition,
+  accepted: number,
+  { maxRepeatedShare = 1 }: CollectLimits,
+  { source, day }: { readonly source: string; readonly day: string },
+): void {
+  if (!isMoreThanShare(bookings, accepted, maxRepeatedShare)) return;
+  throw new CollectError(
+    'source-repeated',
+    `${isEstimate ? 'about ' : ''}${bookings} of ${accepted} bookings of ${source} are equal in all fields to bookings that ${days.join(', ')} sent, more than source.maxRepeatedShare allows (${formatShare(maxRepeatedShare)}); nothing was sent: ` +
+      `check that the source holds this day and not an earlier one, or accept it with run --day ${day} --accept-repeated`,
   );
 }
 

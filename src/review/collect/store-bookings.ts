@@ -1,7 +1,7 @@
 import { createStayKeys } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { type Collect, type ReasonCount, type Reject, rejectsListed } from '../collected.js';
-import { bookingForms } from '../step.js';
+import { type BookingForm, bookingForms } from '../step.js';
 import { readBooking } from '../stored/stored-line.js';
 import { createBatcher } from './batcher.js';
 import type { RenderedChunk } from './day-reader.js';
@@ -118,6 +118,11 @@ export function createBookingStore(
     /** Bookings by provider, with those that were delivered before; null if there are too many providers to count. */
     get providers() {
       return providers.total();
+    },
+    /** A number of the accepted booking with that line; compares hashes only. */
+    find(form: BookingForm, bytes: DataView, start: number, end: number): number | undefined {
+      const position = batching[form].find(bytes, start, end);
+      return position === undefined ? undefined : bookingForms.length * position + bookingForms.indexOf(form);
     },
     storeRest: () => store(true),
     /** A review file covers the whole day, so earlier deliveries follow the new bookings. */

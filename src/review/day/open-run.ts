@@ -32,6 +32,8 @@ export interface DayRequest {
   readonly reason?: string | undefined;
   /** Who says that far fewer bookings than usual are right this time. */
   readonly volumeAcceptedBy?: string | undefined;
+  /** Accepts bookings that an earlier day sent. */
+  readonly acceptsRepeated?: boolean | undefined;
   /** How many records the source should hold. */
   readonly expected?: number | undefined;
   /** The latest run of the day that the person has seen, null for none: nothing is done if there is a newer one. */
@@ -221,7 +223,7 @@ export async function openRun(
   { ledger, clock, createRunId, deliveryFor }: RunDayParts,
   { lost }: Hold,
 ): Promise<OpenedRun | 'lost'> {
-  const { day, trigger, reason, delivery, configuredDelivery, expected } = request;
+  const { day, trigger, reason, delivery, configuredDelivery, expected, acceptsRepeated } = request;
   const latest = await ledger.latestRun(day.iso);
   refuseUnseen(latest, request);
   const opening = decideOpening(latest, request);
@@ -240,7 +242,7 @@ export async function openRun(
       refuseMoreNames(opening.run, deliveryFor(opening.run.delivery).names);
       return {
         kind: 'resumed',
-        run: await ledger.takeOver(opening.run.id, { expected, acceptance }),
+        run: await ledger.takeOver(opening.run.id, { expected, acceptance, acceptsRepeated }),
         ...(opening.run.failure && { failedBefore: opening.run.failure }),
       };
     case 'new': {
@@ -253,6 +255,7 @@ export async function openRun(
         // What was accepted does not become less by what is added to it.
         acceptance: acceptance ?? (opening.topsUp ? latest?.acceptance : undefined),
         expected: expected ?? opening.expected,
+        acceptsRepeated,
         ...(reason !== undefined && { reason }),
         ...(opening.replaces !== undefined && { replaces: opening.replaces }),
         ...(opening.topsUp && { topsUp: true }),

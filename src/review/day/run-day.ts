@@ -159,7 +159,10 @@ async function collect(
     const delivered = run.topsUp ? { delivered: ledger } : {};
     const readExpected = async () => (await ledger.getRun(run.id)).expected;
     const asked = mayCompleteDay(run)
-      ? { volumes: ledger, acceptsVolume: run.acceptance !== undefined, readExpected }
+      ? {
+          ...{ volumes: ledger, acceptsVolume: run.acceptance !== undefined, readExpected },
+          ...{ earlierDays: ledger, acceptsRepeated: run.acceptsRepeated },
+        }
       : { limits: limitsOfUnfinishedDay(parts.limits) };
     const canary = (await needsCanary(run, day, ledger)) ? parts.canary : undefined;
     const collecting = { ...parts, ...asked, ...delivered, canary, delivery };

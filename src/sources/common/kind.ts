@@ -54,5 +54,7 @@ export interface SourceKind<Settings extends { readonly kind: string }> {
   /** Files with secrets, which only their owner may read. */
   listSecretFiles?(settings: Settings): readonly string[];
   findDatabase?(settings: Settings): DatabaseAddress;
+  /** The path that is the same for every day; undefined if it depends on the day. */
+  findSamePath?(settings: Settings): string | undefined;
   loadSetup(): Promise<SourceSetup<Pick<Settings, 'kind'>, Settings>>;
 }

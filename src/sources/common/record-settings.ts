@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type BookingField, mapFields, masterIdField, serviceFields } from '../../booking/booking.js';
 import { isDateFormat } from '../../booking/written-date.js';
-import { expected, group, text, textLike, textThat } from '../../settings/values.js';
+import { expected, group, share, text, textLike, textThat } from '../../settings/values.js';
 
 const requiredColumn = ({ meaning }: BookingField) =>
   text('the name of a column')
@@ -56,6 +56,11 @@ export const recordSettings = {
     .default({})
     .describe(
       "Up to eight further columns that are kept with each booking, by the names under which lists show them, such as `Price: precio`. They are never sent to the service, and are removed together with the guests' names. Values are kept as texts of up to 200 characters.",
+    ),
+  maxRepeatedShare: share()
+    .default(0.5)
+    .describe(
+      "The share of a day's bookings that may be equal in all fields to bookings that one of the eight days before sent; with more, the run fails before anything is sent (`source-repeated`). It counts from 20 bookings on, and not for runs of the current day or those that top up a day. 1 turns it off.",
     ),
   dateFormat: textThat(
     isDateFormat,

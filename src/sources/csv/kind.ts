@@ -6,6 +6,7 @@ import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
   dayFileSettings,
+  findSamePath,
   hasAccount,
   listKeyFiles,
   resolveDayFile,
@@ -27,6 +28,7 @@ const kind: SourceKind<CsvSettings> = {
   flags: fileFlags('csv'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
+  findSamePath,
   async open({ where, keep, ...source }, parts) {
     const [{ createCsvSource }, { openDayFile }] = await Promise.all([
       import('./csv-source.js'),

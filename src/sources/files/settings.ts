@@ -96,6 +96,10 @@ export function resolveDayFile<Settings extends FileSettings>(settings: Settings
   };
 }
 
+export function findSamePath({ path }: FileSettings): string | undefined {
+  return dependsOnDay(path) ? undefined : path;
+}
+
 export function listKeyFiles({ sftp }: FileSettings): readonly string[] {
   return sftp?.privateKeyFile === undefined ? [] : [sftp.privateKeyFile];
 }

@@ -6,6 +6,7 @@ import { fileFlags } from '../files/flags.js';
 import {
   accountMissing,
   dayFileSettings,
+  findSamePath,
   hasAccount,
   listKeyFiles,
   resolveDayFile,
@@ -24,6 +25,7 @@ const kind: SourceKind<NdjsonSettings> = {
   flags: fileFlags('ndjson'),
   resolve: resolveDayFile,
   listSecretFiles: listKeyFiles,
+  findSamePath,
   async open({ where, keep, ...source }, parts) {
     const [{ createNdjsonSource }, { openDayFile }] = await Promise.all([
       import('./ndjson-source.js'),

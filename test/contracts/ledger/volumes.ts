@@ -102,7 +102,7 @@ export function describeVolumes(opened: () => OpenedLedger): void {
 
     it('it keeps what is expected of a run across take-overs, until a new one says more', async () => {
       const { ledger } = opened();
-      const asked = { expected: 412, acceptance: { at, by: 'Ada "O" ñ' } };
+      const asked = { expected: 412, acceptance: { at, by: 'Ada "O" ñ' }, acceptsRepeated: true } as const;
       expect(await ledger.createRun(newRun('r1', asked))).toMatchObject(asked);
       expect(await ledger.takeOver('r1')).toMatchObject(asked);
       expect(await ledger.takeOver('r1', { expected: 0 })).toMatchObject({ ...asked, expected: 0 });
@@ -110,8 +110,10 @@ export function describeVolumes(opened: () => OpenedLedger): void {
       const plain = await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
       expect(plain).not.toHaveProperty('expected');
       expect(plain).not.toHaveProperty('acceptance');
-      const accepted = await ledger.takeOver('r2', { acceptance: asked.acceptance });
-      expect(accepted).toMatchObject({ acceptance: asked.acceptance });
+      expect(plain).not.toHaveProperty('acceptsRepeated');
+      const { acceptance } = asked;
+      const accepted = await ledger.takeOver('r2', { acceptance, acceptsRepeated: true });
+      expect(accepted).toMatchObject({ acceptance, acceptsRepeated: true });
       expect(await ledger.getRun('r2')).toEqual(accepted);
     });
 

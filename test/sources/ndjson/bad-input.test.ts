@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createNormaliser } from '../../../src/booking/normalise.js';
+import { masterIdOnly } from '../../support/source-columns.js';
 import { summarise } from '../csv/csv-folder.js';
 import { expectFault } from '../csv/expect-fault.js';
 import { useNdjsonFolder } from './ndjson-folder.js';
@@ -30,19 +31,19 @@ describe('a line that cannot be read', () => {
     ['brackets without end', '['.repeat(500_000), 'malformed-json'],
     ['brackets in brackets', `${'['.repeat(400_000)}${']'.repeat(400_000)}`, 'not-an-object'],
   ])('is %s: it is reported in its place, and reading continues', async (_, line, reason) => {
-    const { records } = await readFile(`${good}${line}\n${good}`);
+    const { records } = await readFile(`${good}${line}\n${good}`, { columns: masterIdOnly });
     expect(summarise(records)).toEqual(['1:1', `2!${reason}`, '3:1']);
     expect(inspect(records)).not.toContain('Canary');
   });
 
   it('has a duplicate name in a needed nested object', async () => {
     const { records } = await readFile(
-      '{"guest":{"name":"a","name":"b"}}\n{"guest":{"x":1,"x":2,"name":"c"}}\n',
+      '{"guest":{"name":"a","name":"b"}}\n{"ServiceId":5,"guest":{"x":1,"x":2,"name":"c"}}\n',
       {
         columns: { BookingClientName: 'guest.name' },
       },
     );
-    expect(summarise(records)).toEqual(['1!duplicate-member', '2:undefined']);
+    expect(summarise(records)).toEqual(['1!duplicate-member', '2:5']);
   });
 
   it('may have duplicate names that are not needed', async () => {

@@ -49,10 +49,9 @@ export function onceForRows<Table>(make: (rows: Rows) => Promise<Table>): (rows:
   };
 }
 
-/** Says which fields the query does not return, unless it returns all columns of a table. */
-function openSqlSource(options: SqlSourceOptions) {
-  const { query = '', columns = {} } = options;
-  return createSqlSource({ ...options, columns: query.includes('*') ? columns : columnsIn(query, columns) });
+/** Says which fields the query lacks: those that neither it nor `columns` names. */
+export function openSqlSource({ query = '', columns, ...options }: SqlSourceOptions) {
+  return createSqlSource({ ...options, query, columns: columnsIn(query, columns) });
 }
 
 /** Reads a day to its end. */

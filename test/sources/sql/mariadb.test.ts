@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/review/source.js';
-import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { certificateNeeds, makeCertificate } from '../../support/machine.js';
 import { mariadbPassword, mariadbUser, startMariadb } from '../../support/mariadb.js';
 import { isNightly } from '../../support/nightly.js';
@@ -12,7 +11,7 @@ import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { useMariadb } from '../../support/use-servers.js';
 import { day } from '../csv/csv-folder.js';
-import { failureOf, measureMemory, readDay } from './day-table.js';
+import { failureOf, measureMemory, openSqlSource, readDay } from './day-table.js';
 
 const waiting = { timeout: patienceMs, interval: 20 };
 
@@ -133,7 +132,7 @@ describe('bookings in MariaDB', () => {
 
   it('stop at the time limit if nobody requests the next ones', async () => {
     const query = `SELECT seq AS ServiceId, REPEAT('x', 1000) FROM seq_1_to_100000 WHERE :day IS NOT NULL`;
-    const reading = createSqlSource({ url, query, timeoutSeconds: 5 })
+    const reading = openSqlSource({ url, query, timeoutSeconds: 5 })
       .read(day, { signal: new AbortController().signal })
       [Symbol.asyncIterator]();
     await reading.next();
@@ -149,7 +148,7 @@ describe('bookings in MariaDB', () => {
       WHERE :day IS NOT NULL`;
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');
-    const outcome = createSqlSource({ url, query })
+    const outcome = openSqlSource({ url, query })
       .read(day, { signal: stopping.signal })
       [Symbol.asyncIterator]()
       .next()
@@ -168,7 +167,7 @@ describe('bookings in MariaDB', () => {
       url,
       query: `SELECT seq AS ServiceId, REPEAT('x', 1000) FROM seq_1_to_50000 WHERE :day IS NOT NULL`,
     };
-    const reading = createSqlSource(options)
+    const reading = openSqlSource(options)
       .read(day, { signal: new AbortController().signal })
       [Symbol.asyncIterator]();
     await reading.next();

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
 import { createNormaliser } from '../../../src/booking/normalise.js';
 import { SourceError } from '../../../src/review/source.js';
-import { createSqlSource } from '../../../src/sources/sql/sql-source.js';
 import { certificateNeeds } from '../../support/machine.js';
 import { isNightly } from '../../support/nightly.js';
 import { patienceMs } from '../../support/patience.js';
@@ -12,7 +11,7 @@ import { findFreePort } from '../../support/sftp-server.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { usePostgres } from '../../support/use-servers.js';
 import { day } from '../csv/csv-folder.js';
-import { failureOf, measureMemory, readDay } from './day-table.js';
+import { failureOf, measureMemory, openSqlSource, readDay } from './day-table.js';
 
 const waiting = { timeout: patienceMs, interval: 20 };
 
@@ -74,6 +73,7 @@ describe('bookings in PostgreSQL', () => {
     const { records } = await readDay({
       url,
       query: "SELECT * FROM bookings WHERE :day > '' ORDER BY serviceid",
+      columns: { BookingClientName: 'bookingclientname', ProviderName: 'providername' },
     });
     expect(records).toMatchObject(
       texts.map((text, index) => ({
@@ -211,7 +211,7 @@ describe('bookings in PostgreSQL', () => {
   it('are one snapshot: later writes are not included', async () => {
     await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 3000) AS serviceid');
     const query = 'SELECT * FROM bookings WHERE :day::text IS NOT NULL';
-    const reading = createSqlSource({ url, query })
+    const reading = openSqlSource({ url, query })
       .read(day, { signal: new AbortController().signal })
       [Symbol.asyncIterator]();
     let rows = (await reading.next()).value?.records.length ?? 0;
@@ -233,7 +233,7 @@ describe('bookings in PostgreSQL', () => {
 
   it('stop at the time limit if nobody requests the next ones', async () => {
     const query = 'SELECT n AS serviceid FROM generate_series(1, 100000) AS n WHERE :day::text IS NOT NULL';
-    const reading = createSqlSource({ url, query, timeoutSeconds: 5 })
+    const reading = openSqlSource({ url, query, timeoutSeconds: 5 })
       .read(day, { signal: new AbortController().signal })
       [Symbol.asyncIterator]();
     await reading.next();
@@ -247,7 +247,7 @@ describe('bookings in PostgreSQL', () => {
     const query = 'SELECT 1 AS serviceid, pg_sleep(600) WHERE :day::text IS NOT NULL';
     const stopping = new AbortController();
     const reason = new Error('stopped by hand');
-    const outcome = createSqlSource({ url: postgres().overTcp(url), query })
+    const outcome = openSqlSource({ url: postgres().overTcp(url), query })
       .read(day, { signal: stopping.signal })
       [Symbol.asyncIterator]()
       .next()
@@ -266,7 +266,7 @@ describe('bookings in PostgreSQL', () => {
     // More than the sockets hold.
     const query = "SELECT *, repeat('x', 1000) AS note FROM bookings WHERE :day::text IS NOT NULL";
     const options = { url, query };
-    const reading = createSqlSource(options)
+    const reading = openSqlSource(options)
       .read(day, { signal: new AbortController().signal })
       [Symbol.asyncIterator]();
     await reading.next();

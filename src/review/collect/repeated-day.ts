@@ -1,0 +1,168 @@
+import { type BusinessDay, goBack } from '../../booking/business-day.js';
+import { KeyError } from '../../keys/key-error.js';
+import type { Delivery } from '../delivery.js';
+import type { BatchRange, BatchReader, RunLister } from '../ledger.js';
+import type { Run } from '../run.js';
+import { bookingForms } from '../step.js';
+import { renderDelivered } from './delivered-lines.js';
+import type { BookingStore } from './store-bookings.js';
+
+/** The runs of earlier days, and what they sent. */
+export type EarlierDays = RunLister & Pick<BatchReader, 'readBatches' | 'measureBatches'>;
+
+/** How many of a day's bookings an earlier day sent, equal in all fields. */
+export interface Repetition {
+  readonly bookings: number;
+  /** Whether that number is an estimate from a sample. */
+  readonly isEstimate: boolean;
+  /** Days that sent some of them, YYYY-MM-DD, the latest first. */
+  readonly days: readonly string[];
+  /** Earlier days that sent bookings; and those of them that could not be compared at all. */
+  readonly sent: number;
+  readonly incomparable: number;
+}
+
+const daysCompared = 8;
+/** Of each earlier day about so many bookings are looked up, so that a large day costs no more than a small one. */
+const sampleSize = 1_000;
+/** A large run's sample is taken from so many places: neighbours are alike, such as all bookings of one provider. */
+const samplePlaces = 10;
+/** Runs of today may be dozens. */
+const runsPerDay = 100;
+
+/** Where the bookings of other days are looked up. */
+interface LookUp {
+  readonly bookings: Pick<BookingStore, 'find'>;
+  readonly delivery: Delivery;
+  readonly ledger: EarlierDays;
+}
+
+/** What looking up a sample of a run's or a day's bookings found. */
+interface Sample {
+  readonly sampled: number;
+  /** The numbers of the bookings that were found. */
+  readonly found: ReadonlySet<number>;
+  /** How many there are in all: an estimate. */
+  readonly repeated: number;
+}
+
+/**
+ * Looks up what the days before sent among the bookings that were collected. Lines are looked up by their hash alone: in a day
+ * of a million, one of 200,000 is found by mistake.
+ *
+ * A run whose stored names are gone, because they were blanked or left out or its day's key was destroyed, can't be compared
+ * with bookings that have names.
+ */
+export async function findRepetition(day: BusinessDay, lookUp: LookUp): Promise<Repetition> {
+  const compared: (Sample & { readonly day: string })[] = [];
+  for (let back = 1; back <= daysCompared; back += 1) {
+    const { iso } = goBack(day, back);
+    const sample = await lookUpDay(iso, lookUp);
+    if (sample) compared.push({ day: iso, ...sample });
+  }
+  const found = new Set(compared.flatMap((sample) => [...sample.found]));
+  // Several small days are known exactly; of large ones, the one with the most is an estimate.
+  const bookings = Math.max(found.size, ...compared.map(({ repeated }) => Math.round(repeated)));
+  return {
+    bookings,
+    isEstimate: bookings > found.size,
+    days: compared.filter(({ repeated }) => repeated > 0).map((one) => one.day),
+    sent: compared.length,
+    incomparable: compared.filter(({ sampled }) => sampled === 0).length,
+  };
+}
+
+/** Undefined for a day that sent nothing. */
+async function lookUpDay(day: string, lookUp: LookUp): Promise<Sample | undefined> {
+  const listed = await lookUp.ledger.listRuns({ day, limit: runsPerDay });
+  const runs = listed.filter(({ counts }) => counts.delivered > 0);
+  if (runs.length === 0) return undefined;
+  const samples: Sample[] = [];
+  let sampled = 0;
+  for (const run of runs) {
+    const hasLostNames = run.linesBlanked || run.guestNames === 'omit';
+    if (sampled >= sampleSize || (hasLostNames && lookUp.delivery.names === 'send')) continue;
+    const sample = await lookUpRun(run, lookUp);
+    samples.push(sample);
+    sampled += sample.sampled;
+  }
+  return {
+    sampled,
+    found: new Set(samples.flatMap(({ found }) => [...found])),
+    // Runs of a day may have sent the same bookings.
+    repeated: Math.max(0, ...samples.map(({ repeated }) => repeated)),
+  };
+}
+
+async function lookUpRun(
+  { id, guestNames = 'send' }: Run,
+  { bookings, delivery, ledger }: LookUp,
+): Promise<Sample> {
+  const found = new Set<number>();
+  let sampled = 0;
+  let repeated = 0;
+  try {
+    for (const form of bookingForms) {
+      const stored = await ledger.measureBatches(id, form);
+      const before = found.size;
+      let looked = 0;
+      for (const { range, step } of planSample(stored)) {
+        const batches = await ledger.readBatches(id, form, range);
+        const lines = pickLines(Buffer.concat(batches), step);
+        const chunk = renderDelivered({ form, guestNames, lines }, delivery);
+        for (const line of chunk.lines) {
+          const number = bookings.find(line.form, chunk.view, line.start, line.end);
+          if (number !== undefined) found.add(number);
+        }
+        looked += chunk.lines.length;
+      }
+      sampled += looked;
+      if (looked > 0) repeated += ((found.size - before) * stored.bookings) / looked;
+    }
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+  }
+  return { sampled, found, repeated };
+}
+
+interface SamplePart {
+  readonly range: BatchRange;
+  /** Every so manyth line is taken. */
+  readonly step: number;
+}
+
+/** Which batches of a run to read: all of a small run, some at equal distances of a large one. */
+export function planSample({
+  batches,
+  bookings,
+}: {
+  readonly batches: number;
+  readonly bookings: number;
+}): readonly SamplePart[] {
+  if (bookings === 0) return [];
+  if (bookings <= sampleSize) return [{ range: { from: 0, to: batches }, step: 1 }];
+  const perBatch = bookings / batches;
+  const perPlace = sampleSize / samplePlaces;
+  const together = Math.ceil(perPlace / perBatch);
+  const places = Math.min(samplePlaces, Math.floor(batches / together));
+  const step = Math.max(1, Math.floor((together * perBatch * places) / sampleSize));
+  return Array.from({ length: places }, (_, place) => {
+    const from = Math.floor((place * (batches - together)) / Math.max(1, places - 1));
+    return { range: { from, to: from + together }, step };
+  });
+}
+
+const lineFeed = 0x0a;
+
+/** Every `step`th line, with its line end. */
+export function pickLines(lines: Buffer, step: number): Buffer {
+  if (step === 1) return lines;
+  const picked: Buffer[] = [];
+  let start = 0;
+  for (let index = 0; start < lines.length; index += 1) {
+    const end = lines.indexOf(lineFeed, start) + 1;
+    if (index % step === 0) picked.push(lines.subarray(start, end));
+    start = end;
+  }
+  return Buffer.concat(picked);
+}

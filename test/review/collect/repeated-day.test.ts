@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBusinessDay } from '../../../src/booking/business-day.js';
+import { KeyError } from '../../../src/keys/key-error.js';
+import { createBodyDelivery } from '../../../src/review/body/body-delivery.js';
+import { checkRepeated } from '../../../src/review/collect/gates.js';
+import {
+  type EarlierDays,
+  findRepetition,
+  pickLines,
+  planSample,
+} from '../../../src/review/collect/repeated-day.js';
+import type { GuestNames } from '../../../src/review/guest-names.js';
+import type { Run } from '../../../src/review/run.js';
+import { someRun } from '../some-run.js';
+
+const day = createBusinessDay('2026-11-20', 'Europe/Madrid');
+const perBatch = 500;
+const lineOf = (number: number) => `{"ServiceId":${number}}\n`;
+
+/** Earlier days by body, each with the bookings of these numbers. */
+function ledgerOf(
+  days: Readonly<Record<string, readonly number[]>>,
+  { run = {}, fails = false }: { readonly run?: Partial<Omit<Run, 'counts'>>; readonly fails?: boolean } = {},
+): EarlierDays & { readonly read: number } {
+  const numbersOf = (id: string) => days[id] ?? [];
+  let read = 0;
+  return {
+    get read() {
+      return read;
+    },
+    async listRuns({ day: iso = '' }) {
+      const delivered = numbersOf(iso).length;
+      return delivered === 0 ? [] : [someRun({ ...run, id: iso, day: iso, counts: { delivered } })];
+    },
+    async measureBatches(id, form) {
+      const bookings = form === 'body' ? numbersOf(id).length : 0;
+      return { bookings, batches: Math.ceil(bookings / perBatch) };
+    },
+    async readBatches(id, _form, { from, to }) {
+      if (fails) throw new KeyError('destroyed', 'the key was destroyed');
+      return Array.from({ length: to - from }, (_, at) => {
+        const lines = numbersOf(id).slice((from + at) * perBatch, (from + at + 1) * perBatch);
+        read += lines.length;
+        return Buffer.from(lines.map(lineOf).join(''));
+      });
+    },
+  };
+}
+
+/** What the ledger's days have sent of these bookings. */
+function compare(today: readonly number[], ledger: EarlierDays, names?: GuestNames) {
+  const numbers = new Map(today.map((number, index) => [lineOf(number).trimEnd(), index]));
+  const bookings = {
+    find: (_form: unknown, { buffer, byteOffset }: DataView, start: number, end: number) =>
+      numbers.get(Buffer.from(buffer, byteOffset + start, end - start).toString()),
+  };
+  const delivery = createBodyDelivery({
+    service: { reviewBookedHotels: () => Promise.reject(new Error('nothing is sent')) },
+    masterIdName: 'ServiceId',
+    batchSize: perBatch,
+    ...(names && { names }),
+  });
+  return findRepetition(day, { bookings, delivery, ledger });
+}
+
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+
+describe('what earlier days sent of a day', () => {
+  it('is counted once over several small days', async () => {
+    const ledger = ledgerOf({
+      '2026-11-19': numbers(1, 40),
+      '2026-11-17': numbers(31, 40),
+      '2026-11-11': numbers(1, 100),
+    });
+    expect(await compare(numbers(1, 100), ledger)).toEqual({
+      bookings: 70,
+      isEstimate: false,
+      days: ['2026-11-19', '2026-11-17'],
+      sent: 2,
+      incomparable: 0,
+    });
+  });
+
+  it('is estimated for large days from about a thousand of their bookings', async () => {
+    const ledger = ledgerOf({ '2026-11-19': numbers(1, 100_000), '2026-11-18': numbers(200_000, 100_000) });
+    const { bookings, isEstimate } = await compare(numbers(40_001, 100_000), ledger);
+    expect(isEstimate).toBe(true);
+    expect(bookings).toBeGreaterThan(50_000);
+    expect(bookings).toBeLessThan(70_000);
+    expect(ledger.read).toBeLessThan(12_000);
+  });
+
+  it.each([
+    ['names were blanked', ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { linesBlanked: true } })],
+    ['names were left out', ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { guestNames: 'omit' } })],
+    ['key was destroyed', ledgerOf({ '2026-11-19': numbers(1, 40) }, { fails: true })],
+  ])('is unknown for a day whose %s', async (_, ledger) => {
+    expect(await compare(numbers(1, 40), ledger)).toMatchObject({ bookings: 0, sent: 1, incomparable: 1 });
+  });
+
+  it('is known if names are left out in both', async () => {
+    const ledger = ledgerOf({ '2026-11-19': numbers(1, 40) }, { run: { guestNames: 'omit' } });
+    expect(await compare(numbers(1, 40), ledger, 'omit')).toMatchObject({ bookings: 40, incomparable: 0 });
+  });
+});
+
+describe('a sample', () => {
+  it('lies within the batches, and holds about a thousand bookings', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000_000 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        (bookings, size) => {
+          const batches = Math.ceil(bookings / size);
+          let taken = 0;
+          let before = 0;
+          for (const { range, step } of planSample({ batches, bookings })) {
+            expect(range.from).toBeGreaterThanOrEqual(before);
+            expect(range.to).toBeLessThanOrEqual(batches);
+            before = range.from;
+            taken += ((range.to - range.from) * (bookings / batches)) / step;
+          }
+          expect(taken).toBeGreaterThan(Math.min(bookings, 500) - 1);
+          expect(taken).toBeLessThan(2_500);
+        },
+      ),
+    );
+  });
+
+  it('takes every so manyth line', () => {
+    expect(pickLines(Buffer.from('a\nb\nc\nd\ne\n'), 2).toString()).toBe('a\nc\ne\n');
+    expect(pickLines(Buffer.from('a\nb\n'), 1).toString()).toBe('a\nb\n');
+    expect(pickLines(Buffer.alloc(0), 3)).toHaveLength(0);
+  });
+});
+
+it('The share that may be repeated is a limit', () => {
+  const limits = { maxRejectedShare: 1, emptyDay: 'succeed', batchSize: 500, maxRepeatedShare: 0.5 } as const;
+  const check = (bookings: number) =>
+    checkRepeated(
+      { bookings, isEstimate: true, days: ['2026-11-19'], sent: 1, incomparable: 0 },
+      100,
+      limits,
+      {
+        source: 'the source',
+        day: day.iso,
+      },
+    );
+  expect(() => check(50)).not.toThrow();
+  expect(() => check(51)).toThrow(/^about 51 of 100 bookings of the source/);
+});
