@@ -1,8 +1,9 @@
 /**
- * How the values of a field are read, checked and written. `guest-name` is a text that may be a word such as Null, and
- * to which the privacy rules apply; `date` is a calendar day.
+ * How the values of a field are read, checked and written. `id` is the master hotel's number; `code` is an id that is
+ * text; `guest-name` is a text that may be a word such as Null, and to which the privacy rules apply; `date` is a
+ * calendar day.
  */
-export type FieldKind = 'id' | 'text' | 'guest-name' | 'date';
+export type FieldKind = 'id' | 'code' | 'text' | 'guest-name' | 'date';
 
 function field<const Name extends string, const Property extends string, const Kind extends FieldKind>(
   /** The service's exact name: in JSON, in the review file, in the settings of a source. */
@@ -28,10 +29,10 @@ function field<const Name extends string, const Property extends string, const K
  */
 export const bookingFields = [
   field('ServiceId', 'serviceId', 'id', 'required', 'the master hotel id'),
-  field('BookingReferenceId', 'bookingReferenceId', 'text', 'optional', 'the booking reference'),
+  field('BookingReferenceId', 'bookingReferenceId', 'code', 'optional', 'the booking reference'),
   field('BookingClientName', 'bookingClientName', 'guest-name', 'optional', "the guest's name"),
   field('ProviderName', 'providerName', 'text', 'optional', "the provider's name"),
-  field('ProviderHotelId', 'providerHotelId', 'text', 'optional', "the provider's hotel id"),
+  field('ProviderHotelId', 'providerHotelId', 'code', 'optional', "the provider's hotel id"),
   field('CheckInDate', 'checkInDate', 'date', 'optional', 'the day of check-in'),
   field('CheckOutDate', 'checkOutDate', 'date', 'optional', 'the day of check-out'),
 ] as const;

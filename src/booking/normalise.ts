@@ -3,14 +3,16 @@ import {
   bookingFields,
   buildBooking,
   type DateField,
+  type FieldKind,
   listValues,
   type RawBooking,
 } from './booking.js';
-import { notText, readFieldText, readGuestName } from './field-text.js';
+import { type FieldText, isRounded, notText, readField } from './field-text.js';
 import { createDateReader } from './written-date.js';
 
 /** Why a record can't be sent. (Design 4.) */
-export type RejectReason = 'service-id-missing' | 'service-id-invalid' | 'field-not-text';
+export type RejectReason = 'service-id-missing' | 'service-id-invalid' | FieldFault;
+type FieldFault = 'field-not-text' | 'id-rounded';
 
 const unreadableDates = {
   CheckInDate: 'unreadable-check-in-date',
@@ -31,7 +33,7 @@ export type Normalised =
 export type Normalise = (raw: RawBooking) => Normalised;
 
 const noWarnings: readonly BookingWarning[] = [];
-const isGuestName = bookingFields.map(({ kind }) => kind === 'guest-name');
+const kinds = bookingFields.map(({ kind }) => kind);
 /** By field: the warning for an unreadable date. */
 const dateWarnings = bookingFields.map((field) =>
   field.kind === 'date' ? unreadableDates[field.name] : undefined,
@@ -57,8 +59,11 @@ export function createNormaliser(options: { readonly dateFormat?: string | undef
     const texts: (string | undefined)[] = [];
     let warnings: BookingWarning[] | undefined;
     for (let at = 1; at < values.length; at += 1) {
-      let text = isGuestName[at] ? readGuestName(values[at]) : readFieldText(values[at]);
-      if (text === notText) return { kind: 'reject', reason: 'field-not-text' };
+      const kind = kinds[at] ?? 'text';
+      let text = readField(kind, values[at]);
+      const fault = findFault(kind, text);
+      if (fault !== undefined || text === notText)
+        return { kind: 'reject', reason: fault ?? 'field-not-text' };
       const warning = dateWarnings[at];
       if (warning !== undefined && text !== undefined) {
         text = readDate(text);
@@ -76,6 +81,12 @@ export function createNormaliser(options: { readonly dateFormat?: string | undef
     }
     return { kind: 'booking', booking, warnings: warnings ?? noWarnings };
   };
+}
+
+/** Why a record with this in a field other than the master id can't be sent; undefined if it can. */
+export function findFault(kind: FieldKind, text: FieldText): FieldFault | undefined {
+  if (text === notText) return 'field-not-text';
+  return kind === 'code' && text !== undefined && isRounded(text) ? 'id-rounded' : undefined;
 }
 
 /** Dates written YYYY-MM-DD sort as text. */
@@ -97,10 +108,10 @@ export function countDates({ checkInDate, checkOutDate }: Booking, warnings: rea
 }
 
 /** Accepts ASCII digits or a JSON integer, 1 to 2^53-1. Otherwise returns the reject reason. */
-function readServiceId(value: unknown): number | Exclude<RejectReason, 'field-not-text'> {
+function readServiceId(value: unknown): number | Exclude<RejectReason, FieldFault> {
   if (typeof value === 'number')
     return Number.isSafeInteger(value) && value >= 1 ? value : 'service-id-invalid';
-  const text = readFieldText(value);
+  const text = readField('id', value);
   if (text === undefined) return 'service-id-missing';
   if (text === notText || !serviceIdDigits.test(text)) return 'service-id-invalid';
   const serviceId = Number(text);

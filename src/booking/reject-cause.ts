@@ -5,8 +5,8 @@ import {
   type RawBooking,
   type ServiceField,
 } from './booking.js';
-import { notText, readFieldText, readGuestName } from './field-text.js';
-import type { RejectReason } from './normalise.js';
+import { readField } from './field-text.js';
+import { findFault, type RejectReason } from './normalise.js';
 
 /** Which field made a record unsendable, and what it held. */
 export interface RejectCause {
@@ -25,9 +25,13 @@ export function findRejectCause(raw: RawBooking, reason: RejectReason): RejectCa
     case 'service-id-missing':
     case 'service-id-invalid':
       return describeCause(raw, masterIdField.name);
-    case 'field-not-text': {
-      const field = findFieldThatIsNotText(raw);
-      return field === undefined ? {} : describeCause(raw, field);
+    case 'field-not-text':
+    case 'id-rounded': {
+      const faulty = bookingFields.find(
+        ({ name, kind }) =>
+          name !== masterIdField.name && findFault(kind, readField(kind, raw[name])) === reason,
+      );
+      return faulty === undefined ? {} : describeCause(raw, faulty.name);
     }
   }
 }
@@ -40,15 +44,6 @@ export function describeCause(raw: RawBooking, field: ServiceField): RejectCause
   if (value === undefined || isName) return { field };
   // The cut may split a surrogate pair.
   return { field, value: value.slice(0, maxValueLength).toWellFormed() };
-}
-
-function findFieldThatIsNotText(raw: RawBooking): ServiceField | undefined {
-  const found = bookingFields.find(({ name, kind }) => {
-    if (name === masterIdField.name) return false;
-    const read = kind === 'guest-name' ? readGuestName : readFieldText;
-    return read(raw[name]) === notText;
-  });
-  return found?.name;
 }
 
 /** A value as text on one line; undefined for an empty one. */

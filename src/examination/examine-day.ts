@@ -36,6 +36,7 @@ export interface Examined {
   readonly unused: readonly string[];
   readonly dates: DateGuess | { readonly kind: 'no-column' };
   readonly delimiter: string | undefined;
+  readonly skipRows?: number | undefined;
   /** Only for a file. */
   readonly encoding?: string | undefined;
 }
@@ -80,7 +81,7 @@ export async function examineDay(
 }
 
 function examineSample(
-  { columns: names, records, delimiter, encoding }: Sample,
+  { columns: names, records, delimiter, skipRows, encoding }: Sample,
   known: ReadonlyMap<ServiceField, string> | undefined,
 ) {
   const { columns, unused } = matchColumns(names, known);
@@ -95,6 +96,7 @@ function examineSample(
     unused,
     dates: dateColumns.length === 0 ? { kind: 'no-column' as const } : guessDateFormat(dates),
     delimiter,
+    skipRows,
     encoding,
   };
 }

@@ -114,6 +114,7 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
   const found = {
     records: renderRecords(examination),
     delimiter: examined?.delimiter,
+    skipRows: examined?.skipRows,
     encoding: examined?.encoding,
   };
   const group = [

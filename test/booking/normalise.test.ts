@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking, RawBooking, ServiceField } from '../../src/booking/booking.js';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import { findRejectCause } from '../../src/booking/reject-cause.js';
 import { accept, complete, expectTidy, toName, toReference } from './accepted-bookings.js';
 import { anyRawBooking, anyText } from './raw-bookings.js';
 
@@ -56,6 +57,9 @@ describe('the service id', () => {
     ['0042', 42],
     [`${'0'.repeat(40)}42`, 42],
     [' 42\t', 42],
+    ["'42", 42],
+    ['="0042"', 42],
+    ['\u200b42\u2060', 42],
     ['9007199254740991', 9007199254740991],
     [9007199254740991, 9007199254740991],
     [1.0, 1],
@@ -75,7 +79,7 @@ describe('the service id', () => {
 
   it.each([
     ...['0', '000', '-1', '+1', '1.0', '1e3', '0x1F', '1 2', '1,000', '9007199254740992', '9007199254740993'],
-    ...['99999999999999999', '１２３', '١٢٣', 'H-12', '12\u200b', '1\n2'],
+    ...['99999999999999999', '１２３', '١٢٣', 'H-12', '1.00001E+5', '1\n2'],
     ...[0, -0, -1, 1.5, 9007199254740992, Number.NaN, Number.POSITIVE_INFINITY, 5n],
     ...[true, [], [1], {}, { toString: () => '1' }, Symbol('1'), () => 1],
   ])('%s is invalid', (value) => {
@@ -83,6 +87,37 @@ describe('the service id', () => {
       kind: 'reject',
       reason: 'service-id-invalid',
     });
+  });
+});
+
+it.each(['1.23457E+11', '1,23457E+11', '-2.5e-7', ' 1.2e+308'])(
+  'an id that a spreadsheet rounded to %j is a reject',
+  (id) => {
+    const reject = { kind: 'reject', reason: 'id-rounded' };
+    expect(normalise({ ...complete, ProviderHotelId: id })).toEqual(reject);
+    expect(normalise({ ...complete, BookingReferenceId: id })).toEqual(reject);
+    expect(findRejectCause({ ...complete, BookingReferenceId: id }, 'id-rounded')).toEqual({
+      field: 'BookingReferenceId',
+      value: id.trim(),
+    });
+    expect(normalise({ ...complete, BookingClientName: id }).kind).toBe('booking');
+  },
+);
+
+describe('a name', () => {
+  it.each([
+    ['=cmd|calc', '=cmd|calc'],
+    ['="Ana"', 'Ana'],
+    ["'Ana'", "'Ana'"],
+    ['D’Amico', 'D’Amico'],
+  ])('%j becomes %j', (value, name) => {
+    expect(toName(value)).toBe(name);
+  });
+
+  it('of a provider loses what nobody can see', () => {
+    expect(accept({ ServiceId: 1, ProviderName: '\u200bNorth\u00adStar\u2060' }).booking.providerName).toBe(
+      'NorthStar',
+    );
   });
 });
 
@@ -101,7 +136,22 @@ describe('a text field', () => {
     ['a\ud83db', 'a\ufffdb'],
     ['\ude00\ud83d', '\ufffd\ufffd'],
     ['😀', '😀'],
-    ['e\u0301 \u200b\u00ad\u202e', 'e\u0301 \u200b\u00ad\u202e'],
+    ['e\u0301 \u200b\u00ad\u202e', 'e\u0301'],
+    ['="00123"', '00123'],
+    ['=" 0""12 "', '0"12'],
+    ['=""', undefined],
+    ['=cmd|calc', '=cmd|calc'],
+    ["'00123", '00123'],
+    ["'00123'", '00123'],
+    ['“BR-1”', 'BR-1'],
+    [`'="5"`, '5'],
+    ["'null'", undefined],
+    ['"', undefined],
+    ["O'Brien-7", "O'Brien-7"],
+    ['\u200b00\u200d123\ufeff', '00123'],
+    ['1.5', '1.5'],
+    ['1E+11', '1E+11'],
+    ['12E-5', '12E-5'],
     ['nullable', 'nullable'],
     ['a null', 'a null'],
     ['N/A', 'N/A'],

@@ -90,6 +90,21 @@ describe('The beginning of a CSV file', () => {
     expect((await examineOne(gzipSync(text))).columns).toMatchObject({ ServiceId: 'hotel_id' });
   });
 
+  it.each([
+    ['a title', 'Bookings of the day;;\n\n', 2],
+    ['a line that names the delimiter', 'sep=;\n', 0],
+    ['both', 'sep=;\rBookings\r', 2],
+  ])('may have %s above its header', async (_, above, skipRows) => {
+    const lineEnd = above.includes('\r') ? '\r' : '\n';
+    const lines = [header, '1;B1; "Ada; B";20/11/2026', '2;B2;Bob;21/11/2026', ';;;', ''];
+    expect(await examineOne(`${above}${lines.join(lineEnd)}`)).toMatchObject({
+      columns: { ServiceId: 'hotel_id', BookingClientName: 'guest' },
+      delimiter: ';',
+      skipRows,
+      dates: { read: 2, seen: 2 },
+    });
+  });
+
   it('may be a header only, with one column', async () => {
     expect(await examineOne('hotel_id')).toMatchObject({
       columns: { ServiceId: 'hotel_id' },

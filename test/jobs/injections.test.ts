@@ -151,7 +151,9 @@ describe('a column that does not exist', () => {
     for (const [index, ServiceId] of columns.entries()) {
       await use({ ...source, columns: { ServiceId } }, { ledger: `sqlite:data/${index}.db` });
       const result = await folder.runDay();
-      expect(result.report.error?.message).toMatch(/has no column|is not in the header|^no record of |cannot be sent/);
+      expect(result.report.error?.message).toMatch(
+        /has no column|is not in the header|^no record of |cannot be sent/,
+      );
       expect(result.exitCode, ServiceId).toBe(1);
     }
     expect(standIn.accepted()).toEqual([{ ServiceId: 7 }]);

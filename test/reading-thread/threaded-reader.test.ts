@@ -220,5 +220,6 @@ function csvSettings(path: string): ReadingSettings['source'] {
     encoding: 'utf-8',
     maxGigabytes: 20,
     delimiter: ',',
+    skipRows: 0,
   };
 }

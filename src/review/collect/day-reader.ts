@@ -1,7 +1,7 @@
 import type { ServiceField } from '../../booking/booking.js';
 import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js';
 import type { BusinessDay } from '../../booking/business-day.js';
-import { readFieldText } from '../../booking/field-text.js';
+import { readField } from '../../booking/field-text.js';
 import { readKeptValue } from '../../booking/kept-values.js';
 import { countDates, type Normalise } from '../../booking/normalise.js';
 import { hashReference } from '../../booking/reference-hash.js';
@@ -244,7 +244,7 @@ export function createChunkRenderer(
 
 /** Keeps the reference of a rejected record, if readable, so that the record can be found again. */
 function toReject(place: number, reason: Reject['reason'], value: unknown, cause: RejectCause): Reject {
-  const text = readFieldText(value);
+  const text = readField('code', value);
   if (typeof text !== 'string') return { place, reason, ...cause };
   // The cut may split a surrogate pair.
   return { place, reason, reference: text.slice(0, maxReferenceLength).toWellFormed(), ...cause };

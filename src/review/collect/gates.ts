@@ -75,6 +75,9 @@ interface Collected {
   readonly dates: { readonly given: number; readonly unreadable: number };
 }
 
+/** A day with fewer records is measured by half of them: a total row alone would be a large share of it. */
+const leastRecordsForShare = 20;
+
 /** A broken source must not look like a quiet night. */
 export function checkGates(
   { read, filtered, rejected, dates }: Collected,
@@ -90,7 +93,8 @@ export function checkGates(
       `${source} holds no booking${why}; if days without bookings are normal, set emptyDay: succeed`,
     );
   }
-  if (rejected >= leastFaults && isMoreThanShare(rejected, considered, maxRejectedShare)) {
+  const allowed = considered < leastRecordsForShare ? Math.max(maxRejectedShare, 0.5) : maxRejectedShare;
+  if (rejected >= leastFaults && isMoreThanShare(rejected, considered, allowed)) {
     throw new CollectError(
       'too-many-rejects',
       `${rejected} of ${considered} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,

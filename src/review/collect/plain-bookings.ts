@@ -21,6 +21,10 @@ const [referencePlace, namePlace, providerPlace, hotelPlace, checkInPlace] = (
 /** Fields whose cells repeat. Each different cell is read once, like in any other record. */
 const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
 const firstOutsideAscii = 0x80;
+const apostrophe = 0x27;
+const plus = 0x2b;
+const minus = 0x2d;
+const letterE = 0x65;
 const zero = 0x30;
 /** An integer of up to this many digits is safe. */
 const maxDigits = 15;
@@ -62,7 +66,7 @@ export function createPlainRenderer(
     standsForName && place === namePlace ? referencePlace : place,
   );
   const marks = markPlainBytes(text.plain);
-  const asciiMarks = marks.map((mark, byte) => (byte < firstOutsideAscii ? mark : 0));
+  const codeMarks = marks.map((mark, byte) => (byte < firstOutsideAscii && byte !== apostrophe ? mark : 0));
   const lookUps = textFields.map((field, at) => (repeats[at + 1] ? createLookUp(field, at) : undefined));
   const mostAdded =
     beforeTexts.reduce((sum, before) => sum + before.length + text.after.length + missing.length, 0) +
@@ -122,9 +126,10 @@ export function createPlainRenderer(
           else checkOut = known;
         }
       } else {
-        const isHashed = place === referencePlace || place === hotelPlace;
+        const isCode = place === referencePlace || place === hotelPlace;
+        if (isCode && endsInExponent(bytes, start, end)) return undefined;
         at = copyTo(target, at, beforeTexts[place - 1] ?? missing);
-        at = copyPlainText(bytes, start, end, isHashed ? asciiMarks : marks, target, at);
+        at = copyPlainText(bytes, start, end, isCode ? codeMarks : marks, target, at);
         if (at === notPlain) return undefined;
         at = copyTo(target, at, text.after);
         if (place === referencePlace) referenceHash = hashPlainReference(bytes, start, end);
@@ -146,6 +151,15 @@ export function createPlainRenderer(
       dates,
     };
   };
+}
+
+/** Whether the text may be a rounded number: it ends like E+11, E-5 or E+308. */
+function endsInExponent(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = Math.max(start + 1, end - 4); at < end - 1; at += 1) {
+    const byte = bytes[at];
+    if ((byte === plus || byte === minus) && ((bytes[at - 1] ?? 0) | 0x20) === letterE) return true;
+  }
+  return false;
 }
 
 /** Reads each cell once, as long as there are few. */

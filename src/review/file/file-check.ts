@@ -43,6 +43,7 @@ export interface ExpectedReviewFile {
 
 const checksOfKinds: Readonly<Record<FieldKind, CellCheck>> = {
   id: checkServiceId,
+  code: checkText,
   text: checkText,
   'guest-name': checkText,
   date: checkDate,

@@ -3,6 +3,7 @@ import type { PlainCells, SourceRecord } from '../../review/source.js';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const space = 0x20;
 
 /** Where the needed cells are in a row. */
 export interface RowColumns {
@@ -58,7 +59,8 @@ export interface PlainLines {
 }
 
 /**
- * Splits lines into records and appends these. Blank lines are not records. Returns the last line that is not blank.
+ * Splits lines into records and appends these. Blank lines and rows of empty cells are not records. Returns the last line
+ * that is not blank.
  */
 export function splitPlainLines(
   { bytes, lines }: PlainLines,
@@ -91,6 +93,7 @@ export function splitPlainLines(
     if (end === start) continue;
     lastStart = start;
     lastEnd = end;
+    if (isEmptyRow(bytes, start, end, delimiter)) continue;
     if (cells !== columns) {
       records.push({ place, unreadable: 'wrong-cell-count' });
       continue;
@@ -106,6 +109,15 @@ export function splitPlainLines(
     first += 2 * needed.length;
   }
   return lastEnd === 0 ? undefined : bytes.subarray(lastStart, lastEnd);
+}
+
+/** True for several cells that are all empty or blank. */
+function isEmptyRow(bytes: Buffer, start: number, end: number, delimiter: number): boolean {
+  let at = start;
+  let hasDelimiter = false;
+  for (; at < end && (bytes[at] === delimiter || bytes[at] === space); at += 1)
+    hasDelimiter ||= bytes[at] === delimiter;
+  return at === end && hasDelimiter;
 }
 
 export function countLineFeeds(bytes: Buffer): number {

@@ -1,3 +1,4 @@
+import { cleanText } from '../../booking/field-text.js';
 import {
   type BookingSource,
   filteredAtMost,
@@ -17,8 +18,8 @@ export const listFilterColumns = (filter: RowFilter): readonly string[] => Objec
 
 /**
  * Wraps a source whose records have the filter's columns as `extras`: leaves out the records that don't match, and counts
- * them. A record that can't be read stays in: what it holds is unknown. Values are compared as trimmed texts; a missing
- * value is an empty text.
+ * them. A record that can't be read stays in: what it holds is unknown. Values are compared as texts, cleaned like those of
+ * bookings; a missing value is an empty text.
  *
  * `read` throws a SourceError `missing-column` for a column that no record has.
  */
@@ -92,7 +93,7 @@ function listTexts(values: Values): ReadonlySet<string | undefined> {
 function readText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
-      return value.trim();
+      return cleanText(value);
     case 'undefined':
       return '';
     case 'number':

@@ -142,6 +142,8 @@ export interface Sample {
   readonly records: readonly ReadonlyMap<string, string>[];
   /** CSV only. */
   readonly delimiter: string | undefined;
+  /** CSV only: how many lines stand above the header. */
+  readonly skipRows?: number | undefined;
   /** Files only. */
   readonly encoding?: string | undefined;
 }
@@ -171,16 +173,12 @@ export interface SourceSetup<Answers, Settings, Options = SourceOptions> {
   /**
    * The settings of the group `source` that follow `kind`.
    *
-   * @param found what examining a day found out: the lines for its records, the delimiter of CSV, and the encoding of a file
+   * @param found what examining a day found out: the lines for its records, and the form of a file
    */
   render(
     answers: Answers,
     write: SettingWriter,
-    found: {
-      readonly records: readonly string[];
-      readonly delimiter: string | undefined;
-      readonly encoding?: string | undefined;
-    },
+    found: Pick<Sample, 'delimiter' | 'skipRows' | 'encoding'> & { readonly records: readonly string[] },
   ): string[];
   /** Another group of settings that the source needs; empty if none. */
   renderOtherGroup?(answers: Answers, write: SettingWriter): string[];

@@ -8,6 +8,7 @@ import {
 } from '../../review/source.js';
 import type { Encoding } from '../../text/encoding.js';
 import { splitPlainLines } from '../common/plain-lines.js';
+import { beginDecoding } from '../files/begin-decoding.js';
 import type { DayFile } from '../files/day-file.js';
 import {
   convertText,
@@ -19,6 +20,7 @@ import {
 } from '../files/text-file.js';
 import { type CsvCut, createCsvCutter } from './cutter.js';
 import { type CsvHeader, decodeCell, readCsvHeader } from './header.js';
+import { readPreamble } from './preamble.js';
 
 export interface CsvSourceOptions {
   readonly file: DayFile;
@@ -28,8 +30,10 @@ export interface CsvSourceOptions {
   readonly extraColumns?: readonly string[];
   /** Columns that are kept with the booking, and may be absent: every record has their values as `kept`. */
   readonly keptColumns?: readonly string[];
-  /** One ASCII character; a comma by default. */
+  /** One ASCII character; a comma by default. A line `sep=` in the file takes precedence. */
   readonly delimiter?: string;
+  /** How many lines stand above the header; none by default. */
+  readonly skipRows?: number;
   /** UTF-8 by default. A byte order mark takes precedence. */
   readonly encoding?: Encoding;
   /** How many bytes to read at a time, which also sets the size of a chunk; 256 KiB by default. */
@@ -41,7 +45,7 @@ export interface CsvSourceOptions {
 /**
  * Reads the day's bookings from a CSV file: a text with a header, cells in double quotes where needed, optionally
  * compressed with gzip. `place` is the line on which a record begins, counted from 1. A field without a column is
- * undefined.
+ * undefined. Blank lines and rows of empty cells are no records.
  *
  * An unreadable record is reported in its place, and reading continues. (Design 4.) If the file as a whole can't be
  * trusted, `read` throws a SourceError: `missing`, `unreadable`, `empty`, `binary`, `missing-column`,
@@ -69,13 +73,14 @@ export function createCsvSource(options: CsvSourceOptions): BookingSource {
 }
 
 const lineFeed = 0x0a;
+const defaultRecordLimit = 1_000_000;
 
 function isDelimiter(text: string): boolean {
   return /^[^"\r\n\0]$/.test(text) && text.charCodeAt(0) < 0x80;
 }
 
 interface CsvDecoderOptions
-  extends Pick<CsvSourceOptions, 'columns' | 'extraColumns' | 'keptColumns' | 'recordLimit'>,
+  extends Pick<CsvSourceOptions, 'columns' | 'extraColumns' | 'keptColumns' | 'recordLimit' | 'skipRows'>,
     Required<Pick<CsvSourceOptions, 'delimiter'>> {
   /** For messages. */
   readonly path: string;
@@ -88,9 +93,21 @@ export function explainEmptyCsv(path: string): SourceError {
 
 /** Decodes UTF-8 without a byte order mark. Returns the header's notices together with the first records. */
 export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
-  const { path, delimiter, recordLimit = 1_000_000 } = options;
+  const { path, skipRows = 0, recordLimit: limit = defaultRecordLimit } = options;
+  return beginDecoding((bytes, isWhole) => {
+    const preamble = readPreamble(bytes, { skipRows, isWhole, limit, path });
+    if (preamble === undefined) return undefined;
+    const { lines, delimiter = options.delimiter } = preamble;
+    const decoder = createTableDecoder({ ...options, delimiter, firstLine: lines + 1 });
+    return { decoder, rest: bytes.subarray(preamble.bytes) };
+  });
+}
+
+/** Decodes the header and what follows it. */
+function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: number }): FileDecoder {
+  const { path, delimiter, firstLine, recordLimit = defaultRecordLimit } = options;
   const gate = createTextGate();
-  const cutter = createCsvCutter({ delimiter, recordLimit });
+  const cutter = createCsvCutter({ delimiter, recordLimit, firstLine });
   const parse = createRecordParser(delimiter);
   const delimiterCode = delimiter.charCodeAt(0);
   let header: CsvHeader | undefined;
@@ -113,6 +130,7 @@ export function createCsvDecoder(options: CsvDecoderOptions): FileDecoder {
           }
           for (let index = first; index < rows.length; index++) {
             const cells = rows[index] ?? [];
+            if (cells.length > 1 && cells.every((cell) => /^ *$/.test(cell))) continue;
             const place = cut.lines[index] ?? 0;
             records.push(
               cells.length === header.row.columns

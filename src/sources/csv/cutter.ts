@@ -1,5 +1,5 @@
 import { countLineFeeds, type PlainLines } from '../common/plain-lines.js';
-import { createRecordScanner } from './scanner.js';
+import { closeUp, createRecordScanner } from './scanner.js';
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -34,24 +34,27 @@ interface CsvCutter {
 /**
  * Cuts bytes into complete records, so that the parser never sees a partial record, nor anything that parsers
  * disagree on: a quote opens a quoted field only as the field's first byte, a doubled quote inside it is a literal
- * quote, and the closing quote is followed by the delimiter or the line end. A record that breaks these rules, or is
- * longer than `recordLimit` bytes, is dropped and reported.
+ * quote, and the closing quote is followed by the delimiter or the line end. Spaces before an opening quote are left out.
+ * A record that breaks these rules, or is longer than `recordLimit` bytes, is dropped and reported.
  *
  * `delimiter` is one ASCII character. Lines end with LF or CRLF; a lone CR is an ordinary character.
  */
 export function createCsvCutter(options: {
   readonly delimiter: string;
   readonly recordLimit: number;
+  /** The line on which the input begins; 1 by default. */
+  readonly firstLine?: number;
 }): CsvCutter {
   const { recordLimit } = options;
-  const scanner = createRecordScanner(options.delimiter.charCodeAt(0));
+  const delimiter = options.delimiter.charCodeAt(0);
+  const scanner = createRecordScanner(delimiter);
   /** What earlier blocks held of the current record; empty if it is dropped. */
   let pending = nothing;
   /** How many of the pending bytes have been scanned. */
   let scanned = 0;
   let dropped: CutReason | undefined;
   /** The line on which the current record begins. */
-  let recordLine = 1;
+  let recordLine = options.firstLine ?? 1;
   let isHeaderCut = false;
 
   /** @param takesLines whether no line can be too long */
@@ -61,6 +64,8 @@ export function createCsvCutter(options: {
     /** Consecutive good records before the current one: their first byte, and their lines. */
     let runStart = 0;
     let lines: number[] = [];
+    /** Whether any of them has spaces before an opening quote. */
+    let isSpaced = false;
     let quoteAt = -1;
 
     function findQuote(from: number): number {
@@ -90,8 +95,9 @@ export function createCsvCutter(options: {
     function endRun(): void {
       if (lines.length === 0) return;
       const run = withoutLineEnd(bytes.subarray(runStart, recordStart));
-      cuts.push({ kind: 'records', bytes: run, lines });
+      cuts.push({ kind: 'records', bytes: isSpaced ? closeUp(run, delimiter) : run, lines });
       lines = [];
+      isSpaced = false;
     }
 
     /** Decides by the record's bytes up to `end`; block boundaries make no difference. */
@@ -118,6 +124,7 @@ export function createCsvCutter(options: {
       } else if (end === recordStart) endRun();
       else {
         lines.push(recordLine);
+        isSpaced ||= scanner.isSpaced;
         isHeaderCut = true;
       }
       recordStart = at + 1;

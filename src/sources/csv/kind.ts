@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { group, textLike } from '../../settings/values.js';
+import { group, textLike, wholeNumber } from '../../settings/values.js';
 import type { SourceKind } from '../common/kind.js';
 import { listFilterColumns } from '../common/row-filter.js';
 import { fileFlags } from '../files/flags.js';
@@ -17,7 +17,10 @@ const settings = group({
   ...dayFileSettings('csv', 'The bookings are in one CSV file a day, with a header, plain or gzip.'),
   delimiter: textLike(/^[!#-/:-@[-`{-~\t]$/, 'one character such as , or ; or "\\t"')
     .default(',')
-    .describe('The character between two cells.'),
+    .describe('The character between two cells. A line `sep=` at the top of the file takes precedence.'),
+  skipRows: wholeNumber(0, 100)
+    .default(0)
+    .describe('How many lines stand above the header, such as a title. A line `sep=` is one of them.'),
 }).refine(hasAccount, accountMissing);
 
 type CsvSettings = z.output<typeof settings>;

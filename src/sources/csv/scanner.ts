@@ -1,9 +1,12 @@
 const quote = 0x22;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const space = 0x20;
 
 type Position =
   | 'field-start'
+  /** After spaces at the start of a field: a quote still opens it. */
+  | 'after-space'
   | 'unquoted'
   | 'quoted'
   | 'after-quote'
@@ -25,6 +28,8 @@ interface RecordScanner {
   /** Where, in the last scanned bytes, something other than a delimiter or a line end followed a closing quote. */
   readonly offence: number | undefined;
   readonly isInsideQuotes: boolean;
+  /** Whether the record has a field with spaces before its opening quote, as far as it has been scanned. */
+  readonly isSpaced: boolean;
 }
 
 /** `delimiter` is the code of one ASCII character. */
@@ -32,6 +37,7 @@ export function createRecordScanner(delimiter: number): RecordScanner {
   let position: Position = 'field-start';
   let lineFeeds = 0;
   let offence: number | undefined;
+  let isSpaced = false;
 
   return {
     findRecordEnd(bytes, from, quoteAt) {
@@ -64,7 +70,14 @@ export function createRecordScanner(delimiter: number): RecordScanner {
         switch (here) {
           case 'field-start':
             if (byte === quote) here = 'quoted';
-            else if (byte !== delimiter) here = 'unquoted';
+            else if (byte !== delimiter) here = byte === space ? 'after-space' : 'unquoted';
+            break;
+          case 'after-space':
+            if (byte === quote) {
+              here = 'quoted';
+              isSpaced = true;
+            } else if (byte === delimiter) here = 'field-start';
+            else if (byte !== space) here = 'unquoted';
             break;
           case 'unquoted':
             here = 'field-start';
@@ -96,6 +109,7 @@ export function createRecordScanner(delimiter: number): RecordScanner {
       position = 'field-start';
       lineFeeds = 0;
       offence = undefined;
+      isSpaced = false;
     },
     get lineFeeds() {
       return lineFeeds;
@@ -106,5 +120,34 @@ export function createRecordScanner(delimiter: number): RecordScanner {
     get isInsideQuotes() {
       return position === 'quoted';
     },
+    get isSpaced() {
+      return isSpaced;
+    },
   };
+}
+
+/** Leaves out the spaces before opening quotes. The bytes are whole records that the scanner found well-formed. */
+export function closeUp(bytes: Buffer, delimiter: number): Buffer {
+  const kept = Buffer.alloc(bytes.length);
+  let length = 0;
+  let here: Position = 'field-start';
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (here === 'field-start') at = skipToQuote(bytes, at);
+    const byte = bytes[at] ?? 0;
+    const endsField = byte === delimiter || byte === lineFeed;
+    if (here === 'quoted') here = byte === quote ? 'after-quote' : here;
+    else if (endsField) here = 'field-start';
+    else if (byte === quote && here !== 'unquoted') here = 'quoted';
+    else if (here === 'field-start') here = 'unquoted';
+    kept[length] = byte;
+    length += 1;
+  }
+  return kept.subarray(0, length);
+}
+
+/** The position of the quote that only spaces separate from this position; else this position. */
+function skipToQuote(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === space) at += 1;
+  return bytes[at] === quote ? at : from;
 }

@@ -3,6 +3,8 @@ import { createDateReader } from '../../booking/written-date.js';
 import { type Sample, sampleRecords } from '../common/setup.js';
 import { createFileSetup } from '../files/setup.js';
 import { explainEmptyCsv } from './csv-source.js';
+import { readPreamble } from './preamble.js';
+import { closeUp } from './scanner.js';
 
 export const csvSetup = createFileSetup({
   kind: 'csv',
@@ -11,9 +13,12 @@ export const csvSetup = createFileSetup({
   explainEmpty: explainEmptyCsv,
   findObjection: ({ columns }) =>
     isHeader(columns) ? undefined : 'its first line is not a header with column names',
-  renderMore(write, delimiter) {
+  renderMore(write, { delimiter, skipRows = 0 }) {
     const path = ['source', 'delimiter'] as const;
-    return delimiter === undefined || delimiter === ',' ? write.option(path) : write.setting(path, delimiter);
+    return [
+      ...(delimiter === undefined || delimiter === ',' ? write.option(path) : write.setting(path, delimiter)),
+      ...(skipRows === 0 ? [] : write.setting(['source', 'skipRows'], skipRows)),
+    ];
   },
 });
 
@@ -30,6 +35,8 @@ const delimiters = [',', ';', '\t', '|'] as const;
 
 interface CsvReading {
   readonly delimiter: string;
+  /** How many lines stand above the header. */
+  readonly skipRows: number;
   readonly header: readonly string[];
   /** The rows with as many cells as the header. */
   readonly rows: readonly (readonly string[])[];
@@ -37,9 +44,16 @@ interface CsvReading {
   readonly fitting: number;
 }
 
-/** Detects the delimiter, and samples the rows below the header. */
+/** Detects the delimiter and the rows above the header, and samples the rows below it. */
 function readCsvSample(text: string): Sample {
-  const readings = delimiters.map((delimiter) => readWith(delimiter, text));
+  const bytes = Buffer.from(text);
+  const above = readPreamble(bytes, { skipRows: 0, isWhole: true, limit: bytes.length, path: '' });
+  const table = bytes.toString('utf8', above?.bytes ?? 0);
+  const stated = above?.delimiter;
+  const readings = (stated === undefined ? delimiters : [stated]).map((delimiter) => {
+    const { skipRows, ...reading } = readWith(delimiter, table);
+    return { ...reading, skipRows: skipRows === 0 ? 0 : skipRows + (above?.lines ?? 0) };
+  });
   const split = readings.filter(({ header }) => header.length > 1);
   const likely = split.length > 0 ? split : readings;
   // A few records may be broken; with a wrong delimiter nearly all are.
@@ -53,27 +67,52 @@ function readCsvSample(text: string): Sample {
     columns,
     records: first.rows.map((row) => new Map(columns.map((name, at) => [name, row[at] ?? '']))),
     delimiter: columns.length > 1 ? first.delimiter : undefined,
+    skipRows: first.skipRows,
   };
 }
 
-function readWith(delimiter: string, text: string): CsvReading {
+function readWith(delimiter: string, whole: string): CsvReading {
+  const skipRows = countTitleRows(delimiter, whole);
+  const text = whole.split('\n').slice(skipRows).join('\n');
   const [header = [], ...records] = parseCsv(text, delimiter, sampleRecords + 1);
   const pickFitting = (rows: readonly (readonly string[])[]) => {
     const fitting = rows.filter((row) => row.length === header.length);
     return {
       delimiter,
+      skipRows,
       header,
       rows: fitting,
       fitting: rows.length === 0 ? 1 : fitting.length / rows.length,
     };
   };
-  const whole = pickFitting(records);
+  const inOrder = pickFitting(records);
   // An unclosed quote swallows all records that follow. Line by line, it spoils only its own.
   const lines = text.split(/\r?\n/, sampleRecords + 1).slice(1);
   const byLine = pickFitting(lines.flatMap((line) => parseCsv(line, delimiter, 1)));
-  return byLine.rows.length > whole.rows.length ? byLine : whole;
+  return byLine.rows.length > inOrder.rows.length ? byLine : inOrder;
+}
+
+const linesOfTitle = 20;
+
+/** Rows above the header have fewer cells than the header and most records. */
+function countTitleRows(delimiter: string, text: string): number {
+  const lines = text.split('\n', sampleRecords);
+  const counts = lines.map((line) =>
+    line.trim() === '' ? 0 : (parseCsv(line, delimiter, 1)[0]?.length ?? 0),
+  );
+  const times = new Map<number, number>();
+  for (const count of counts) if (count > 0) times.set(count, (times.get(count) ?? 0) + 1);
+  const [width = 0, most = 0] = [...times].toSorted(([, one], [, other]) => other - one)[0] ?? [];
+  const rows = counts.filter((count) => count > 0).length;
+  if (width < 2 || most * 2 <= rows) return 0;
+  const header = counts.slice(0, linesOfTitle).findIndex((count) => count >= width);
+  const above = lines.slice(0, Math.max(0, header));
+  // A header may have line ends in its quotes.
+  const isTitle = above.some((line) => line.trim() !== '') && !above.some((line) => line.includes('"'));
+  return isTitle ? header : 0;
 }
 
 function parseCsv(text: string, delimiter: string, preview: number): readonly string[][] {
-  return Papa.parse<string[]>(text, { delimiter, preview, skipEmptyLines: true }).data;
+  const closed = closeUp(Buffer.from(text), delimiter.charCodeAt(0)).toString();
+  return Papa.parse<string[]>(closed, { delimiter, preview, skipEmptyLines: 'greedy' }).data;
 }

@@ -50,7 +50,7 @@ interface FileFormat<Kind extends string>
   readSample(text: string): Sample;
   explainEmpty(place: string): SourceError;
   /** Settings of this format only. */
-  renderMore(write: SettingWriter, delimiter: string | undefined): string[];
+  renderMore(write: SettingWriter, found: Pick<Sample, 'delimiter' | 'skipRows'>): string[];
 }
 
 const sampleBytes = 256 * 1024;
@@ -144,12 +144,12 @@ export function createFileSetup<Kind extends string>({
       ...(account !== undefined && account.keyFile === undefined ? (['sourcePassword'] as const) : []),
       ...(bucket?.hasKey ? (['s3KeyId', 's3Secret'] as const) : []),
     ],
-    render: ({ path, account }, write, { records, delimiter, encoding = 'utf-8' }) => [
+    render: ({ path, account }, write, { records, encoding = 'utf-8', ...found }) => [
       ...write.setting(['source', 'path'], path),
       ...(encoding === 'utf-8' ? [] : write.setting(['source', 'encoding'], encoding)),
       ...(account === undefined ? [] : renderAccount(account, write)),
       ...records,
-      ...renderMore(write, delimiter),
+      ...renderMore(write, found),
     ],
     renderOtherGroup: ({ bucket }, write) => (bucket === undefined ? [] : renderBucket(bucket, write)),
     findRemoteFile: ({ path, account, bucket }) =>

@@ -8,7 +8,9 @@ import {
   readByteOrderMark,
   signatureBytes,
 } from '../../text/encoding.js';
+import { beginDecoding } from './begin-decoding.js';
 import type { FileBlock } from './day-file.js';
+import { unifyLineEnds, unifyText } from './line-ends.js';
 
 /** The result of decoding a block, or the end of the file. */
 export interface DecodedBlock {
@@ -55,41 +57,19 @@ function* toChunks(
 
 const lineFeed = 0x0a;
 const nothing: Buffer = Buffer.alloc(0);
-const nothingDecoded: DecodedBlock = { records: [], notices: [] };
 
 /**
- * Wraps a decoder for a file in that encoding; a byte order mark takes precedence. UTF-8 is passed on as it is.
+ * Wraps a decoder for a file in that encoding; a byte order mark takes precedence. UTF-8 is passed on as it is, but with
+ * line ends that all decoders know.
  *
  * @param path for messages
  */
 export function convertText(decoder: FileDecoder, path: string, encoding: Encoding): FileDecoder {
-  let held = nothing;
-  let reading: FileDecoder | undefined;
-
-  function begin(): FileDecoder {
-    const { actual, text } = findEncoding(held, path, encoding);
-    reading = createConvertingDecoder(decoder, path, actual);
-    held = text;
-    return reading;
-  }
-
-  return {
-    decode(block) {
-      if (reading !== undefined) return reading.decode(block);
-      held = held.length === 0 ? block : Buffer.concat([held, block]);
-      return held.length < signatureBytes ? nothingDecoded : begin().decode(held);
-    },
-    end() {
-      if (reading !== undefined) return reading.end();
-      const { decode, end } = begin();
-      const first = decode(held);
-      const rest = end();
-      return {
-        records: [...first.records, ...rest.records],
-        notices: [...first.notices, ...rest.notices],
-      };
-    },
-  };
+  return beginDecoding((bytes, isWhole) => {
+    if (bytes.length < signatureBytes && !isWhole) return undefined;
+    const { actual, text } = findEncoding(bytes, path, encoding);
+    return { decoder: createConvertingDecoder(unifyLineEnds(decoder), path, actual), rest: text };
+  });
 }
 
 /** @throws SourceError for a container such as a workbook */
@@ -141,7 +121,7 @@ export function readUnknownText(
   const { text } = findEncoding(bytes, path, guess);
   const verdict = createTextGate().pass(createConverter(guess)?.convert(text) ?? text);
   if (verdict.kind === 'binary') throw explainBinary(path, verdict.lineFeedsBefore + 1, verdict.bytes);
-  return { text: verdict.bytes.toString(), encoding: guess };
+  return { text: unifyText(verdict.bytes).toString(), encoding: guess };
 }
 
 type GateVerdict =

@@ -1,4 +1,5 @@
 import { buildRecord } from '../../booking/booking.js';
+import { isRounded } from '../../booking/field-text.js';
 import type { SourceColumns, SourceNotice, SourceRecord } from '../../review/source.js';
 import { describeNames, listFieldColumns, requireColumns } from '../common/columns.js';
 import { scanMembers } from './json-text.js';
@@ -20,7 +21,7 @@ const malformed = Symbol('malformed');
 /**
  * A field is the member with exactly that name. If there is none and the name has dots, it is a path into nested objects:
  * `guest.name`. A needed name that occurs twice in one object is a fault, as JSON doesn't define which one counts. A number
- * that JavaScript can't represent is NaN.
+ * that JavaScript can't represent is NaN, and a field's whole number that was rounded, such as 1.23457E+11, is text.
  */
 export function createMemberPicker(
   columns: SourceColumns,
@@ -89,7 +90,10 @@ export function createMemberPicker(
       value = JSON.parse(written);
     }
     wasFound[index] = true;
-    return typeof value === 'number' ? readExactNumber(written ?? findWritten(json, name) ?? '') : value;
+    if (typeof value !== 'number') return value;
+    written ??= findWritten(json, name) ?? '';
+    const wasInteger = index < fieldColumns.length && Number.isSafeInteger(value);
+    return wasInteger && isRounded(written) ? written : readExactNumber(written);
   }
 
   return {

@@ -50,9 +50,11 @@ export function createSqlSource(options: SqlSourceOptions): BookingSource {
         const records: SourceRecord[] = [];
         for (const row of rows) {
           place += 1;
+          if (row.length > 1 && row.every((cell) => cell === null || cell === '')) continue;
           const isTooLong = measureRow(row) > rowLimit;
           records.push(isTooLong ? { place, unreadable: 'record-too-long' } : found.pickRecord(place, row));
         }
+        if (records.length === 0 && pendingNotices.length === 0) continue;
         yield {
           records,
           ...(pendingNotices.length > 0 && { notices: pendingNotices }),

@@ -192,6 +192,18 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
       '1 of 1 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
     ],
     [
+      'rejects for most of a small day',
+      [records(0, 9), bad(10)],
+      'too-many-rejects',
+      '10 of 19 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
+    ],
+    [
+      'three rejects of twenty records',
+      [records(0, 17), bad(3)],
+      'too-many-rejects',
+      '3 of 20 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
+    ],
+    [
       'too many unreadable dates',
       [dated(17), undated(2), records(0, 500)],
       'too-many-unreadable-dates',
@@ -229,6 +241,7 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
 
   it.each<[string, Script, CollectLimits]>([
     ['rejects in just the share allowed', [records(0, 90), bad(10)], strict],
+    ['a total row on a small day', [records(0, 6), bad(1)], strict],
     ['unreadable dates in just the share allowed', [dated(18), undated(2)], strict],
     ['an empty day', [], { ...strict, emptyDay: 'succeed' }],
     ['a day without dates', [records(0, 5)], { ...strict, maxRejectedShare: 0 }],

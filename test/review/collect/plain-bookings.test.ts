@@ -84,6 +84,17 @@ const awkward = [
   ...['a"b', '"', 'García, Luis', 'x\ty', 'x\ry', 'x\\y', '\u007f', 'x\u0085y', 'x\u2028y', '\u00a0Ana'],
   ...['\u3000Ana', 'Ana\u3000', 'A\u3000na', '\u1680Ana', '\ufeffAna', 'Ana\ufeff', '\u2003Ana', '\u205fx'],
   ...['2026-02-29', '2028-02-29', '2026-13-01', '2026-12-01T10:00', '2026-12-01 10:00', '31/12/2026'],
+  ...[
+    "'00123",
+    "00123'",
+    '="00123"',
+    '=cmd|calc',
+    '\u200bBR-1',
+    'BR-\u00ad1',
+    '1.23457E+11',
+    '1.5e-308',
+    '1E+5',
+  ],
   ...['x'.repeat(70), 'é'.repeat(40), 'Two\nlines', 'Two\r\nlines', 'a,'.repeat(9)],
 ];
 const columns = [...bookingsHeader.split(','), 'State'];

@@ -45,6 +45,7 @@ const anyDate = fc
 
 const anyValues: Readonly<Record<FieldKind, fc.Arbitrary<unknown>>> = {
   id: fc.oneof(fc.integer({ min: 1 }), fc.maxSafeInteger().map(Math.abs)),
+  code: anyField,
   text: anyField,
   'guest-name': anyField,
   date: anyDate,

@@ -70,8 +70,61 @@ describe('a CSV file as people write them', () => {
     expect(summarise((await readFile('\nServiceId\n5\n\n')).records)).toEqual(['3:5']);
   });
 
-  it('has a record for a line of delimiters only', async () => {
-    expect(summarise((await readFile('ServiceId,x\n,\n')).records)).toEqual(['2:']);
+  it('may have rows of empty cells, which are no records', async () => {
+    const rows = ',,\n , ,\n"",,""\n,\n,,,,\n';
+    const read = await readFile(`ServiceId,x,y\n5,a,b\n${rows}6,c,d\n${rows}`);
+    expect(summarise(read.records)).toEqual(['2:5', '8:6']);
+  });
+
+  it.each([64 * 1024, 1, 7])('may end its lines with CR only (in blocks of %d bytes)', async (blockBytes) => {
+    const text = 'ServiceId,BookingClientName\r5,"a\rb"\r\r6,c\r';
+    const { records } = await readFile(text, { blockBytes });
+    expect(summarise(records)).toEqual(['2:5', '5:6']);
+    expect(records).toMatchObject([{ fields: { BookingClientName: 'a\nb' } }, { place: 5 }]);
+  });
+
+  it.each(['\x1a', '\x1a\x1a\r\n', '\x1a\x1a\x1a'])(
+    'may have end marks after its last line (%j)',
+    async (mark) => {
+      for (const blockBytes of [1, 1000]) {
+        const text = `ServiceId,ProviderName\r\n5,a\x1ab\r\n6,c\r\n${mark}`;
+        const { records } = await readFile(text, { blockBytes });
+        expect(records.map((record) => 'fields' in record && record.fields.ProviderName)).toEqual([
+          'a\x1ab',
+          'c',
+        ]);
+      }
+    },
+  );
+
+  it.each(['sep=;', '"sep=;"', 'sep=;\r', 'SEP=;,,'])('may name its delimiter in a line %j', async (line) => {
+    for (const blockBytes of [1, 1000]) {
+      const { records } = await readFile(`${line}\nServiceId;ProviderName\n5;a,b\n`, { blockBytes });
+      expect(records).toMatchObject([{ place: 3, fields: { ServiceId: '5', ProviderName: 'a,b' } }]);
+    }
+  });
+
+  it('may have lines above its header', async () => {
+    const text = 'Bookings of "today\n\nServiceId,ProviderName\n5,a\n';
+    for (const blockBytes of [1, 1000])
+      expect(summarise((await readFile(text, { blockBytes, skipRows: 2 })).records)).toEqual(['4:5']);
+    expect(
+      summarise((await readFile(`sep=,\n${text}`, { skipRows: 3 })).records),
+      'a line that names the delimiter is one of them',
+    ).toEqual(['5:5']);
+  });
+
+  it('may have spaces before its quotes', async () => {
+    const text =
+      '"ServiceId", "BookingClientName",  "ProviderName"\r\n5, "Lee, ""A"" B",a\n6,  "",="x"\n 7 , b, "c"\n';
+    for (const blockBytes of [1, 3, 1000]) {
+      const { records } = await readFile(text, { blockBytes });
+      expect(records).toMatchObject([
+        { place: 2, fields: { BookingClientName: 'Lee, "A" B', ProviderName: 'a' } },
+        { place: 3, fields: { BookingClientName: '', ProviderName: '="x"' } },
+        { place: 4, fields: { BookingClientName: ' b', ProviderName: 'c' } },
+      ]);
+    }
   });
 
   it('may have delimiters, quotes and line ends inside quotes', async () => {
@@ -85,10 +138,10 @@ describe('a CSV file as people write them', () => {
   });
 
   it('keeps a quote inside an unquoted cell as it is', async () => {
-    const { records } = await readFile('ServiceId,BookingClientName\n5,Ann "A" Lee\n6, "x"\n7,27"\n');
+    const { records } = await readFile('ServiceId,BookingClientName\n5,Ann "A" Lee\n6, ="x"\n7,27"\n');
     expect(records).toMatchObject([
       { fields: { BookingClientName: 'Ann "A" Lee' } },
-      { fields: { BookingClientName: ' "x"' } },
+      { fields: { BookingClientName: ' ="x"' } },
       { fields: { BookingClientName: '27"' } },
     ]);
   });

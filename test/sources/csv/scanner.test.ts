@@ -94,14 +94,14 @@ describe('any valid CSV', () => {
             );
           const bytes = Buffer.from(write([[...serviceFields], ...rows], style));
           let line = 2;
-          const expected = rows.map((row) => {
+          const expected = rows.flatMap((row) => {
             const place = line;
             line += write([row], { bom: false, eof: true }).split('\n').length - 1;
             const entries = serviceFields.map((field, index) => [
               field,
               row[index]?.replaceAll('\r\n', '\n'),
             ]);
-            return { place, fields: Object.fromEntries(entries) };
+            return isEmptyRow(row) ? [] : [{ place, fields: Object.fromEntries(entries) }];
           });
           expect(read(bytes, { blockBytes, delimiter: style.delimiter }).map(asText)).toEqual(expected);
         },
@@ -148,6 +148,10 @@ describe('any valid CSV', () => {
   });
 });
 
+function isEmptyRow(row: readonly string[]): boolean {
+  return row.length > 1 && row.every((cell) => /^ *$/.test(cell));
+}
+
 /** The rows as read by csv-parse in strict mode; undefined if it rejects the text. */
 function readIndependently(text: string): string[][] | undefined {
   try {
@@ -156,7 +160,9 @@ function readIndependently(text: string): string[][] | undefined {
       relax_column_count: true,
       skip_empty_lines: true,
     });
-    return rows.map((row) => row.map((cell) => cell.replaceAll('\r\n', '\n')));
+    return rows
+      .filter((row) => !isEmptyRow(row))
+      .map((row) => row.map((cell) => cell.replaceAll('\r\n', '\n')));
   } catch {
     return undefined;
   }

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { scanMembers } from '../../../src/sources/json/json-text.js';
+import { createMemberPicker } from '../../../src/sources/json/member-picker.js';
+
+it('A whole number that was rounded stays as written', () => {
+  const json =
+    '{ "ServiceId": 100, "ProviderHotelId": 1.23457E+11, "BookingReferenceId": 15e+2, "price": 1.5e+3 }';
+  expect(createMemberPicker({}, { keptColumns: ['price'] }).pick(1, json)).toMatchObject({
+    fields: { ServiceId: 100, ProviderHotelId: '1.23457E+11', BookingReferenceId: 1500 },
+    kept: [1500],
+  });
+});
 
 const awkward = fc.string({
   unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', 'a', 'é'),
