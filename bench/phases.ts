@@ -39,7 +39,7 @@ const masterIdColumn = 'Service Mappings Id';
 const { signal } = new AbortController();
 const source = createCsvSource({ file: createLocalDayFile(csv) });
 const forms = createFileForms({ body: createBodyForms('ServiceId'), incomplete: 'post' });
-const reader = createDayReader({ source, normalise: createNormaliser() });
+const reader = createDayReader({ source, normaliserFor: () => createNormaliser() });
 const delivery: Delivery = {
   ...forms,
   plan: () => [],

@@ -1,4 +1,4 @@
-import { createNormaliser } from '../src/booking/normalise.js';
+import { openNormaliser } from '../src/booking/normalise.js';
 import type { Config } from '../src/config/load.js';
 import type { BookingSource } from '../src/review/source.js';
 import type { SourceMessages, SourceParts } from '../src/sources/common/kind.js';
@@ -16,7 +16,7 @@ export type SourceSettings = Pick<Config, 'source' | 's3' | 'retry' | 'proxy'>;
 export async function composeSource(settings: SourceSettings, sourceMessages: SourceMessages) {
   return {
     source: await openSource(settings, sourceMessages),
-    normalise: createNormaliser({ dateFormat: settings.source.dateFormat }),
+    normaliserFor: openNormaliser(settings.source),
     keptLabels: Object.keys(settings.source.keep),
   };
 }

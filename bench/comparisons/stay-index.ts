@@ -76,7 +76,7 @@ async function collect(
   const parts = {
     reader: createDayReader({
       source: createCsvSource({ file: createLocalDayFile(csv) }),
-      normalise: createNormaliser(),
+      normaliserFor: () => createNormaliser(),
     }),
     ...{ delivery, ledger: adapt(ledger), clock: Date.now, notify: () => {} },
     limits: { batchSize: 500, maxRejectedShare: 0.1, emptyDay: 'fail' as const },

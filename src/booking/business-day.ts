@@ -115,7 +115,12 @@ export function createBusinessDay(iso: string, zone: string): BusinessDay {
 export function businessDayAt(instant: Date, zone: string): BusinessDay {
   if (!isTimeZone(zone))
     throw new RangeError(`expected a time zone such as Europe/Madrid, got: ${JSON.stringify(zone)}`);
-  return createBusinessDay(writeUtcDate(readLocalClock(instant.getTime(), zone)), zone);
+  return createBusinessDay(dateAt(instant.getTime(), zone), zone);
+}
+
+/** The date that the zone's calendar shows then, as YYYY-MM-DD. */
+export function dateAt(milliseconds: number, zone: string): string {
+  return writeUtcDate(readLocalClock(milliseconds, zone));
 }
 
 export function goBack(day: BusinessDay, days: number): BusinessDay {

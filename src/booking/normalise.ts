@@ -8,11 +8,24 @@ import {
   type RawBooking,
 } from './booking.js';
 import { type FieldText, isRounded, notText, readField } from './field-text.js';
-import { createDateReader } from './written-date.js';
+import {
+  type ColumnReader,
+  createColumnReader,
+  decidingRecords,
+  findDatedColumns,
+  type InstantChoice,
+  type InstantRule,
+  type InstantWarning,
+} from './instants.js';
 
 /** Why a record can't be sent. (Design 4.) */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | FieldFault;
 type FieldFault = 'field-not-text' | 'id-rounded';
+
+interface NormaliserOptions {
+  readonly dateFormat?: string | undefined;
+  readonly instants?: InstantRule | undefined;
+}
 
 const unreadableDates = {
   CheckInDate: 'unreadable-check-in-date',
@@ -20,7 +33,10 @@ const unreadableDates = {
 } as const satisfies Record<DateField, string>;
 
 /** A problem with a booking that is sent anyway. (Design 4.) */
-export type BookingWarning = (typeof unreadableDates)[DateField] | 'check-out-before-check-in';
+export type BookingWarning =
+  | (typeof unreadableDates)[DateField]
+  | 'check-out-before-check-in'
+  | InstantWarning;
 
 export type Normalised =
   | {
@@ -33,11 +49,14 @@ export type Normalised =
 export type Normalise = (raw: RawBooking) => Normalised;
 
 const noWarnings: readonly BookingWarning[] = [];
+const isUnreadable: ReadonlySet<BookingWarning> = new Set(Object.values(unreadableDates));
 const kinds = bookingFields.map(({ kind }) => kind);
-/** By field: the warning for an unreadable date. */
-const dateWarnings = bookingFields.map((field) =>
-  field.kind === 'date' ? unreadableDates[field.name] : undefined,
-);
+/** A value that is not sent as it was written. */
+interface Understood {
+  readonly text: string | undefined;
+  readonly warning: BookingWarning;
+}
+
 const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
 
 /**
@@ -47,10 +66,16 @@ const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
  * as another date, such as yyyy-dd-MM).
  *
  * @param options.dateFormat the source's date format, a date-fns pattern; YYYY-MM-DD is always understood
+ * @param options.instants how instants become dates; by default an instant is the date that it is written with
  * @throws RangeError for a date format without year, month and day
  */
-export function createNormaliser(options: { readonly dateFormat?: string | undefined } = {}): Normalise {
-  const readDate = createDateReader(options.dateFormat);
+export function createNormaliser({ dateFormat, instants }: NormaliserOptions = {}): Normalise {
+  const readers = bookingFields.map((field) => {
+    if (field.kind !== 'date') return undefined;
+    const unreadable: Understood = { text: undefined, warning: unreadableDates[field.name] };
+    const read: ColumnReader = createColumnReader(field.name, dateFormat, instants);
+    return (text: string): string | Understood => read(text) ?? unreadable;
+  });
 
   return (raw) => {
     const values = listValues(raw);
@@ -64,14 +89,12 @@ export function createNormaliser(options: { readonly dateFormat?: string | undef
       const fault = findFault(kind, text);
       if (fault !== undefined || text === notText)
         return { kind: 'reject', reason: fault ?? 'field-not-text' };
-      const warning = dateWarnings[at];
-      if (warning !== undefined && text !== undefined) {
-        text = readDate(text);
-        if (text === undefined) {
-          warnings ??= [];
-          warnings.push(warning);
-        }
-      }
+      const understood = text === undefined ? undefined : (readers[at]?.(text) ?? text);
+      if (typeof understood === 'object') {
+        text = understood.text;
+        warnings ??= [];
+        warnings.push(understood.warning);
+      } else text = understood;
       texts.push(text);
     }
     const booking = buildBooking(serviceId, texts);
@@ -102,9 +125,34 @@ function isReversed({ checkInDate, checkOutDate }: Booking): boolean {
  */
 export function countDates({ checkInDate, checkOutDate }: Booking, warnings: readonly BookingWarning[]) {
   let unreadable = 0;
-  for (const warning of warnings) if (warning !== 'check-out-before-check-in') unreadable += 1;
+  for (const warning of warnings) if (isUnreadable.has(warning)) unreadable += 1;
   const readable = (checkInDate === undefined ? 0 : 1) + (checkOutDate === undefined ? 0 : 1);
   return { given: readable + unreadable, unreadable };
+}
+
+/** Creates a day's normaliser, which may depend on the day's first records: see `decidingRecords`. */
+export type NormaliserFor = (zone: string, first: readonly RawBooking[]) => Normalise;
+
+/** Normalises as the settings of a source say. */
+export function openNormaliser({
+  dateFormat,
+  instants,
+}: {
+  readonly dateFormat: string;
+  readonly instants: InstantChoice;
+}): NormaliserFor {
+  return (zone, first) => {
+    switch (instants) {
+      case 'as-written':
+        return createNormaliser({ dateFormat });
+      case 'convert':
+        return createNormaliser({ dateFormat, instants: { zone, dated: new Set(), warns: false } });
+      case 'auto': {
+        const dated = findDatedColumns(first.slice(0, decidingRecords), dateFormat);
+        return createNormaliser({ dateFormat, instants: { zone, dated, warns: true } });
+      }
+    }
+  };
 }
 
 /** Accepts ASCII digits or a JSON integer, 1 to 2^53-1. Otherwise returns the reject reason. */

@@ -1,7 +1,8 @@
 import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { readKeptValue } from '../booking/kept-values.js';
-import { countDates, type Normalise } from '../booking/normalise.js';
+import { countDates, type NormaliserFor } from '../booking/normalise.js';
+import { readNormalised } from '../review/normalised-chunks.js';
 import { formatShare, isMoreThanShare } from '../review/share.js';
 import { type BookingSource, filteredAtMost, SourceError } from '../review/source.js';
 import { maskBooking } from '../review/stored/stored-line.js';
@@ -19,7 +20,7 @@ const recordsTried = 300;
 
 interface SourceCheckParts {
   readonly source: BookingSource;
-  readonly normalise: Normalise;
+  readonly normaliserFor: NormaliserFor;
   /** The labels of kept columns; none by default. */
   readonly keptLabels?: readonly string[];
   readonly day: BusinessDay;
@@ -61,7 +62,7 @@ interface Sample {
 }
 
 async function readSample(
-  { source, normalise, day }: SourceCheckParts,
+  { source, normaliserFor, day }: SourceCheckParts,
   signal: AbortSignal,
 ): Promise<Sample> {
   const sample: Sample = {
@@ -78,10 +79,9 @@ async function readSample(
     if (before) before.count += 1;
     else sample.rejects.set(reason, { count: 1, firstPlace: place });
   };
-  for await (const { records, filtered = 0, notices = [] } of source.read(day, {
-    signal,
-    atMost: sampleSize,
-  })) {
+  const reading = { signal, atMost: sampleSize };
+  for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, reading)) {
+    const { records, filtered = 0, notices = [] } = chunk;
     sample.filtered += filtered;
     for (const { column } of notices) sample.absentKept.push(column);
     for (const record of records) {

@@ -3,7 +3,7 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { ServiceField } from '../booking/booking.js';
 import { type BusinessDay, businessDayAt, createBusinessDay } from '../booking/business-day.js';
-import { createNormaliser } from '../booking/normalise.js';
+import { openNormaliser } from '../booking/normalise.js';
 import type { Config } from '../config/load.js';
 import { parseConfig } from '../config/parse.js';
 import { listPlaceholders } from '../config/placeholders.js';
@@ -156,7 +156,7 @@ export function createSourceTrials({
       const look = async (trial: AbortSignal) => {
         const parts = {
           source: await openSource(source, openParts(config)),
-          normalise: createNormaliser({ dateFormat: source.dateFormat }),
+          normaliserFor: openNormaliser(source),
           day,
           maxRejectedShare,
           emptyDay,

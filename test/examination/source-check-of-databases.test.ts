@@ -19,7 +19,12 @@ const fields = 'id AS serviceid, guest AS bookingclientname';
 
 /** What doctor finds about a query: the verdict, the headline, and the bookings shown. */
 async function look(url: string, query: string) {
-  const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
+  const parts = {
+    normaliserFor: () => createNormaliser(),
+    day,
+    maxRejectedShare: 0.1,
+    emptyDay: 'succeed' as const,
+  };
   const columns = { ...masterIdOnly, BookingClientName: 'bookingclientname' };
   const source = createSqlSource({ url, query, columns });
   const findings = await checkSource({ ...parts, source }, signal);

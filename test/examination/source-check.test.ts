@@ -32,7 +32,7 @@ async function check(
   const file = path.replace('{day}', day.iso);
   if (content !== undefined) writeFileSync(file, content);
   const source = createCsvSource({ file: createLocalDayFile(path), columns });
-  const parts = { source, normalise: createNormaliser(), day, maxRejectedShare, emptyDay };
+  const parts = { source, normaliserFor: () => createNormaliser(), day, maxRejectedShare, emptyDay };
   return { file, findings: await checkSource(parts, signal) };
 }
 
@@ -170,7 +170,7 @@ describe('a source that is wrong', () => {
     'truncated',
   ] as const)('has advice that suits any source: %s', async (fault) => {
     const source = createArraySource([new SourceError(fault, 'it went wrong')]);
-    const parts = { source, normalise: createNormaliser(), day, maxRejectedShare: 0.1 };
+    const parts = { source, normaliserFor: () => createNormaliser(), day, maxRejectedShare: 0.1 };
     const [finding] = await checkSource({ ...parts, emptyDay: 'succeed' }, signal);
     expect(finding).toMatchObject({ verdict: 'wrong', message: 'it went wrong' });
     expect(finding?.advice).toMatch(/./);
@@ -208,7 +208,12 @@ describe('a day without bookings', () => {
 });
 
 describe('reading', () => {
-  const parts = { normalise: createNormaliser(), day, maxRejectedShare: 0.1, emptyDay: 'succeed' as const };
+  const parts = {
+    normaliserFor: () => createNormaliser(),
+    day,
+    maxRejectedShare: 0.1,
+    emptyDay: 'succeed' as const,
+  };
 
   it('stops once five are understood', async () => {
     const source = createArraySource([
@@ -242,7 +247,7 @@ describe('a source with a filter', () => {
     const source = createFilteredSource(createArraySource([bookings]), { Estado: 'CONF' });
     const parts = {
       source,
-      normalise: createNormaliser(),
+      normaliserFor: () => createNormaliser(),
       day,
       maxRejectedShare: 0.1,
       emptyDay: 'fail' as const,

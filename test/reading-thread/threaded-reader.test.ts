@@ -217,6 +217,7 @@ function csvSettings(path: string): ReadingSettings['source'] {
     keep: {},
     maxRepeatedShare: 0.5,
     dateFormat: 'yyyy-MM-dd',
+    instants: 'auto',
     encoding: 'utf-8',
     maxGigabytes: 20,
     delimiter: ',',

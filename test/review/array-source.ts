@@ -36,7 +36,7 @@ export function createArraySource(
 
 /** Reads a source like a run with default settings. */
 export function readerOf(source: BookingSource): DayReader {
-  return createDayReader({ source, normalise: createNormaliser() });
+  return createDayReader({ source, normaliserFor: () => createNormaliser() });
 }
 
 /** Bookings BR-<from> to BR-<from + count - 1>; each one's place is its number. */

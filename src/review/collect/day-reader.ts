@@ -3,7 +3,7 @@ import { type BookingKeys, createStayKeys } from '../../booking/booking-keys.js'
 import type { BusinessDay } from '../../booking/business-day.js';
 import { readField } from '../../booking/field-text.js';
 import { readKeptValue } from '../../booking/kept-values.js';
-import { countDates, type Normalise } from '../../booking/normalise.js';
+import { countDates, type Normalise, type NormaliserFor } from '../../booking/normalise.js';
 import { hashReference } from '../../booking/reference-hash.js';
 import { describeCause, findRejectCause, type RejectCause } from '../../booking/reject-cause.js';
 import type { ReasonCount, Reject } from '../collected.js';
@@ -12,6 +12,7 @@ import { createErasedTest, type ErasedGuests } from '../erasures.js';
 import { writeNames } from '../guest-names.js';
 import type { KeptColumns, KeptRow } from '../kept-columns.js';
 import { createLineBuffer, type TakeBuffer } from '../lines/line-buffer.js';
+import { readNormalised } from '../normalised-chunks.js';
 import type { BookingSource, SourceChunk } from '../source.js';
 import { bookingForms } from '../step.js';
 import { createLineKeys, type LineKeys, setLineKeys, sliceLineKeys } from './line-keys.js';
@@ -33,12 +34,12 @@ export interface DayReadOptions {
 /** Reads in the current thread. */
 export function createDayReader({
   source,
-  normalise,
+  normaliserFor,
   keptLabels,
   takeBuffer,
 }: {
   readonly source: BookingSource;
-  readonly normalise: Normalise;
+  readonly normaliserFor: NormaliserFor;
   /** The names of the columns that the source's records have as `kept`; none by default. */
   readonly keptLabels?: readonly string[];
   /** Allocates the memory for lines; new memory by default. */
@@ -48,12 +49,12 @@ export function createDayReader({
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
     async *read(day, forms, options) {
-      const render = createChunkRenderer(normalise, forms, {
-        takeBuffer,
-        erased: options.erased,
-        keptLabels,
-      });
-      for await (const chunk of source.read(day, options)) yield render(chunk);
+      const { erased, signal } = options;
+      let render: Render | undefined;
+      for await (const { chunk, normalise } of readNormalised(source, day, normaliserFor, { signal })) {
+        render ??= createChunkRenderer(normalise, forms, { takeBuffer, erased, keptLabels });
+        yield render(chunk);
+      }
     },
   };
 }

@@ -77,7 +77,9 @@ export function createPlainRenderer(
   function createLookUp(field: (typeof textFields)[number], at: number) {
     return createCellMemory((cell): KnownCell | undefined => {
       const normalised = normalise({ ServiceId: 1, [field.name]: cell });
-      const value = normalised.kind === 'booking' ? normalised.booking[field.property] : undefined;
+      // A value with a warning is not remembered, so that each of its bookings is warned about.
+      const isPlain = normalised.kind === 'booking' && normalised.warnings.length === 0;
+      const value = isPlain ? normalised.booking[field.property] : undefined;
       if (value === undefined) return undefined;
       const rendered = createLineBuffer(maxKnownLength);
       rendered.field(

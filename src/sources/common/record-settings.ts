@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type BookingField, mapFields, masterIdField, serviceFields } from '../../booking/booking.js';
+import { instantChoices } from '../../booking/instants.js';
 import { isDateFormat } from '../../booking/written-date.js';
-import { expected, group, share, text, textLike, textThat } from '../../settings/values.js';
+import { expected, group, oneOf, share, text, textLike, textThat } from '../../settings/values.js';
 
 const requiredColumn = ({ meaning }: BookingField) =>
   text('the name of a column')
@@ -68,4 +69,9 @@ export const recordSettings = {
   )
     .default('yyyy-MM-dd')
     .describe('The format of dates, as a date-fns pattern. YYYY-MM-DD is always understood.'),
+  instants: oneOf(...instantChoices)
+    .default('auto')
+    .describe(
+      "What an instant with a zone stands for in a column of dates, such as 2027-01-31T23:00:00Z: `convert` takes the date that the account's zone has then, `as-written` the date that it is written with. `auto` converts, with a warning, unless all instants of the column are at midnight UTC in the first 1,000 records: those stand for that date.",
+    ),
 };

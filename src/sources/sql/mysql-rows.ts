@@ -123,5 +123,6 @@ async function toOptions({ login, ca, where }: MysqlPlace): Promise<mysql.Connec
 
 function chooseCell({ columnType, characterSet }: mysql.FieldPacket): MysqlCell {
   if (alwaysBytes.includes(columnType)) return 'bytes';
+  if (columnType === Types.TIMESTAMP) return 'instant';
   return characterSet === binaryCharset && stringTypes.includes(columnType) ? 'bytes' : 'text';
 }

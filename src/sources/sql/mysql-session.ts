@@ -7,8 +7,8 @@ const disconnectMs = 2_000;
 /** A row of texts as the server sent them, as bytes. */
 type RawRow = readonly unknown[];
 
-/** How the cells of a column are read: as the server's text, or as its bytes. */
-export type MysqlCell = 'text' | 'bytes';
+/** How the cells of a column are read: as the server's text, as its bytes, or as an instant, whose zone the text lacks. */
+export type MysqlCell = 'text' | 'bytes' | 'instant';
 
 interface MysqlRowStream {
   /** The columns; none if the statement returns no rows. */
@@ -110,7 +110,10 @@ export function createMysqlSession(options: mysql.ConnectionOptions): MysqlSessi
       const typeCast: mysql.TypeCast = (cell) => {
         const kind = cells[next];
         next = next + 1 === cells.length ? 0 : next + 1;
-        return kind === 'bytes' ? cell.buffer() : cell.string('utf8');
+        if (kind === 'bytes') return cell.buffer();
+        const text = cell.string('utf8');
+        // The session's zone is UTC.
+        return kind === 'instant' && text !== null ? `${text}Z` : text;
       };
       const query = connection.query({ sql, rowsAsArray: true, typeCast });
       query.on('error', fail);

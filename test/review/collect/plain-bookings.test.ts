@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
-import { createNormaliser } from '../../../src/booking/normalise.js';
+import { openNormaliser } from '../../../src/booking/normalise.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
 import { createDayReader, type RenderedChunk } from '../../../src/review/collect/day-reader.js';
@@ -63,7 +63,10 @@ async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string
     },
   };
   const { dateFormat } = reading;
-  const reader = createDayReader({ source, normalise: createNormaliser({ dateFormat }) });
+  const reader = createDayReader({
+    source,
+    normaliserFor: openNormaliser({ dateFormat: dateFormat ?? 'yyyy-MM-dd', instants: 'auto' }),
+  });
   const chunks: unknown[] = [];
   try {
     for await (const chunk of reader.read(day, forms, { signal })) chunks.push(toComparable(chunk));
@@ -83,7 +86,16 @@ const awkward = [
   ...['0', '007', '-1', '7 ', '７', '999999999999999', '1000000000000000', '9007199254740992'],
   ...['a"b', '"', 'García, Luis', 'x\ty', 'x\ry', 'x\\y', '\u007f', 'x\u0085y', 'x\u2028y', '\u00a0Ana'],
   ...['\u3000Ana', 'Ana\u3000', 'A\u3000na', '\u1680Ana', '\ufeffAna', 'Ana\ufeff', '\u2003Ana', '\u205fx'],
-  ...['2026-02-29', '2028-02-29', '2026-13-01', '2026-12-01T10:00', '2026-12-01 10:00', '31/12/2026'],
+  ...[
+    '2026-02-29',
+    '2028-02-29',
+    '2026-13-01',
+    '2026-12-01T10:00',
+    '2026-12-01T23:30:00Z',
+    '2026-12-01T00:00:00Z',
+    '2026-12-01 10:00',
+    '31/12/2026',
+  ],
   ...[
     "'00123",
     "00123'",

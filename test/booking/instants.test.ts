@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { RawBooking } from '../../src/booking/booking.js';
+import { openNormaliser } from '../../src/booking/normalise.js';
+
+const dateFormat = 'yyyy-MM-dd';
+
+/** The dates of a record, and the warnings about it. */
+function read(
+  record: Omit<RawBooking, 'ServiceId'>,
+  {
+    instants = 'auto',
+    zone = 'Europe/Madrid',
+    first = [record],
+    format = dateFormat,
+  }: {
+    readonly instants?: 'auto' | 'convert' | 'as-written';
+    readonly zone?: string;
+    readonly first?: readonly RawBooking[];
+    readonly format?: string;
+  } = {},
+) {
+  const normalise = openNormaliser({ dateFormat: format, instants })(zone, first);
+  const normalised = normalise({ ServiceId: 1, ...record });
+  if (normalised.kind === 'reject') throw new Error(normalised.reason);
+  const { checkInDate, checkOutDate } = normalised.booking;
+  return { checkInDate, checkOutDate, warnings: normalised.warnings };
+}
+
+describe('an instant in a column of dates', () => {
+  it.each([
+    '2027-01-31T23:00:00.000Z',
+    '2027-01-31 23:00:00+00',
+    '2027-01-31 23:00Z',
+    '2027-02-01T00:00:00+01:00',
+    '2027-02-01 00:00:00 +0100',
+    '2027-01-31T15:00:00-08:00',
+    '20270131T230000Z',
+    '2027-01-31 23:00:00 UTC',
+  ])('is converted into the zone of the account, with a warning: %s', (text) => {
+    const format = text.startsWith('20270131') ? 'yyyyMMdd' : dateFormat;
+    expect(read({ CheckInDate: text }, { format })).toMatchObject({
+      checkInDate: '2027-02-01',
+      warnings: ['instant-converted'],
+    });
+    expect(read({ CheckInDate: text }, { format, instants: 'convert' })).toMatchObject({
+      checkInDate: '2027-02-01',
+      warnings: [],
+    });
+  });
+
+  it.each(['2027-02-01T00:00:00.000Z', '2027-02-01 00:00:00+00', '2027-02-01T01:00:00+01:00'])(
+    'is that date where all are at midnight UTC: %s',
+    (text) => {
+      expect(read({ CheckInDate: text }, { zone: 'America/New_York' })).toMatchObject({
+        checkInDate: '2027-02-01',
+        warnings: [],
+      });
+      expect(read({ CheckInDate: text }, { zone: 'America/New_York', instants: 'convert' }).checkInDate).toBe(
+        '2027-01-31',
+      );
+    },
+  );
+
+  it('is the date that it is written with if the setting says so', () => {
+    const written = { CheckInDate: '2027-01-31T23:00:00Z', CheckOutDate: '2027-02-04T23:00:00Z' };
+    expect(read(written, { instants: 'as-written' })).toEqual({
+      checkInDate: '2027-01-31',
+      checkOutDate: '2027-02-04',
+      warnings: [],
+    });
+  });
+
+  it('is decided by column, by the first records of the day', () => {
+    const first = [
+      { CheckInDate: '2027-02-01T00:00:00Z', CheckOutDate: '2027-02-05T00:00:00Z' },
+      { CheckInDate: '2027-02-02', CheckOutDate: '2027-02-05T23:00:00Z' },
+    ];
+    const zone = 'America/New_York';
+    expect(read(first[0] ?? {}, { first, zone })).toEqual({
+      checkInDate: '2027-02-01',
+      checkOutDate: '2027-02-04',
+      warnings: ['instant-converted'],
+    });
+    expect(read({ CheckInDate: '2027-02-01T04:00:00Z' }, { first, zone })).toMatchObject({
+      checkInDate: '2027-01-31',
+      warnings: ['instant-contradicts'],
+    });
+  });
+
+  it('without a zone is the date that it is written with', () => {
+    expect(read({ CheckInDate: '2027-01-31T23:00:00', CheckOutDate: '2027-02-05 23:00' })).toEqual({
+      checkInDate: '2027-01-31',
+      checkOutDate: '2027-02-05',
+      warnings: [],
+    });
+  });
+
+  it('may be in the format of the source', () => {
+    expect(read({ CheckInDate: '31/01/2027 23:00:00Z' }, { format: 'dd/MM/yyyy' }).checkInDate).toBe(
+      '2027-02-01',
+    );
+  });
+
+  it.each(['2027-02-30T23:00:00Z', '9999-12-31T23:59:00Z'])('that has no date is unreadable: %s', (text) => {
+    expect(read({ CheckInDate: text })).toMatchObject({
+      checkInDate: undefined,
+      warnings: ['unreadable-check-in-date'],
+    });
+  });
+});
