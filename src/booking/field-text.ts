@@ -68,6 +68,11 @@ function unquote(text: string): string {
   return text.slice(start, end);
 }
 
+/** True for a text with a character that somebody failed to read, or to write. */
+export function isGarbled(text: string): boolean {
+  return text.includes('\ufffd');
+}
+
 /** True for a number that a spreadsheet shortened, such as 1.23457E+11: the id that it was is lost. */
 export function isRounded(text: string): boolean {
   return rounded.test(text);

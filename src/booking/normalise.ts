@@ -6,8 +6,9 @@ import {
   type FieldKind,
   listValues,
   type RawBooking,
+  type ServiceField,
 } from './booking.js';
-import { type FieldText, isRounded, notText, readField } from './field-text.js';
+import { type FieldText, isGarbled, isRounded, notText, readField } from './field-text.js';
 import {
   type ColumnReader,
   createColumnReader,
@@ -20,7 +21,7 @@ import {
 
 /** Why a record can't be sent. (Design 4.) */
 export type RejectReason = 'service-id-missing' | 'service-id-invalid' | FieldFault;
-type FieldFault = 'field-not-text' | 'id-rounded';
+type FieldFault = 'field-not-text' | 'id-rounded' | 'id-garbled';
 
 interface NormaliserOptions {
   readonly dateFormat?: string | undefined;
@@ -36,6 +37,8 @@ const unreadableDates = {
 export type BookingWarning =
   | (typeof unreadableDates)[DateField]
   | 'check-out-before-check-in'
+  | 'garbled-client-name'
+  | 'garbled-provider-name'
   | InstantWarning;
 
 export type Normalised =
@@ -49,6 +52,12 @@ export type Normalised =
 export type Normalise = (raw: RawBooking) => Normalised;
 
 const noWarnings: readonly BookingWarning[] = [];
+/** A name with a character that nobody could read is not sent. */
+const garbledNames: { readonly [field in ServiceField]?: Understood } = {
+  BookingClientName: { text: undefined, warning: 'garbled-client-name' },
+  ProviderName: { text: undefined, warning: 'garbled-provider-name' },
+};
+
 const isUnreadable: ReadonlySet<BookingWarning> = new Set(Object.values(unreadableDates));
 const kinds = bookingFields.map(({ kind }) => kind);
 /** A value that is not sent as it was written. */
@@ -71,7 +80,10 @@ const serviceIdDigits = /^0*[1-9]\d{0,15}$/;
  */
 export function createNormaliser({ dateFormat, instants }: NormaliserOptions = {}): Normalise {
   const readers = bookingFields.map((field) => {
-    if (field.kind !== 'date') return undefined;
+    if (field.kind !== 'date') {
+      const garbled = garbledNames[field.name];
+      return garbled && ((text: string): string | Understood => (isGarbled(text) ? garbled : text));
+    }
     const unreadable: Understood = { text: undefined, warning: unreadableDates[field.name] };
     const read: ColumnReader = createColumnReader(field.name, dateFormat, instants);
     return (text: string): string | Understood => read(text) ?? unreadable;
@@ -109,7 +121,9 @@ export function createNormaliser({ dateFormat, instants }: NormaliserOptions = {
 /** Why a record with this in a field other than the master id can't be sent; undefined if it can. */
 export function findFault(kind: FieldKind, text: FieldText): FieldFault | undefined {
   if (text === notText) return 'field-not-text';
-  return kind === 'code' && text !== undefined && isRounded(text) ? 'id-rounded' : undefined;
+  if (kind !== 'code' || text === undefined) return undefined;
+  if (isGarbled(text)) return 'id-garbled';
+  return isRounded(text) ? 'id-rounded' : undefined;
 }
 
 /** Dates written YYYY-MM-DD sort as text. */

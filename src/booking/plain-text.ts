@@ -13,14 +13,14 @@ const firstOutsideAscii = 0x80;
 
 /**
  * By byte of a text in UTF-8: 1 if a text stays as it is with that byte anywhere but at its ends. Control characters are
- * excluded, and so are the lead bytes of U+0080 (more control characters) and of U+2028 and U+2029.
+ * excluded, and so are the lead bytes of U+0080 (more control characters), of U+2028 and U+2029, and of U+FEFF and U+FFFD.
  *
  * @param ascii by code: 1 for a character that is written as it is
  */
 export function markPlainBytes(ascii: Uint8Array): Uint8Array {
   return Uint8Array.from({ length: 0x100 }, (_, byte) => {
     if (byte < firstOutsideAscii) return byte >= space && byte !== 0x7f ? (ascii[byte] ?? 0) : 0;
-    return byte === 0xc2 || byte === 0xe2 ? 0 : 1;
+    return byte === 0xc2 || byte === 0xe2 || byte === 0xef ? 0 : 1;
   });
 }
 
@@ -56,8 +56,8 @@ export function copyPlainText(
   return readsAsNull(text) ? notPlain : end + shift;
 }
 
-/** White space of three bytes that `trim` removes and whose lead byte is plain: U+1680, U+3000, U+FEFF. */
+/** White space of three bytes that `trim` removes and whose lead byte is plain: U+1680 and U+3000. */
 function isWideSpace(bytes: Uint8Array, at: number): boolean {
   const character = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-  return character === 0xe19a80 || character === 0xe38080 || character === 0xefbbbf;
+  return character === 0xe19a80 || character === 0xe38080;
 }

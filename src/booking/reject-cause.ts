@@ -26,7 +26,8 @@ export function findRejectCause(raw: RawBooking, reason: RejectReason): RejectCa
     case 'service-id-invalid':
       return describeCause(raw, masterIdField.name);
     case 'field-not-text':
-    case 'id-rounded': {
+    case 'id-rounded':
+    case 'id-garbled': {
       const faulty = bookingFields.find(
         ({ name, kind }) =>
           name !== masterIdField.name && findFault(kind, readField(kind, raw[name])) === reason,

@@ -45,7 +45,11 @@ export function createConverter(encoding: Encoding, { isLenient = false } = {}):
   }
 }
 
-const windows1252 = pair(0x80, '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ');
+/** Five bytes stand for no character. */
+const windows1252 = pair(
+  0x80,
+  '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ',
+);
 const latin9 = new Map([...'¤¦¨´¸¼½¾'].map((from, at) => [from, '€ŠšŽžŒœŸ'.charAt(at)]));
 
 function pair(first: number, characters: string): ReadonlyMap<string, string> {

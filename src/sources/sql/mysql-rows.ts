@@ -79,6 +79,8 @@ export async function openMysqlRows(place: MysqlPlace, request: RowsRequest): Pr
 
 /** Sets up the session and starts a read-only transaction. */
 async function prepare(session: MysqlSession, { timeoutMs, atMost }: RowsRequest): Promise<void> {
+  // Some servers ignore what the driver asks for when it connects, and answer in their own character set.
+  await session.run('SET NAMES utf8mb4 COLLATE utf8mb4_general_ci');
   const seconds = Math.max(1, Math.ceil(timeoutMs / 1_000));
   await session.run(
     `SET SESSION time_zone = '+00:00', SESSION net_write_timeout = ${seconds},

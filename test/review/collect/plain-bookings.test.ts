@@ -107,6 +107,7 @@ const awkward = [
     '1.5e-308',
     '1E+5',
   ],
+  ...['N\ufffdrth', '\ufffd', 'ｱﾅ'],
   ...['x'.repeat(70), 'é'.repeat(40), 'Two\nlines', 'Two\r\nlines', 'a,'.repeat(9)],
 ];
 const columns = [...bookingsHeader.split(','), 'State'];
