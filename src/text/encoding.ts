@@ -46,10 +46,7 @@ export function createConverter(encoding: Encoding, { isLenient = false } = {}):
 }
 
 /** Five bytes stand for no character. */
-const windows1252 = pair(
-  0x80,
-  '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ',
-);
+const windows1252 = pair(0x80, '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ');
 const latin9 = new Map([...'¤¦¨´¸¼½¾'].map((from, at) => [from, '€ŠšŽžŒœŸ'.charAt(at)]));
 
 function pair(first: number, characters: string): ReadonlyMap<string, string> {
