@@ -12,7 +12,6 @@ import { type FieldText, isGarbled, isRounded, notText, readField } from './fiel
 import {
   type ColumnReader,
   createColumnReader,
-  decidingRecords,
   findDatedColumns,
   type InstantChoice,
   type InstantRule,
@@ -144,8 +143,8 @@ export function countDates({ checkInDate, checkOutDate }: Booking, warnings: rea
   return { given: readable + unreadable, unreadable };
 }
 
-/** Creates a day's normaliser, which may depend on the day's first records: see `decidingRecords`. */
-export type NormaliserFor = (zone: string, first: readonly RawBooking[]) => Normalise;
+/** Creates a day's normaliser, which may depend on the first thousand records of the day. Reading them takes a while. */
+export type NormaliserFor = (zone: string, listFirst: () => readonly RawBooking[]) => Normalise;
 
 /** Normalises as the settings of a source say. */
 export function openNormaliser({
@@ -155,14 +154,14 @@ export function openNormaliser({
   readonly dateFormat: string;
   readonly instants: InstantChoice;
 }): NormaliserFor {
-  return (zone, first) => {
+  return (zone, listFirst) => {
     switch (instants) {
       case 'as-written':
         return createNormaliser({ dateFormat });
       case 'convert':
         return createNormaliser({ dateFormat, instants: { zone, dated: new Set(), warns: false } });
       case 'auto': {
-        const dated = findDatedColumns(first.slice(0, decidingRecords), dateFormat);
+        const dated = findDatedColumns(listFirst(), dateFormat);
         return createNormaliser({ dateFormat, instants: { zone, dated, warns: true } });
       }
     }

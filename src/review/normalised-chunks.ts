@@ -22,9 +22,10 @@ export async function* readNormalised(
   let records = 0;
 
   function* release(): Generator<NormalisedChunk, void, undefined> {
-    const decided = normaliserFor(day.zone, listFirst(held));
+    const chunks = held;
+    const decided = normaliserFor(day.zone, () => listFirst(chunks));
     normalise = decided;
-    for (const chunk of held) yield { chunk, normalise: decided };
+    for (const chunk of chunks) yield { chunk, normalise: decided };
     held = [];
   }
 
@@ -49,7 +50,6 @@ export async function* readNormalised(
 function listFirst(chunks: readonly SourceChunk[]): RawBooking[] {
   const first: RawBooking[] = [];
   for (const { records } of chunks) {
-    // Reading a record's fields takes longer than holding it.
     for (const record of records.slice(0, decidingRecords - first.length))
       if ('fields' in record) first.push(record.fields);
   }

@@ -20,6 +20,7 @@ describe('the settings of a source in a database', () => {
         query,
         columns: {},
         dateFormat: 'yyyy-MM-dd',
+        instants: 'auto',
         where: {},
         keep: {},
         maxRepeatedShare: 0.5,

@@ -25,8 +25,8 @@ async function read(chunks: readonly (SourceChunk | SourceError)[], atMost?: num
     },
   };
   const firsts: (readonly RawBooking[])[] = [];
-  const decide = (_: string, first: readonly RawBooking[]) => {
-    firsts.push(first);
+  const decide = (_: string, listFirst: () => readonly RawBooking[]) => {
+    firsts.push(listFirst());
     return createNormaliser();
   };
   const passed: SourceChunk[] = [];

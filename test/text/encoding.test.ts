@@ -4,11 +4,16 @@ import type { SourceRecord } from '../../src/review/source.js';
 import { createCsvDecoder } from '../../src/sources/csv/csv-source.js';
 import { convertText, readUnknownText } from '../../src/sources/files/text-file.js';
 import { type Encoding, encodings, guessEncoding } from '../../src/text/encoding.js';
+import { columnsIn } from '../support/source-columns.js';
 
 const path = 'day.csv';
 
 function readNames(bytes: Buffer, encoding: Encoding, blockBytes = 7): unknown[] {
-  const decoder = convertText(createCsvDecoder({ path, delimiter: ';' }), path, encoding);
+  const decoder = convertText(
+    createCsvDecoder({ path, delimiter: ';', columns: columnsIn(toCsv('')) }),
+    path,
+    encoding,
+  );
   const records: SourceRecord[] = [];
   for (let at = 0; at < bytes.length; at += blockBytes)
     records.push(...decoder.decode(bytes.subarray(at, at + blockBytes)).records);

@@ -1,4 +1,4 @@
-import { bookingFields, textFields } from '../../booking/booking.js';
+import { bookingFields, type ServiceField, textFields } from '../../booking/booking.js';
 import {
   type BookingKeys,
   countDays,
@@ -15,9 +15,12 @@ import type { GuestNames } from '../guest-names.js';
 import { copyTo, createLineBuffer, type LineBuffer } from '../lines/line-buffer.js';
 import type { PlainCells } from '../source.js';
 
-const [referencePlace, namePlace, providerPlace, hotelPlace, checkInPlace] = (
-  ['BookingReferenceId', 'BookingClientName', 'ProviderName', 'ProviderHotelId', 'CheckInDate'] as const
-).map((name) => bookingFields.findIndex((field) => field.name === name));
+const findPlace = (name: ServiceField) => bookingFields.findIndex((field) => field.name === name);
+const referencePlace = findPlace('BookingReferenceId');
+const namePlace = findPlace('BookingClientName');
+const providerPlace = findPlace('ProviderName');
+const hotelPlace = findPlace('ProviderHotelId');
+const checkInPlace = findPlace('CheckInDate');
 /** Fields whose cells repeat. Each different cell is read once, like in any other record. */
 const repeats = bookingFields.map(({ kind, name }) => kind === 'date' || name === 'ProviderName');
 const firstOutsideAscii = 0x80;
@@ -100,6 +103,8 @@ export function createPlainRenderer(
     let at = copyTo(target, line.length, beginning);
     at = copyPlainText(bytes, idStart, idEnd, digitMarks, target, at);
     if (at === notPlain) return undefined;
+    const name = first + 2 * namePlace;
+    if (omitsNames && mayBeGarbled(bytes, bounds[name] ?? 0, bounds[name + 1] ?? 0)) return undefined;
     let referenceHash = noReference;
     let provider: KnownCell | undefined;
     let hotelHash = noHotel;
@@ -161,6 +166,12 @@ function endsInExponent(bytes: Uint8Array, start: number, end: number): boolean 
     const byte = bytes[at];
     if ((byte === plus || byte === minus) && ((bytes[at - 1] ?? 0) | 0x20) === letterE) return true;
   }
+  return false;
+}
+
+/** Whether the text may hold U+FFFD, of which people are warned even if it is left out. */
+function mayBeGarbled(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (bytes[at] === 0xef) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBusinessDay } from '../../../src/booking/business-day.js';
+import type { InstantChoice } from '../../../src/booking/instants.js';
 import { openNormaliser } from '../../../src/booking/normalise.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
 import { createBodyForms } from '../../../src/review/body/booking-item.js';
@@ -27,6 +28,7 @@ interface Reading {
   readonly forms?: BookingForms;
   readonly delimiter?: string;
   readonly dateFormat?: string;
+  readonly instants?: InstantChoice;
   readonly blockBytes?: number;
   readonly where?: RowFilter;
   readonly change?: (record: SourceRecord) => SourceRecord;
@@ -62,10 +64,10 @@ async function read(bytes: Buffer, reading: Reading): Promise<unknown[] | string
         yield change ? { ...chunk, records: chunk.records.map(change) } : chunk;
     },
   };
-  const { dateFormat } = reading;
+  const { dateFormat, instants = 'auto' } = reading;
   const reader = createDayReader({
     source,
-    normaliserFor: openNormaliser({ dateFormat: dateFormat ?? 'yyyy-MM-dd', instants: 'auto' }),
+    normaliserFor: openNormaliser({ dateFormat: dateFormat ?? 'yyyy-MM-dd', instants }),
   });
   const chunks: unknown[] = [];
   try {
@@ -256,6 +258,7 @@ describe('bookings from plain cells', () => {
       {
         ...whole,
         forms,
+        instants: 'as-written',
         change(record) {
           if ('unreadable' in record || !record.cells) throw new Error('expected plain cells');
           return {

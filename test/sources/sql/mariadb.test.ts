@@ -49,7 +49,7 @@ describe('bookings in MariaDB', () => {
           BookingReferenceId: '0.10000000000000000000',
           ProviderName: '0.1',
           CheckInDate: '2026-03-29',
-          CheckOutDate: '2026-03-28 22:30:00',
+          CheckOutDate: '2026-03-28 22:30:00Z',
         },
       },
     ]);
