@@ -34,31 +34,15 @@ const __filename = fileOfBundle(import.meta.url);
 const __dirname = dirnameOfBundle(__filename);
 `;
 
-/** Commands need only undici's connection pool and what opens its connections. Its index would add fetch, WebSocket and caches: more than all the rest. */
-const poolOfUndici = {
-  name: 'pool-of-undici',
-  resolveId(source, importer) {
-    return source === 'undici' && !importer?.includes('node_modules') ? '\0pool' : null;
-  },
-  load(id) {
-    const place = (name) => JSON.stringify(join(process.cwd(), 'node_modules/undici/lib', name));
-    return id === '\0pool'
-      ? `export { default as Pool } from ${place('dispatcher/pool.js')};
-export { default as buildConnector } from ${place('core/connect.js')};`
-      : null;
-  },
-};
-
 /**
- * Other modules of which commands need less than Node would load: a build of yaml that the bundler can shrink; no child_process,
- * which commander loads only for commands that are separate programs; and no HTTP/2.
+ * Modules of which commands need less than Node would load: a build of yaml that the bundler can shrink, and no child_process,
+ * which commander loads only for commands that are separate programs.
  */
 const lessToLoad = {
   name: 'less-to-load',
   resolveId(source, importer) {
     if (source === 'yaml') return join(process.cwd(), 'node_modules/yaml/browser/index.js');
-    if (source === 'node:child_process' && importer?.includes('/commander/')) return '\0nothing';
-    return source === 'node:http2' && importer?.includes('/undici/') ? '\0nothing' : null;
+    return source === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null;
   },
   load: (id) => (id === '\0nothing' ? 'export const constants = {};' : null),
 };
@@ -110,7 +94,7 @@ async function bundle(names, groups) {
       ...['ssh2', 'pg-native'],
       ...(withoutSandbox ? jobsWithSandbox.map((name) => `./${name}.js`) : []),
     ],
-    plugins: [poolOfUndici, lessToLoad, nativePartOfLibsql],
+    plugins: [lessToLoad, nativePartOfLibsql],
   });
   const { output } = await built.generate({
     format: 'esm',

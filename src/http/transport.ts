@@ -1,9 +1,16 @@
-import { setMaxListeners } from 'node:events';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as requestPlain,
+} from 'node:http';
+import { request as requestTls } from 'node:https';
+import type { Socket } from 'node:net';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
+import { readCoding, unpackBody } from './compression.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
-import { chooseProxy, openTunnel, readAuthority } from './tunnel.js';
+import { createTunnelAgent } from './tunnel.js';
 
 interface TransportOptions extends ConnectionRules {
   /** Scheme, host and port, such as `https://service.example.com`. */
@@ -27,15 +34,13 @@ interface TransportRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer as received; headers are not interpreted. */
+/** An answer as received, decompressed; headers are not interpreted. */
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly date?: string | undefined;
   /** All `Link` headers, joined. */
   readonly link?: string | undefined;
-  /** `Content-Encoding`; the body is not decoded. */
-  readonly encoding?: string | undefined;
   readonly body: Buffer;
   /** Whether the body continued after `body` ends. */
   readonly bodyTruncated: boolean;
@@ -59,144 +64,230 @@ export interface Transport {
 
 /**
  * HTTP calls over persistent connections: limits on time and size, no redirects, no retries, one request at a time per
- * connection. Uses undici's `dispatch` because it reports when a request starts to leave: that decides whether the
- * server may have processed a failed call.
+ * connection. Certificates are verified even if the environment disables that.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const aborts = createAbortWatch();
+  const { origin, connections, connectTimeoutMs } = options;
   const closing = new AbortController();
-  // Every connection adds a listener.
-  setMaxListeners(0, closing.signal);
-  const pool = new Pool(options.origin, {
-    connections: options.connections,
-    pipelining: 1,
-    // Destroying the pool does not stop connections that are still being opened; the signal does.
-    connect: createConnector(options, closing.signal),
-    // One timer of our own covers the whole call.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  let closed: Promise<void> | undefined;
+  const isTls = new URL(origin).protocol === 'https:';
+  const agent = isTls
+    ? createTunnelAgent(options, { keepAlive: true, connectTimeoutMs, signal: closing.signal })
+    : new PlainAgent({ keepAlive: true });
+  const line: Line = {
+    gate: createGate(connections),
+    ready: new WeakSet(),
+    open: ({ path, ...request }) =>
+      (isTls ? requestTls : requestPlain)(new URL(origin), { ...request, path, agent }),
+    isTls,
+    aborts: createAbortWatch(),
+    underway: new Set<(reason: Error) => void>(),
+    isClosed: () => closing.signal.aborted,
+  };
 
   return {
-    call: (request) => call(pool, aborts, options, request),
-    close() {
-      closed ??= pool.destroy().finally(() => closing.abort());
-      return closed;
+    call: (request) => call(line, options, request),
+    async close() {
+      closing.abort();
+      for (const end of [...line.underway]) end(closedError());
+      agent.destroy();
     },
   };
 }
 
-/** Verifies certificates even if the environment disables that. */
-function createConnector(
-  { origin, connectTimeoutMs, ca, proxy = {} }: TransportOptions,
-  signal: AbortSignal,
-): buildConnector.connector {
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    signal,
-    rejectUnauthorized: true,
-    ...readAuthority(ca),
-  } as buildConnector.BuildOptions);
-  const { protocol, hostname, port } = new URL(origin);
-  const target = { hostname, port: port || 443, timeoutMs: connectTimeoutMs, signal };
-  const through = protocol === 'https:' ? chooseProxy(proxy, target) : undefined;
-  if (through === undefined) return connect;
-  return (options, done) => {
-    openTunnel(through, target).then(
-      (httpSocket) => connect({ ...options, httpSocket }, done),
-      (error: Error) => done(error, null),
-    );
+/** What the calls of a transport share. */
+interface Line {
+  readonly open: (request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Record<string, string>;
+  }) => ClientRequest;
+  readonly isTls: boolean;
+  readonly aborts: AbortWatch;
+  /** Limits the connections: an agent of Node's does not count a tunnel that is being opened. */
+  readonly gate: Gate;
+  /** Connections that were established. */
+  readonly ready: WeakSet<Socket>;
+  /** What ends each of them. */
+  readonly underway: Set<(reason: Error) => void>;
+  readonly isClosed: () => boolean;
+}
+
+/** Lets so many pass at once; the others wait for their turn. */
+interface Gate {
+  /** @returns gives the place back, or stops waiting for one */
+  enter(pass: () => void): () => void;
+}
+
+function createGate(places: number): Gate {
+  let free = places;
+  const waiting = new Set<() => void>();
+  return {
+    enter(pass) {
+      let isInside = false;
+      const goIn = () => {
+        isInside = true;
+        pass();
+      };
+      if (free > 0) {
+        free -= 1;
+        goIn();
+      } else waiting.add(goIn);
+      return () => {
+        waiting.delete(goIn);
+        if (!isInside) return;
+        isInside = false;
+        const [next] = waiting;
+        if (next === undefined) free += 1;
+        else {
+          waiting.delete(next);
+          next();
+        }
+      };
+    },
   };
 }
 
+function closedError(): Error {
+  return Object.assign(new Error('the client was closed'), { code: 'ERR_CLIENT_CLOSED' });
+}
+
 function call(
-  pool: Pool,
-  aborts: AbortWatch,
-  options: TransportOptions,
-  request: TransportRequest,
+  line: Line,
+  { timeoutMs, connectTimeoutMs, maxAnswerBytes }: TransportOptions,
+  { method, path, headers, body, signal }: TransportRequest,
 ): Promise<HttpResult> {
-  const { method, path, headers, body, signal } = request;
   if (signal.aborted) return Promise.reject(signal.reason);
+  if (line.isClosed())
+    return Promise.resolve({ failure: readNetworkFailure(closedError(), { requestWasSent: false }) });
   return new Promise((resolve, reject) => {
-    let sending: Dispatcher.DispatchController | undefined;
+    let request: ClientRequest | undefined;
     let reading: AnswerReading | undefined;
+    /** Whether a byte may have left: then the server may have processed a failed call. */
+    let requestWasSent = false;
     let isSettled = false;
 
     const settle = () => {
       isSettled = true;
       clearTimeout(timer);
       unwatch();
+      line.underway.delete(fail);
+      // By then, the connection is free for the next call, or on its way to be closed.
+      setImmediate(() => whenGone(request?.socket, leave));
     };
-    const succeed = (answer: HttpAnswer) => {
+    const succeed = (read: AnswerReading, end: { readonly truncated: boolean }) => {
+      if (isSettled) return;
       settle();
-      resolve({ answer });
+      resolve(unpack(read.finish(end), read.coding, maxAnswerBytes));
     };
     const fail = (error: unknown) => {
+      if (isSettled) return;
       settle();
-      const failure = readNetworkFailure(error, { requestWasSent: sending !== undefined });
-      resolve({ failure, ...(reading && { answer: reading.finish({ truncated: true }) }) });
+      const failure = readNetworkFailure(error, { requestWasSent });
+      const answer = reading?.finish({ truncated: true });
+      const known = answer && (reading?.coding === undefined ? answer : withoutBody(answer));
+      resolve({ failure, ...(known && { answer: known }) });
+      request?.destroy();
     };
-    const abort = () => {
+    const watchConnection = (opened: ClientRequest, socket: Socket) => {
+      const noteSent = () => {
+        clearTimeout(connecting);
+        line.ready.add(socket);
+        requestWasSent = true;
+      };
+      const connecting = setTimeout(fail, connectTimeoutMs, connectTimeout());
+      opened.once('close', () => clearTimeout(connecting));
+      if (line.ready.has(socket)) noteSent();
+      else socket.once(line.isTls ? 'secureConnect' : 'connect', noteSent);
+    };
+    const readAnswer = (response: IncomingMessage) => {
+      const read = startReading(response, maxAnswerBytes);
+      reading = read;
+      response
+        .on('data', (chunk: Buffer) => {
+          if (read.take(chunk)) return;
+          succeed(read, { truncated: true });
+          request?.destroy();
+        })
+        .on('end', () => succeed(read, { truncated: false }))
+        .on('error', fail);
+    };
+    line.underway.add(fail);
+    const unwatch = line.aborts.watch(signal, () => {
       settle();
       reject(signal.reason);
-      sending?.abort(new Error('the caller aborted the call'));
-    };
+      request?.destroy();
+    });
     const timer = setTimeout(() => {
-      const error = new DOMException('the call took too long', 'TimeoutError');
-      fail(error);
-      sending?.abort(error);
-    }, options.timeoutMs);
-    const unwatch = aborts.watch(signal, abort);
-
-    pool.dispatch(
-      // undici treats every GET as idempotent; some of ours start reviews.
-      { method, path, headers, body: body ?? null, idempotent: false },
-      {
-        onRequestStart(controller) {
-          // A call that ended while it waited for a connection must not be sent.
-          if (isSettled) controller.abort(new Error('the call had ended'));
-          else sending = controller;
-        },
-        onResponseStart(_controller, status, responseHeaders) {
-          // An informational response (1xx) is not the answer.
-          if (status < 200) return;
-          const retryAfter = [responseHeaders['retry-after']].flat()[0];
-          const date = [responseHeaders.date].flat()[0];
-          const link = joinHeader(responseHeaders.link);
-          const encoding = joinHeader(responseHeaders['content-encoding']);
-          reading = startReading({ status, retryAfter, date, link, encoding }, options.maxAnswerBytes);
-        },
-        onResponseData(controller, chunk) {
-          if (isSettled || reading === undefined || reading.take(chunk)) return;
-          succeed(reading.finish({ truncated: true }));
-          controller.abort(new Error('the answer is too long'));
-        },
-        onResponseEnd() {
-          if (!isSettled && reading !== undefined) succeed(reading.finish({ truncated: false }));
-        },
-        onResponseError(_controller, error) {
-          if (!isSettled) fail(error);
-        },
-      },
-    );
+      fail(new DOMException('the call took too long', 'TimeoutError'));
+    }, timeoutMs);
+    const leave = line.gate.enter(() => {
+      const opened = line.open({ method, path, headers: toFields(headers) });
+      request = opened;
+      opened
+        .on('socket', (socket) => watchConnection(opened, socket))
+        // Informational responses (1xx) are events of their own, and no answers.
+        .on('response', readAnswer)
+        .on('error', fail)
+        .on('close', () => fail(Object.assign(new Error('no answer'), { code: 'ECONNRESET' })))
+        .end(body);
+    });
   });
 }
 
-function joinHeader(values: string | readonly string[] | undefined): string | undefined {
-  return values === undefined ? undefined : [values].flat().join(', ');
+/** Calls back at once if the connection is kept, or else when it is closed. */
+function whenGone(socket: Socket | null | undefined, leave: () => void): void {
+  if (!socket || socket.closed || !(socket.destroyed || socket.writableEnded)) leave();
+  else socket.once('close', leave);
+}
+
+function connectTimeout(): Error {
+  return Object.assign(new Error('connecting took too long'), { code: 'ERR_CONNECT_TIMEOUT' });
+}
+
+/** In exactly this spelling. */
+function toFields(headers: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = { 'Accept-Encoding': 'identity' };
+  for (let index = 0; index + 1 < headers.length; index += 2)
+    fields[headers[index] ?? ''] = headers[index + 1] ?? '';
+  return fields;
+}
+
+const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
+  ...answer,
+  body: Buffer.alloc(0),
+  bodyTruncated: true,
+});
+
+/** Requests ask for plain answers, but a proxy may compress them regardless. */
+async function unpack(answer: HttpAnswer, coding: string | undefined, maxBytes: number): Promise<HttpResult> {
+  if (coding === undefined) return { answer };
+  if (answer.bodyTruncated) return { answer: withoutBody(answer) };
+  const unpacked = await unpackBody(answer.body, coding, maxBytes);
+  switch (unpacked.kind) {
+    case 'unpacked':
+      return { answer: { ...answer, body: unpacked.body } };
+    case 'too-large':
+      return { answer: withoutBody(answer) };
+    case 'failed':
+      return { failure: { code: unpacked.code, meaning: 'broken' }, answer: withoutBody(answer) };
+  }
 }
 
 interface AnswerReading {
+  /** The body's compression; undefined if it has none. */
+  readonly coding: string | undefined;
   /** Keeps what fits; returns whether all of it did. */
   take(chunk: Buffer): boolean;
   finish(end: { readonly truncated: boolean }): HttpAnswer;
 }
 
-function startReading(head: Omit<HttpAnswer, 'body' | 'bodyTruncated'>, maxBytes: number): AnswerReading {
+function startReading({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): AnswerReading {
+  const { 'retry-after': retryAfter, date, link } = headers;
+  const head = { status: statusCode, retryAfter, date, link: [link ?? []].flat().join(', ') || undefined };
   const chunks: Buffer[] = [];
   let remaining = maxBytes;
   return {
+    coding: readCoding(headers['content-encoding']),
     take(chunk) {
       const fits = chunk.length <= remaining;
       chunks.push(fits ? chunk : chunk.subarray(0, remaining));

@@ -86,7 +86,11 @@ export function openTunnel(proxy: URL, { hostname, port, timeoutMs, signal }: Tu
 /** For clients that take a Node agent. */
 export function createTunnelAgent(
   { ca, proxy = {} }: ConnectionRules,
-  { connectTimeoutMs, ...options }: AgentOptions & { readonly connectTimeoutMs: number },
+  {
+    connectTimeoutMs,
+    signal,
+    ...options
+  }: AgentOptions & { readonly connectTimeoutMs: number; readonly signal?: AbortSignal },
 ): Agent {
   const agent = new Agent({ ...options, ...readAuthority(ca), rejectUnauthorized: true });
   const connectDirectly = agent.createConnection.bind(agent);
@@ -95,7 +99,7 @@ export function createTunnelAgent(
     const through = chooseProxy(proxy, { hostname, port });
     if (through === undefined) return connectDirectly(call, done);
     const { host: _, path: __, ...tls } = call as ConnectionOptions;
-    openTunnel(through, { hostname, port, timeoutMs: connectTimeoutMs }).then(
+    openTunnel(through, { hostname, port, timeoutMs: connectTimeoutMs, signal }).then(
       (socket) => done?.(null, connect({ ...tls, socket, host: hostname })),
       (error: Error) => done?.(error, undefined as never),
     );

@@ -50,7 +50,8 @@ async function startProxy(status = '200 OK', isRefused = (_number: number) => st
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       other.pipe(socket).pipe(other);
     });
-    other.on('error', () => socket.destroy());
+    // Nothing reads from the caller any more, so its end would not be noticed.
+    other.on('error', () => {}).on('close', () => socket.destroy());
   });
   const port = await listen(server);
   return { url: `http://user:pa%40ss@localhost:${port}`, asked, mostOpen: () => mostOpen };

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createServiceClient,
@@ -19,6 +19,12 @@ import {
 
 const body = Buffer.from('{"Hotels":[{"ServiceId":101,"BookingClientName":"Zoë Okonjo"}]}');
 const notDone = { kind: 'retryable', outcomeUnknown: false, refusedWhenSpent: false };
+const done = '{"Status":true,"StatusCode":2000}';
+const compressed = (bytes: Buffer, coding: string) => ({
+  kind: 'text' as const,
+  body: bytes,
+  headers: { 'content-encoding': coding },
+});
 const perhapsDone = { kind: 'retryable', outcomeUnknown: true, refusedWhenSpent: false };
 
 const toClose: { close(): unknown }[] = [];
@@ -88,8 +94,9 @@ describe('a call', () => {
     expect(pairs).toContain('Content-Type: application/json');
     expect(pairs).toContain('Accept: application/json');
     expect(pairs).toContain('User-Agent: booked-hotel-review');
-    expect(pairs).toContain(`content-length: ${body.length}`);
-    expect(pairs.join('\n')).not.toMatch(/accept-encoding|transfer-encoding/i);
+    expect(pairs).toContain('Accept-Encoding: identity');
+    expect(pairs).toContain(`Content-Length: ${body.length}`);
+    expect(pairs.join('\n')).not.toMatch(/transfer-encoding/i);
     expect(standIn.accepted()).toEqual([{ ServiceId: 101, BookingClientName: 'Zoë Okonjo' }]);
   });
 
@@ -156,11 +163,28 @@ describe('an answer is judged', () => {
     ],
     [
       'a success that came compressed, unasked',
-      () => ({
-        kind: 'text',
-        body: gzipSync('{"Status":true,"StatusCode":2000}'),
-        headers: { 'content-encoding': 'gzip' },
-      }),
+      () => compressed(gzipSync(done), 'gzip'),
+      { kind: 'accepted', httpStatus: 200 },
+    ],
+    ['the same in Brotli', () => compressed(brotliCompressSync(done), 'br'), { kind: 'accepted' }],
+    [
+      'a refusal that came compressed',
+      () => ({ ...compressed(gzipSync('{"Status":false,"StatusCode":2009}'), 'gzip'), status: 400 }),
+      { kind: 'refused' },
+    ],
+    [
+      'a success in an unknown compression, which the code names',
+      () => compressed(Buffer.from(done), 'zstd'),
+      { ...perhapsDone, code: 'unknown-compression', httpStatus: 200 },
+    ],
+    [
+      'a success whose compressed body is damaged',
+      () => compressed(gzipSync(done).subarray(0, 20), 'gzip'),
+      { ...perhapsDone, code: 'damaged-compression', httpStatus: 200 },
+    ],
+    [
+      'a success that expands beyond every limit',
+      () => compressed(gzipSync(`${done}${' '.repeat(100_000)}`), 'gzip'),
       { ...perhapsDone, code: 'unreadable-answer' },
     ],
     ['403', () => ({ kind: 'json', status: 403, body: {} }), { kind: 'fatal', code: 'http-403' }],
@@ -275,6 +299,16 @@ describe('a call without a clear answer', () => {
       ...perhapsDone,
       code: 'connection-reset',
     });
+  });
+
+  it('is answered after an informational response, also after one that nobody asked for', async () => {
+    const final = `HTTP/1.1 200 OK\r\nContent-Length: ${done.length}\r\n\r\n${done}`;
+    for (const informational of ['100 Continue', '103 Early Hints']) {
+      const port = await startTcp((socket) => {
+        socket.once('data', () => socket.write(`HTTP/1.1 ${informational}\r\n\r\n${final}`));
+      });
+      expect(await review(clientOf(`http://127.0.0.1:${port}`))).toMatchObject({ kind: 'accepted' });
+    }
   });
 
   it('is an answer that is not HTTP', async () => {

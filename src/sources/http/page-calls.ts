@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { pause } from '../../async/abort.js';
 import { createRetryDelays, type RetryPolicy } from '../../async/retry.js';
 import type { ConnectionRules } from '../../http/connection-rules.js';
@@ -7,7 +5,6 @@ import { readRetryAfter } from '../../http/headers.js';
 import type { HttpAnswer, HttpResult } from '../../http/transport.js';
 import type { SourceFault } from '../../review/source.js';
 import { formatDuration } from '../../text/format.js';
-import { codeOf } from '../../text/safe-error.js';
 
 export interface PageCallLimits extends ConnectionRules {
   /** For a whole request. */
@@ -48,17 +45,8 @@ interface PageCalls {
   close(): Promise<void>;
 }
 
-/** A successful response, not decompressed yet. */
-interface ArrivedPage {
-  readonly kind: 'arrived';
-  readonly body: Buffer;
-  readonly link: string | undefined;
-  readonly encoding: string | undefined;
-}
-
 type Judgement =
-  | Extract<PageAnswer, { readonly kind: 'failed' }>
-  | ArrivedPage
+  | PageAnswer
   | { readonly kind: 'retry'; readonly code: string; readonly retryAfterMs?: number };
 
 const retryableStatuses = new Set([408, 425, 429]);
@@ -82,9 +70,13 @@ export async function openPageCalls(
   });
   const judge = ({ answer, failure }: HttpResult): Judgement => {
     // The status of a failed request is enough; its body may be incomplete.
-    if (failure === undefined) return judgeAnswer(answer, clock());
-    if (answer !== undefined && answer.status >= 300) return judgeAnswer(answer, clock());
+    if (failure === undefined) return judgeAnswer(answer, clock(), maxPageBytes);
+    if (answer !== undefined && answer.status >= 300) return judgeAnswer(answer, clock(), maxPageBytes);
     const { code, meaning } = failure;
+    if (code === 'unknown-compression')
+      return fail('uses an unsupported compression: have it send plain responses, or gzip.');
+    if (code === 'damaged-compression')
+      return fail('returned damaged or truncated compressed data: try again later.');
     return meaning === 'wrong'
       ? fail(`can't be reached safely (${code}): is its certificate trusted here?`)
       : { kind: 'retry', code };
@@ -102,8 +94,7 @@ export async function openPageCalls(
       for (let made = 1; ; made += 1) {
         const judged = judge(await transport.call(request));
         signal.throwIfAborted();
-        if (judged.kind === 'failed') return judged;
-        if (judged.kind === 'arrived') return unpack(judged, maxPageBytes);
+        if (judged.kind !== 'retry') return judged;
         const delayMs = nextDelayMs(judged.retryAfterMs);
         if (delayMs === undefined) {
           return fail(
@@ -119,27 +110,12 @@ export async function openPageCalls(
   };
 }
 
-async function unpack({ body, link, encoding }: ArrivedPage, maxBytes: number): Promise<PageAnswer> {
-  const unpacked = await unpackAnswer(body, encoding, maxBytes);
-  switch (unpacked.kind) {
-    case 'unpacked':
-      return { kind: 'page', body: unpacked.body, link };
-    case 'too-large':
-      return failForSize(maxBytes);
-    case 'broken':
-      return fail('returned damaged or truncated compressed data: try again later.');
-    case 'unknown':
-      return fail('uses an unsupported compression: have it send plain responses, or gzip.');
-  }
-}
-
 function judgeAnswer(
-  { status, retryAfter, body, bodyTruncated, link, encoding }: HttpAnswer,
+  { status, retryAfter, body, bodyTruncated, link }: HttpAnswer,
   now: Date,
+  maxBytes: number,
 ): Judgement {
-  if (status === 200) {
-    return bodyTruncated ? failForSize(body.length) : { kind: 'arrived', body, link, encoding };
-  }
+  if (status === 200) return bodyTruncated ? failForSize(maxBytes) : { kind: 'page', body, link };
   const code = `http-${status}`;
   if (status >= 500 || retryableStatuses.has(status)) {
     const retryAfterMs = readRetryAfter(retryAfter, now);
@@ -170,44 +146,6 @@ function failForSize(bytes: number) {
 
 function fail(reason: string): Extract<PageAnswer, { readonly kind: 'failed' }> {
   return { kind: 'failed', fault: 'unreadable', isMissing: false, reason };
-}
-
-type UnpackedAnswer =
-  | { readonly kind: 'unpacked'; readonly body: Buffer }
-  | { readonly kind: 'too-large' }
-  | { readonly kind: 'broken' }
-  /** An unsupported encoding. */
-  | { readonly kind: 'unknown' };
-
-type Unpack = (body: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Buffer>;
-
-const decoders: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-  ['br', promisify(brotliDecompress)],
-]);
-
-/**
- * Decompresses a response body. Requests ask for plain responses, but a proxy may compress them regardless.
- *
- * @param encoding the raw header `Content-Encoding` (RFC 9110, 8.4)
- * @param maxBytes limit of the output: a small body can expand to a very large one
- */
-async function unpackAnswer(
-  body: Buffer,
-  encoding: string | undefined,
-  maxBytes: number,
-): Promise<UnpackedAnswer> {
-  const coding = encoding?.trim().toLowerCase() ?? '';
-  if (coding === '' || coding === 'identity') return { kind: 'unpacked', body };
-  const unpack = decoders.get(coding);
-  if (unpack === undefined) return { kind: 'unknown' };
-  try {
-    return { kind: 'unpacked', body: await unpack(body, { maxOutputLength: maxBytes }) };
-  } catch (error) {
-    return { kind: codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'broken' };
-  }
 }
 
 /** Shorter waits are not worth a message. */
