@@ -115,7 +115,6 @@ describe('names and secrets of a day by body do not leak, at the most verbose lo
   it.each([
     ['a quote that is never closed', csv.replace(`BR-9,${guest}`, `BR-9,"${guest}`)],
     ['no header', csv.replace(`${bookingsHeader}\n`, '')],
-    ['a header that names the guest twice', csv.replace(bookingsHeader, `ServiceId,${guest},${guest}`)],
     ['shifted cells', csv.replaceAll(`,${guest},`, `,${guest},${guest},`)],
     ['the name instead of the id', csv.replaceAll(/^\d+,/gm, `${guest},`)],
     ['the name instead of the dates', csv.replaceAll('2026-12-01', guest)],
