@@ -77,7 +77,7 @@ function batchOf(day: number, number: number, bookings: number) {
     referenceHashes: references.map(hashReference),
     stays: {
       hotelHashes: places.map((place) => hashProviderHotel(hotelOf(place))),
-      checkIns: places.map(() => checkIn),
+      lastDays: places.map(() => checkIn),
     },
   };
 }

@@ -10,15 +10,15 @@ import { listSections, withoutStays } from '../src/report/sections.js';
 import type { WriteCommand } from '../src/text/shell.js';
 import { clock } from './clock.js';
 
-/** How a day went, with the cases that are open now. */
+/** How a day went, with the cases that are open now, and those that were never resolved. */
 export async function gatherDayReport(
   { timezone, volume }: Config,
   ledger: ReadOnlyCaseLedger,
   day: string,
 ): Promise<DayReport> {
   const today = businessDayAt(new Date(clock()), timezone).iso;
-  const listCases = async (limit: number) => {
-    const open = await ledger.cases.listOutlines({ today });
+  const listCases = async (which: 'open' | 'left', limit: number) => {
+    const open = await ledger.cases.listOutlines({ today, left: which === 'left' });
     const window = { from: 0, to: limit, labels: [], today };
     const first = await readWindow(ledger, rememberHotels(ledger.hotels), open, window, clock);
     return { count: open.length, first: first.map(toReported) };
@@ -46,7 +46,9 @@ function toReported(item: ListedCase): ReportedCase {
   const { id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, hotels } = item;
   return {
     ...{ id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId },
-    firstCheckIn: item.hasUnknownCheckIn ? null : (item.firstCheckIn ?? null),
+    leftBookings: item.leftBookings,
+    firstCheckIn: item.hasUnknownCheckIn && item.inHouse === 0 ? null : (item.firstCheckIn ?? null),
+    ...{ inHouse: item.inHouse, inHouseUntil: item.inHouseUntil ?? null },
     bookedHotel: hotels.bookedHotel?.name ?? null,
     copyHotel: hotels.copyHotel?.name ?? null,
     distanceKm: hotels.distanceKm ?? null,

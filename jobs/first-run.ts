@@ -181,7 +181,7 @@ function sayWhatIsNext(
     email === undefined
       ? ''
       : `Open the cases that an e-mail reports:\n  ${command(`verdicts import ${quoteForShell(email)}`)}\n`;
-  say(`${readEmail}List the cases, nearest check-in first:
+  say(`${readEmail}List the cases, guests in house first:
   ${command('cases')}
 Look up a booking:
   ${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}

@@ -1,4 +1,4 @@
-import { createBusinessDay } from '../src/booking/business-day.js';
+import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import { type CasedBooking, withCases } from '../src/cases/booked-cases.js';
 import {
   listingColumns,
@@ -62,7 +62,8 @@ export async function listAffected(
     for (const iso of isoDays)
       verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
     const compare = createHotelComparer({ hotels: ledger.hotels, clock });
-    const filter = { checkInBefore: options.checkInBefore, withKept: keptLabels.length > 0 };
+    const today = businessDayAt(new Date(clock()), config.timezone).iso;
+    const filter = { today, checkInBefore: options.checkInBefore, withKept: keptLabels.length > 0 };
     const complete = (list: BookingList) => withCases(withHotels(list, compare), ledger.cases);
     const affected = complete(await listAffectedBookings(ledger, verdicts, filter));
     const unanswered = options.unanswered
@@ -78,6 +79,7 @@ export async function listAffected(
       hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
       checkInBefore: options.checkInBefore,
       keptLabels,
+      today,
     };
     const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
     const csv = isKnown ? options.csv : undefined;

@@ -12,9 +12,9 @@ import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-/** Lists the cases with open bookings, or those asked for, nearest check-in first. */
+/** Lists the cases with open bookings, or those asked for, guests in house first. */
 export async function listCases(config: Config, options: CasesOptions, terminal: Terminal): Promise<number> {
-  const { csv, delimiter, state, provider, checkInBefore } = options;
+  const { csv, delimiter, state, provider, checkInBefore, left } = options;
   const keptLabels = Object.keys(config.source.keep);
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { cases: [] });
@@ -22,7 +22,7 @@ export async function listCases(config: Config, options: CasesOptions, terminal:
   };
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
     const today = businessDayAt(new Date(clock()), config.timezone).iso;
-    const cases = await findCases(ledger, { state, provider, checkInBefore, today }, clock, keptLabels);
+    const cases = await findCases(ledger, { state, provider, checkInBefore, left, today }, clock, keptLabels);
     const details = { found: cases.length, state, csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'cases', details }, terminal);
     if (csv !== undefined) {
@@ -47,9 +47,10 @@ export async function listCases(config: Config, options: CasesOptions, terminal:
   });
 }
 
-function describeFilter({ state, provider, checkInBefore }: CasesOptions): string {
+function describeFilter({ state, provider, checkInBefore, left }: CasesOptions): string {
   return [
-    state === undefined ? ' with open bookings' : ` in the state ${state}`,
+    state === undefined ? (left ? '' : ' with open bookings') : ` in the state ${state}`,
+    left ? ' with bookings that nobody resolved before the guests left' : '',
     provider === undefined ? '' : ` of ${provider}`,
     checkInBefore === undefined ? '' : ` and a check-in before ${checkInBefore}`,
   ].join('');

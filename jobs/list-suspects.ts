@@ -1,9 +1,16 @@
+import { businessDayAt } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { createCsvFile } from '../src/cli/output-files.js';
 import { listSuspectColumns, renderSuspects, suspectsShown, toSuspectCells } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
-import { findComparedRuns, readSuspects, type SuspectReport } from '../src/review/suspects/listing.js';
+import {
+  findComparedRuns,
+  orderSuspects,
+  readSuspects,
+  type SuspectReport,
+} from '../src/review/suspects/listing.js';
 import { recordLook } from './audit.js';
+import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
@@ -29,13 +36,14 @@ export async function listSuspects(
   };
   const keptLabels = Object.keys(config.source.keep);
   return withReadOnlyLedger(config, reportNone, async (ledger) => {
+    const today = businessDayAt(new Date(clock()), config.timezone).iso;
     const runs = await ledger.listRuns({ day, limit: runsLookedAt });
     const compared = findComparedRuns(runs);
     const listed: SuspectReport[] = [];
     let count = 0;
     const [run] = compared;
     if (!run) {
-      const words = renderSuspects(day, runs[0], { count, first: [] }, { ...terminal, keptLabels });
+      const words = renderSuspects(day, runs[0], { count, first: [] }, { ...terminal, keptLabels, today });
       terminal.answer(words, { day, runId: null, suspects: [] });
       return exitCode.failed;
     }
@@ -46,7 +54,8 @@ export async function listSuspects(
         ? undefined
         : await createCsvFile(listSuspectColumns(keptLabels), csv, terminal.locate(csv), delimiter);
     const reader = keptLabels.length > 0 ? ledger : { nextSuspects: ledger.nextSuspects };
-    for await (const suspects of readSuspects(reader, compared)) {
+    const ordered = await orderSuspects(() => readSuspects(reader, compared), today);
+    for await (const suspects of ordered.read()) {
       await file?.add(suspects.map(toSuspectCells));
       count += suspects.length;
       for (const suspect of suspects) {
@@ -54,7 +63,7 @@ export async function listSuspects(
       }
     }
     await file?.finish();
-    const options = { command: terminal.command, csv, keptLabels };
+    const options = { command: terminal.command, csv, keptLabels, today };
     terminal.answer(renderSuspects(day, run, { count, first: listed }, options), {
       day,
       runId: run.id,

@@ -57,7 +57,7 @@ export interface SyncWork {
   sync(signal: AbortSignal): Promise<void>;
   /** Whether this process is syncing now. */
   isSyncing(): boolean;
-  /** Compares what moved with the upcoming stays. */
+  /** Compares what moved with the current and upcoming stays. */
   watch(signal: AbortSignal): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ function placeOf(name: string, { locate }: Pick<Terminal, 'locate'>) {
 /** Maximum number of new hotels shown without a file. */
 const hotelsShown = 20;
 
-/** `hotel-review mappings sync`: updates the local copy, compares what moved with the upcoming stays, and lists new master hotels. */
+/** `hotel-review mappings sync`: updates the local copy, compares what moved with the current and upcoming stays, and lists new master hotels. */
 export async function syncOnce(config: Config, options: SyncOptions, terminal: Terminal): Promise<number> {
   const { newHotels, held: heldFile } = options;
   const held = heldFile === undefined ? noHotels : await readHeldHotels(placeOf(heldFile, terminal));

@@ -1,4 +1,5 @@
 import type { Booking } from './booking.js';
+import { checkOutOf, daysWithoutCheckOut } from './stay.js';
 import { hashPlainText, hashText } from './text-hash.js';
 
 /** The keys by which a ledger finds a booking. */
@@ -11,15 +12,15 @@ export interface BookingKeys extends StayKey {
 export interface StayKey {
   /** See `hashHotel`. */
   readonly hotelHash: number;
-  /** Days since 1970-01-01. */
-  readonly checkIn: number;
+  /** The last day on which the guest may be there, in days since 1970-01-01: see `isOver`. */
+  readonly lastDay: number;
 }
 
 /** Stands for the hotel of a booking without a provider or a provider hotel id. */
 export const noHotel = 0;
 
-/** Stands for a check-in that is missing, or later than 2149. */
-export const unknownCheckIn = 0xffff;
+/** Stands for a last day that is unknown, or later than 2149. */
+export const unknownLastDay = 0xffff;
 
 /** The provider's part of a provider hotel's hash. */
 export function hashProvider(name: string): number {
@@ -45,19 +46,24 @@ export function hashProviderHotel({
   return hashHotel(hashProvider(providerName), providerHotelId);
 }
 
-/** Providers and check-ins repeat over a day, so each is computed once, as long as there are few. */
+/** Providers and dates repeat over a day, so each is computed once, as long as there are few. */
 const maxKnown = 4096;
 
 /** Creates the function that finds the key of a booking's stay. */
 export function createStayKeys(): (booking: Booking) => StayKey {
   const providers = new Map<string, number>();
-  const checkIns = new Map<string, number>();
-  return ({ providerName, providerHotelId, checkInDate }) => ({
+  const dates = new Map<string, number>();
+  const countOnce = (date: string | undefined) =>
+    date === undefined ? undefined : remember(dates, date, countDays);
+  return ({ providerName, providerHotelId, checkInDate, checkOutDate }) => ({
     hotelHash:
       providerName === undefined || providerHotelId === undefined
         ? noHotel
         : hashHotel(remember(providers, providerName, hashProvider), providerHotelId),
-    checkIn: checkInDate === undefined ? unknownCheckIn : remember(checkIns, checkInDate, countDays),
+    lastDay: findLastDay(
+      countOnce(checkInDate),
+      countOnce(checkOutOf({ checkIn: checkInDate, checkOut: checkOutDate })),
+    ),
   });
 }
 
@@ -67,7 +73,13 @@ function remember(known: Map<string, number>, text: string, find: (text: string)
   return found;
 }
 
+/** The last day of a stay, from the days of its dates. */
+export function findLastDay(checkIn: number | undefined, checkOut: number | undefined): number {
+  if (checkOut !== undefined) return checkOut;
+  return checkIn === undefined ? unknownLastDay : Math.min(checkIn + daysWithoutCheckOut, unknownLastDay);
+}
+
 /** The days from 1970-01-01 to a calendar date; 0 for an earlier one. */
 export function countDays(iso: string): number {
-  return Math.min(Math.max(Date.parse(iso) / 86_400_000, 0), unknownCheckIn);
+  return Math.min(Math.max(Date.parse(iso) / 86_400_000, 0), unknownLastDay);
 }

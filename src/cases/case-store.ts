@@ -1,6 +1,6 @@
 import type { RecordedAction } from '../review/audit.js';
 import type { Ledger, ReadOnlyLedger } from '../review/ledger.js';
-import type { Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
+import type { BookingSummary, Case, CaseBooking, CaseKey, HeldCase, MappingState } from './case.js';
 import type { WatchStore } from './watch-store.js';
 
 /** A ledger with cases. */
@@ -54,7 +54,7 @@ export interface CaseReader {
   findByKeys(keys: readonly CaseKey[]): Promise<(Case | undefined)[]>;
   /** Every booking with that reference. */
   findBookings(reference: string): Promise<readonly FoundBooking[]>;
-  /** By case id, the reference of the open booking that checks in next. At most 1,000 per call. */
+  /** By case id, the reference of the most urgent open booking: of a guest in house, or else the next to check in. At most 1,000 per call. */
   findNextReferences(ids: readonly number[], today: string): Promise<ReadonlyMap<number, string>>;
   /** Those whose mapping is not corrected or dismissed. */
   listActive(): Promise<readonly Case[]>;
@@ -64,7 +64,7 @@ export interface CaseReader {
   listMoved(): Promise<readonly MovedCase[]>;
   /** The cases that have been in the state `reported` since before that instant. */
   listReported(before: number): Promise<readonly number[]>;
-  /** The unresolved bookings that have a reference and whose stay is ahead, by case and place. */
+  /** The unresolved bookings that have a reference and whose stay is not over, by case and place. */
   listOpenReferences(today: string, page: ReferencePage): Promise<readonly OpenReference[]>;
   /** The collected runs that are not completely followed up, the oldest first. */
   listRunsToFollow(): Promise<readonly FollowedRun[]>;
@@ -78,7 +78,9 @@ export interface CaseCounts {
   /** Open bookings, and those of them whose check-in is unknown: it might be tomorrow. */
   readonly openBookings: number;
   readonly unknownCheckIns: number;
-  /** The nearest check-in of an open booking, YYYY-MM-DD. */
+  /** Those of guests who are in house. */
+  readonly inHouse: number;
+  /** The earliest check-in of an open booking, YYYY-MM-DD: in the past while a guest is in house. */
   readonly firstCheckIn?: string;
 }
 
@@ -92,8 +94,10 @@ export interface CaseDecision {
 }
 
 export interface CaseFilter {
-  /** Without one: every case with an open booking. */
+  /** Without one: every case with an open booking or, if asked for, with one that was never resolved. */
   readonly state?: MappingState | 'all' | undefined;
+  /** Only cases with a booking that nobody resolved before the stay was over. */
+  readonly left?: boolean | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly provider?: string | undefined;
   /** Only cases with an open booking whose check-in is before this day, or unknown. */
@@ -104,18 +108,14 @@ export interface CaseFilter {
   readonly today: string;
 }
 
-export interface CaseSummary extends Case {
-  readonly bookings: number;
-  readonly openBookings: number;
-  /** The nearest known check-in of its open bookings. */
-  readonly firstCheckIn?: string;
-  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
-  readonly hasUnknownCheckIn: boolean;
-}
+export interface CaseSummary extends Case, BookingSummary {}
 
 export interface CaseOutline
   extends CaseKey,
-    Pick<CaseSummary, 'id' | 'state' | 'assignee' | 'openBookings' | 'firstCheckIn' | 'hasUnknownCheckIn'> {
+    Pick<CaseSummary, 'id' | 'state' | 'assignee' | 'openBookings' | 'firstCheckIn' | 'hasUnknownCheckIn'>,
+    Pick<CaseSummary, 'inHouse' | 'inHouseUntil'> {
+  /** The nearest known check-in of guests who have still to arrive. */
+  readonly nextCheckIn?: string;
   /** The master hotel in the local copy of the mappings; null if it has none. */
   readonly copyServiceId: number | null;
 }

@@ -16,11 +16,11 @@ export interface Evidence {
   readonly references: ReadonlySet<string>;
   /** Whether the copy has the booked master hotel now. */
   readonly isBookedInCopy: boolean;
-  /** All upcoming stays on the mapping. */
+  /** All stays on the mapping that are not over. */
   readonly stays: readonly CaseStay[];
 }
 
-/** Undefined if there is no case, and no upcoming stay that needs one. */
+/** Undefined if there is no case, and no stay that needs one. */
 export function applyEvidence<Content extends CaseContent>(
   held: Content | undefined,
   evidence: Evidence,

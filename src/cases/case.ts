@@ -1,3 +1,4 @@
+import { checkOutOf, isInHouse, isOver } from '../booking/stay.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 
 /** What a case is about: a provider's hotel, and the master hotel it was booked as. Each pair has one case. */
@@ -69,20 +70,50 @@ export interface HeldCase extends Case {
   readonly bookings: readonly CaseBooking[];
 }
 
-export type BookingState = 'open' | 'resolved' | 'stayed';
+/** `left`: the stay is over, and nobody has resolved the booking. */
+export type BookingState = 'open' | 'resolved' | 'left';
 
 /** @param today YYYY-MM-DD, in the account's zone */
 export function stateOfBooking(
-  { resolved, checkIn, checkOut }: Pick<CaseBooking, 'resolved' | 'checkIn' | 'checkOut'>,
+  booking: Pick<CaseBooking, 'resolved' | 'checkIn' | 'checkOut'>,
   today: string,
 ): BookingState {
-  if (resolved) return 'resolved';
-  return isAhead(checkIn ?? checkOut, today) ? 'open' : 'stayed';
+  if (booking.resolved) return 'resolved';
+  return isOver(booking, today) ? 'left' : 'open';
 }
 
-/** Whether a stay is upcoming: check-in today or later. An unknown check-in might be tomorrow. */
-export function isAhead(checkIn: string | undefined, today: string): boolean {
-  return checkIn === undefined || checkIn >= today;
+/** The bookings of a case in short. */
+export interface BookingSummary {
+  readonly bookings: number;
+  readonly openBookings: number;
+  /** Those that nobody resolved before the stay was over. */
+  readonly leftBookings: number;
+  /** Open bookings of guests who are in house. */
+  readonly inHouse: number;
+  /** When the last of these checks out, if known. */
+  readonly inHouseUntil?: string;
+  /** The earliest known check-in of its open bookings: in the past while a guest is in house. */
+  readonly firstCheckIn?: string;
+  /** Whether the check-in of an open booking is unknown: it might be tomorrow. */
+  readonly hasUnknownCheckIn: boolean;
+}
+
+/** @param today YYYY-MM-DD, in the account's zone */
+export function summariseBookings(bookings: readonly CaseBooking[], today: string): BookingSummary {
+  const open = bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
+  const inHouse = open.filter((booking) => isInHouse(booking, today));
+  const checkIns = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
+  const until = inHouse.flatMap((booking) => checkOutOf(booking) ?? []).sort();
+  const [firstCheckIn, inHouseUntil] = [checkIns[0], until.at(-1)];
+  return {
+    bookings: bookings.length,
+    openBookings: open.length,
+    leftBookings: bookings.filter((booking) => stateOfBooking(booking, today) === 'left').length,
+    inHouse: inHouse.length,
+    ...(inHouseUntil !== undefined && { inHouseUntil }),
+    ...(firstCheckIn !== undefined && { firstCheckIn }),
+    hasUnknownCheckIn: open.length > checkIns.length,
+  };
 }
 
 /** Whether somebody still has to act on the mapping. */

@@ -15,7 +15,7 @@ export interface Compared {
 }
 
 export interface ListedCase extends CaseSummary, Compared {
-  /** From the open booking that checks in next. */
+  /** From its most urgent open booking. */
   readonly kept?: KeptValues | undefined;
 }
 
@@ -23,7 +23,7 @@ type CaseLists = Pick<ReadOnlyCaseLedger, 'cases' | 'mappings' | 'hotels' | 'fin
 
 const casesPerLookUp = 1_000;
 
-/** With their hotels and, if there are any, kept columns; nearest check-in first. */
+/** With their hotels and, if there are any, kept columns; guests in house first, then the nearest check-in. */
 export async function findCases(
   ledger: CaseLists,
   filter: CaseFilter,
@@ -111,7 +111,7 @@ async function withHotels(
   return cases;
 }
 
-/** Adds kept columns: those of the guest who checks in next. */
+/** Adds kept columns: those of the most urgent guest. */
 async function withKept(
   ledger: Pick<CaseLists, 'cases' | 'findKeptValues'>,
   cases: readonly ListedCase[],
@@ -145,13 +145,13 @@ export async function compareCases(
   return stays.map(({ copyServiceId }, index) => ({ copyServiceId, hotels: pairs[index] ?? unknownPair }));
 }
 
-/** An unknown check-in might be tomorrow. Cases without open bookings come last. */
+/** Cases without open bookings come last. */
 function byCheckIn(one: ListedCase, other: ListedCase): number {
   const hours = (one.hotels.hoursToCheckIn ?? 0) - (other.hotels.hoursToCheckIn ?? 0);
   return compareUrgency(one, other) || hours || one.id - other.id;
 }
 
-type CaseOrder = Pick<CaseSummary, 'openBookings' | 'hasUnknownCheckIn' | 'firstCheckIn'>;
+type CaseOrder = Pick<CaseSummary, 'openBookings' | 'inHouse' | 'hasUnknownCheckIn' | 'firstCheckIn'>;
 
 function compareUrgency(one: CaseOrder, other: CaseOrder): number {
   const [first, second] = [urgencyOf(one), urgencyOf(other)];
@@ -159,7 +159,9 @@ function compareUrgency(one: CaseOrder, other: CaseOrder): number {
   return first < second ? -1 : 1;
 }
 
-function urgencyOf({ openBookings, hasUnknownCheckIn, firstCheckIn }: CaseOrder): string {
-  if (openBookings === 0) return '~';
-  return hasUnknownCheckIn ? '' : (firstCheckIn ?? '');
+/** The same order as that of bookings: see `urgencyOf` of a stay. */
+function urgencyOf({ openBookings, inHouse, hasUnknownCheckIn, firstCheckIn = '' }: CaseOrder): string {
+  if (openBookings === 0) return '3';
+  if (inHouse > 0) return `0${firstCheckIn}`;
+  return hasUnknownCheckIn ? '1' : `2${firstCheckIn}`;
 }

@@ -20,7 +20,7 @@ export interface OpenCasesParts {
   readonly today: string;
   readonly clock: () => number;
   readonly notify?: NotifyCases | undefined;
-  /** The upcoming stays of each case, by its key, if they have just been read. */
+  /** The stays of each case that are not over, by its key, if they have just been read. */
   readonly stays?: StaysByCase | undefined;
   /** Aborting it throws the signal's reason before the next write. */
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ const staysPerTransaction = 500;
 
 /**
  * Opens the cases of these findings, or adds their origins to existing ones. Each case gets every booking on its provider
- * hotel, booked as that master hotel, whose stay is upcoming. A finding without such a booking opens no case. Idempotent.
+ * hotel, booked as that master hotel, whose stay is not over. A finding without such a booking opens no case. Idempotent.
  */
 export async function openCases(
   findings: readonly CaseFindings[],
@@ -173,7 +173,7 @@ function joinFindings(findings: readonly MergedFinding[]): readonly MergedFindin
   return [...joined.values()];
 }
 
-/** The upcoming stays of each case, by its key. */
+/** The stays of each case that are not over, by its key. */
 async function findStays(
   groups: readonly CaseKey[],
   { ledger, today, signal }: Pick<OpenCasesParts, 'ledger' | 'today' | 'signal'>,

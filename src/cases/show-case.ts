@@ -1,7 +1,7 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import { unknownPair } from '../mappings/hotels/compare-hotels.js';
 import { type AuditReader, type RecordedAction, readActions } from '../review/audit.js';
-import { type HeldCase, stateOfBooking } from './case.js';
+import { type HeldCase, summariseBookings } from './case.js';
 import type { ReadOnlyCaseLedger } from './case-store.js';
 import { type Compared, compareCases } from './find-cases.js';
 
@@ -25,8 +25,7 @@ export async function showCase(
   held: HeldCase,
   { today, clock, labels }: ShowOptions,
 ): Promise<ShownCase> {
-  const open = held.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
-  const [firstCheckIn] = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
+  const { firstCheckIn } = summariseBookings(held.bookings, today);
   const [compared] = await compareCases(ledger, [{ ...held, ...(firstCheckIn && { firstCheckIn }) }], clock);
   const references = held.bookings.flatMap(({ reference }) => reference ?? []);
   const kept = labels.length > 0 ? await ledger.findKeptValues(references) : undefined;

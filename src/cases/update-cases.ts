@@ -1,4 +1,5 @@
 import { giveWay } from '../async/give-way.js';
+import { isOver } from '../booking/stay.js';
 import type { MappingReader, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { History, SuspectReader } from '../review/history.js';
 import type { RunReader } from '../review/ledger.js';
@@ -7,7 +8,7 @@ import type { StayLedger } from '../review/stays.js';
 import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
 import { mayHaveResult } from '../review/verdicts/day-verdicts.js';
-import { type CaseOrigin, isAhead } from './case.js';
+import type { CaseOrigin } from './case.js';
 import type { CaseStore, FollowedRun } from './case-store.js';
 import { classifyMove } from './classify-move.js';
 import { createFindings, type Finding } from './findings.js';
@@ -187,15 +188,16 @@ async function* findAffected(
   }
 }
 
-/** Empty for a stay in the past, or without the provider's hotel. */
+/** Empty for a stay that is over, or without the provider's hotel. */
 function toFinding(
   line: string,
   form: BookingForm,
   { origin, at, today }: { readonly origin: CaseOrigin; readonly at: number; readonly today: string },
 ): Finding[] {
   const booking = readBooking(line, form);
-  const { providerName, providerHotelId, serviceId, bookingReferenceId, checkInDate } = booking;
-  if (providerName === undefined || providerHotelId === undefined || !isAhead(checkInDate, today)) return [];
+  const { providerName, providerHotelId, serviceId, bookingReferenceId } = booking;
+  const stay = { checkIn: booking.checkInDate, checkOut: booking.checkOutDate };
+  if (providerName === undefined || providerHotelId === undefined || isOver(stay, today)) return [];
   const hotel: ProviderHotel = { providerName, providerHotelId };
   const references = bookingReferenceId === undefined ? [] : [bookingReferenceId];
   return [{ ...hotel, serviceId, origin, at, references }];

@@ -1,6 +1,8 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
+import { describeCheckIn } from '../booking/stay.js';
 import type { CasedBooking } from '../cases/booked-cases.js';
 import { pairColumns, toPairCells, toPairReport } from '../report/hotels.js';
+import { stayOf } from '../review/verdicts/booked-hotels.js';
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -28,6 +30,8 @@ export interface VerdictListing {
   readonly checkInBefore?: string | undefined;
   /** The kept columns to show; none by default. */
   readonly keptLabels?: readonly string[];
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
 }
 
 interface ListingOptions {
@@ -203,13 +207,13 @@ function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
 
 function toRow(
   { day, fields, copyServiceId, verdictReason, kept }: CasedBooking,
-  { isRange, lists, keptLabels = [] }: VerdictListing,
+  { isRange, lists, keptLabels = [], today }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
   return [
     cell('BookingReferenceId'),
     ...(isRange ? [day] : []),
-    cell('CheckInDate'),
+    'CheckInDate' in fields ? describeCheckIn(stayOf(fields), today) : unknown.none,
     cell('CheckOutDate'),
     cell('ProviderName'),
     cell('ProviderHotelId'),

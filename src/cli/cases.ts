@@ -1,8 +1,9 @@
+import { describeCheckIn } from '../booking/stay.js';
 import { type CaseBooking, type HeldCase, stateOfBooking } from '../cases/case.js';
 import type { CaseSummary } from '../cases/case-store.js';
 import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
-import { keptOf, orderBookings } from '../report/cases.js';
+import { keptOf, nameCheckIn, orderBookings } from '../report/cases.js';
 import type { RecordedAction } from '../review/audit.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -61,14 +62,14 @@ export function renderCases(
 function toRow(item: ListedCase): (string | number)[] {
   const { id, state, openBookings, bookings, providerName, providerHotelId, origins } = item;
   return [
-    ...[id, nameCheckIn(item), state, `${openBookings} of ${bookings}`, providerName, providerHotelId],
+    ...[id, describeNext(item), state, `${openBookings} of ${bookings}`, providerName, providerHotelId],
     ...[item.serviceId, item.copyServiceId ?? '-', origins.join(', ')],
   ];
 }
 
-function nameCheckIn({ firstCheckIn, hasUnknownCheckIn, openBookings }: CaseSummary): string {
-  if (openBookings === 0) return '-';
-  return hasUnknownCheckIn ? 'unknown' : (firstCheckIn ?? '-');
+function describeNext(item: CaseSummary): string {
+  if (item.openBookings > 0) return nameCheckIn(item);
+  return item.leftBookings > 0 ? 'left' : '-';
 }
 
 interface ShowOptions {
@@ -119,11 +120,12 @@ function toBookingRow(
   { today, keptLabels }: Pick<ShowOptions, 'today' | 'keptLabels'>,
 ): string[] {
   const { reference, place, checkIn = 'unknown', checkOut = 'unknown', resolved, isNamed } = booking;
+  const state = stateOfBooking(booking, today);
   return [
     reference ?? `without a reference (#${place})`,
-    checkIn,
+    state === 'open' ? describeCheckIn(booking, today) : checkIn,
     checkOut,
-    resolved?.as ?? stateOfBooking(booking, today),
+    resolved?.as ?? state,
     isNamed ? 'yes' : 'no',
     ...toKeptRow(keptLabels, keptOf(item, booking)),
     resolved?.note ?? '',

@@ -156,7 +156,7 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
       );
 
     case 'searching-stays':
-      return log.debug({ runs: event.runs, of: event.of }, 'looking for upcoming stays');
+      return log.debug({ runs: event.runs, of: event.of }, 'looking for current and upcoming stays');
     case 'moves-checked':
       return log.debug({ checkedMoves: event.checkedMoves, findings: event.findings }, 'moves checked');
     case 'mappings-watched': {

@@ -1,3 +1,4 @@
+import { describeCheckIn } from '../booking/stay.js';
 import type { Run } from '../review/run.js';
 import type { SuspectReport, Suspicion } from '../review/suspects/listing.js';
 import { formatCount, formatCountOf } from '../text/format.js';
@@ -29,10 +30,13 @@ export function renderSuspects(
     command,
     csv,
     keptLabels = [],
+    today,
   }: {
     readonly command: WriteCommand;
     readonly csv?: string | undefined;
     readonly keptLabels?: readonly string[];
+    /** YYYY-MM-DD, in the account's zone. */
+    readonly today: string;
   },
 ): string {
   if (!run) return `There is no run of ${day}.\n`;
@@ -47,7 +51,7 @@ export function renderSuspects(
     `${day}: what the local copy of the mappings says (run ${run.id}):`,
     explainSuspects(count),
     renderTable(
-      first.map((suspect) => [...toRow(suspect), ...toKeptRow(keptLabels, suspect.kept)]),
+      first.map((suspect) => [...toRow(suspect, today), ...toKeptRow(keptLabels, suspect.kept)]),
       [...head, ...keptLabels],
     ),
     ...(count > first.length
@@ -63,14 +67,15 @@ export function explainSuspects(suspects: number): string {
   return `  suspects: ${formatCountOf(suspects, 'booking')} whose mapping differs or changed recently`;
 }
 
-function toRow(suspect: SuspectReport): (string | undefined)[] {
-  const { BookingReferenceId, ServiceId, ProviderName, ProviderHotelId, CheckInDate } = suspect;
+function toRow(suspect: SuspectReport, today: string): (string | undefined)[] {
+  const { BookingReferenceId, ServiceId, ProviderName, ProviderHotelId } = suspect;
+  const stay = { checkIn: suspect.CheckInDate, checkOut: suspect.CheckOutDate };
   return [
     BookingReferenceId,
     String(ServiceId),
     ProviderName,
     ProviderHotelId,
-    CheckInDate,
+    describeCheckIn(stay, today),
     nameSuspicion(suspect),
   ];
 }
@@ -90,6 +95,7 @@ const suspectColumns: readonly (keyof SuspectReport)[] = [
   'ProviderName',
   'ProviderHotelId',
   'CheckInDate',
+  'CheckOutDate',
   'reason',
   'copyServiceId',
   'movedAt',

@@ -20,7 +20,7 @@ export function createWatchProgress({ stream, clock }: ProgressOptions): (event:
 function describe(event: WatchEvent): string | undefined {
   switch (event.type) {
     case 'searching-stays':
-      return `looking for upcoming stays: ${formatCount(event.runs)} of ${formatCountOf(event.of, 'run')} read`;
+      return `looking for current and upcoming stays: ${formatCount(event.runs)} of ${formatCountOf(event.of, 'run')} read`;
     case 'moves-checked':
       return `${formatCountOf(event.checkedMoves, 'move')} compared, ${formatCountOf(event.findings, 'finding')}`;
     case 'mappings-watched':

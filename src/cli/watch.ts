@@ -13,7 +13,7 @@ const head = ['case', 'provider', 'hotel id', 'booked as', 'now', 'bookings', 'w
 export function renderWatch({ counts, findings }: WatchReport, command: WriteCommand): string {
   const { checkedMoves, endangered, bookings, merged, dismissed } = counts;
   if (checkedMoves === 0) return 'No mapping has moved since the last watch.\n';
-  const checked = `${formatCountOf(checkedMoves, 'move')} of mappings compared with the upcoming stays`;
+  const checked = `${formatCountOf(checkedMoves, 'move')} of mappings compared with the current and upcoming stays`;
   const first = findings.slice(0, findingsShown);
   return [
     endangered === 0

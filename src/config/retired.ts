@@ -110,14 +110,17 @@ const retiredCommands: readonly RetiredCommand[] = [
   {
     words: 'affected --sort',
     instead:
-      'the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+      'guests in house come first, then the nearest check-in; `--csv FILE` writes your own columns to a file that you can sort',
   },
   {
     words: 'cases --sort',
     instead:
-      'the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+      'guests in house come first, then the nearest check-in; `--csv FILE` writes your own columns to a file that you can sort',
   },
-  { words: 'case --sort', instead: 'open bookings come first, nearest check-in first' },
+  {
+    words: 'case --sort',
+    instead: 'open bookings come first: of guests in house, then with the nearest check-in',
+  },
   {
     words: 'suspects --sort',
     instead: '`--csv FILE` writes your own columns to a file that you can sort',

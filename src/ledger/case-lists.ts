@@ -1,45 +1,64 @@
+import { firstCheckInWithoutCheckOut } from '../booking/stay.js';
 import type { MappingState } from '../cases/case.js';
 import type { CaseFilter, CaseOutline, CaseReader, CaseSummary, OpenedCase } from '../cases/case-store.js';
 import { all, type Cell, type Dialect, gather, type Query } from './query.js';
 import { toCase } from './stored-case.js';
 import { readColumns, type StoredRow, toStorable, withoutUndefined } from './stored-values.js';
 
-/** The same rule as in `stateOfBooking`; the bound value is today. */
-export const isOpen = `resolved_as IS NULL AND coalesce(check_in, check_out, '9999-12-31') >= ?`;
+/** The same rule as `isOver`, negated; the bound values are those of `boundsOf`. */
+const isNotOver = `(coalesce(check_in, check_out) IS NULL OR check_out >= ?
+  OR (check_out IS NULL OR check_out < check_in) AND check_in >= ?)`;
+
+/** The same rule as in `stateOfBooking`; the bound values are those of `boundsOf`. */
+export const isOpen = `resolved_as IS NULL AND ${isNotOver}`;
+const isLeft = `resolved_as IS NULL AND CASE WHEN ${isNotOver} THEN 0 ELSE 1 END = 1`;
+
+export function boundsOf(today: string): [string, string] {
+  return [today, firstCheckInWithoutCheckOut(today)];
+}
+
+/** The bookings with their states; a guest in house is open, too. Bound: `boundsOf`, today. */
+const selectStates = (schema: string) => `SELECT case_number, place, check_in,
+  CASE WHEN check_out < check_in THEN NULL ELSE check_out END AS check_out,
+  CASE WHEN resolved_as IS NOT NULL THEN 'resolved' WHEN ${isNotOver} THEN
+    CASE WHEN check_in < ? THEN 'in-house' ELSE 'open' END ELSE 'left' END AS standing
+  FROM ${schema}case_bookings`;
+
+const stillThere = `standing IN ('open', 'in-house')`;
 
 /** One query, however many cases. */
 export function* list(dialect: Dialect, filter: CaseFilter): Query<CaseSummary[]> {
   const { schema } = dialect;
-  const { state, checkInBefore, day, today } = filter;
+  const { state, left, checkInBefore, day, today } = filter;
   const { conditions, values } = chooseCases(dialect, filter);
   if (day !== undefined) {
     conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE day = ? AND ${isOpen})`);
-    values.push(day, today);
+    values.push(day, ...boundsOf(today));
   }
   const having: string[] = [];
   const kept: Cell[] = [];
-  if (state === undefined) {
-    having.push(`count(place) FILTER (WHERE ${isOpen}) > 0`);
-    kept.push(today);
-  }
+  if (state === undefined && !left) having.push(`count(place) FILTER (WHERE ${stillThere}) > 0`);
   if (checkInBefore !== undefined) {
-    having.push(`count(place) FILTER (WHERE ${isOpen} AND coalesce(check_in, '') < ?) > 0`);
-    kept.push(today, checkInBefore);
+    having.push(`count(place) FILTER (WHERE ${stillThere} AND coalesce(check_in, '') < ?) > 0`);
+    kept.push(checkInBefore);
   }
   const rows = yield* all(
-    `SELECT cases.*, count(place) AS bookings, count(place) FILTER (WHERE ${isOpen}) AS open_bookings,
-       min(check_in) FILTER (WHERE ${isOpen}) AS first_check_in,
-       count(place) FILTER (WHERE ${isOpen} AND check_in IS NULL) AS unknown_check_ins
-     FROM ${schema}cases AS cases LEFT JOIN ${schema}case_bookings ON case_number = number
+    `SELECT cases.*, count(place) AS bookings, count(place) FILTER (WHERE ${stillThere}) AS open_bookings,
+       count(place) FILTER (WHERE standing = 'left') AS left_bookings,
+       count(place) FILTER (WHERE standing = 'in-house') AS in_house,
+       max(check_out) FILTER (WHERE standing = 'in-house') AS in_house_until,
+       min(check_in) FILTER (WHERE ${stillThere}) AS first_check_in,
+       count(place) FILTER (WHERE ${stillThere} AND check_in IS NULL) AS unknown_check_ins
+     FROM ${schema}cases AS cases LEFT JOIN (${selectStates(schema)}) AS listed ON case_number = number
      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
      GROUP BY number ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''} ORDER BY number`,
-    ...[today, today, today, ...values, ...kept],
+    ...[...boundsOf(today), today, ...values, ...kept],
   );
   return rows.map(toSummary);
 }
 
 /** What a filter says about the cases themselves. */
-function chooseCases({ isListed }: Dialect, { state, ids, provider }: CaseFilter) {
+function chooseCases({ schema, isListed }: Dialect, { state, left, ids, provider, today }: CaseFilter) {
   const conditions: string[] = [];
   const values: (Cell | readonly string[])[] = [];
   if (state !== undefined && state !== 'all') {
@@ -51,6 +70,10 @@ function chooseCases({ isListed }: Dialect, { state, ids, provider }: CaseFilter
     conditions.push(listed.sql);
     values.push(...listed.values);
   }
+  if (left) {
+    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE ${isLeft})`);
+    values.push(...boundsOf(today));
+  }
   if (provider !== undefined) {
     conditions.push('provider_name = ?');
     values.push(toStorable(provider));
@@ -59,11 +82,15 @@ function chooseCases({ isListed }: Dialect, { state, ids, provider }: CaseFilter
 }
 
 function toSummary(row: StoredRow): CaseSummary {
+  const { text } = readColumns(row);
   return withoutUndefined({
     ...toCase(row),
     bookings: Number(row.bookings),
     openBookings: Number(row.open_bookings),
-    firstCheckIn: readColumns(row).text('first_check_in'),
+    leftBookings: Number(row.left_bookings),
+    inHouse: Number(row.in_house),
+    inHouseUntil: text('in_house_until'),
+    firstCheckIn: text('first_check_in'),
     hasUnknownCheckIn: Number(row.unknown_check_ins) > 0,
   });
 }
@@ -78,25 +105,32 @@ type OutlineCells = readonly [
   openBookings: number,
   firstCheckIn: string | null,
   unknownCheckIns: number,
+  nextCheckIn: string | null,
+  inHouse: number,
+  inHouseUntil: string | null,
   copyServiceId: number | null,
 ];
 
 /** Sums up the open bookings before it joins them with their cases: their other bookings are not counted. */
 export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseOutline[]> {
   const { schema, isMappingOfCase } = dialect;
-  const { state, checkInBefore, day, today } = filter;
+  const { state, left, checkInBefore, day, today } = filter;
   const { conditions, values } = chooseCases(dialect, filter);
-  const needsOpen = state === undefined || checkInBefore !== undefined || day !== undefined;
+  const needsOpen = (state === undefined && !left) || checkInBefore !== undefined || day !== undefined;
   const rows = yield* gather<OutlineCells>(
     dialect,
     [
       ...['number', 'provider_name', 'provider_hotel_id', 'service_id', 'state', 'assignee'],
       ...['coalesce(open_bookings, 0)', 'first_check_in', 'coalesce(unknown_check_ins, 0)'],
+      ...['next_check_in', 'coalesce(in_house, 0)', 'in_house_until'],
       `(SELECT mappings.service_id FROM ${schema}mappings AS mappings WHERE ${isMappingOfCase} LIMIT 1)`,
     ],
     `${schema}cases AS cases ${needsOpen ? '' : 'LEFT'} JOIN (
        SELECT case_number, count(*) AS open_bookings, min(check_in) AS first_check_in,
-         count(*) - count(check_in) AS unknown_check_ins
+         count(*) - count(check_in) AS unknown_check_ins,
+         min(check_in) FILTER (WHERE check_in >= ?) AS next_check_in,
+         count(*) FILTER (WHERE check_in < ?) AS in_house,
+         max(check_out) FILTER (WHERE check_in < ? AND check_out >= check_in) AS in_house_until
        FROM ${schema}case_bookings
        WHERE ${isOpen} ${
          day === undefined
@@ -107,8 +141,8 @@ export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseO
      ) AS open_ones ON case_number = number
      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}`,
     ...[
-      today,
-      ...(day === undefined ? [] : [day, today]),
+      ...[today, today, today, ...boundsOf(today)],
+      ...(day === undefined ? [] : [day, ...boundsOf(today)]),
       ...(checkInBefore === undefined ? [] : [checkInBefore]),
       ...values,
     ],
@@ -119,7 +153,7 @@ export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseO
 /** Plain fields come first: an object literal that starts with a spread takes ten times as long. */
 function toOutline(cells: OutlineCells): CaseOutline {
   const [id, providerName, providerHotelId, serviceId, state, assignee, openBookings, ...rest] = cells;
-  const [firstCheckIn, unknownCheckIns, copyServiceId] = rest;
+  const [firstCheckIn, unknownCheckIns, nextCheckIn, inHouse, inHouseUntil, copyServiceId] = rest;
   return {
     id,
     providerName,
@@ -131,6 +165,9 @@ function toOutline(cells: OutlineCells): CaseOutline {
     ...(assignee !== null && { assignee }),
     ...(firstCheckIn !== null && { firstCheckIn }),
     hasUnknownCheckIn: unknownCheckIns > 0,
+    ...(nextCheckIn !== null && { nextCheckIn }),
+    inHouse,
+    ...(inHouseUntil !== null && { inHouseUntil }),
   };
 }
 

@@ -13,7 +13,7 @@ import type {
   ReferencePage,
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
-import { isOpen, list, listOpened, listOutlines } from './case-lists.js';
+import { boundsOf, isOpen, list, listOpened, listOutlines } from './case-lists.js';
 import { all, change, type Dialect, one, type Query, removeReferences, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { identityOf, toBooking, toCase, toCaseKey } from './stored-case.js';
@@ -96,8 +96,9 @@ function* findNextReferences(
   const rows = yield* all(
     `SELECT number, (
        SELECT reference FROM ${schema}case_bookings WHERE case_number = number AND ${isOpen}
-       ORDER BY coalesce(check_in, ''), place LIMIT 1) AS reference
+       ORDER BY CASE WHEN check_in < ? THEN 0 WHEN check_in IS NULL THEN 1 ELSE 2 END, check_in, place LIMIT 1) AS reference
      FROM ${schema}cases WHERE ${listed.sql}`,
+    ...boundsOf(today),
     today,
     ...listed.values,
   );
@@ -171,7 +172,7 @@ function* listOpenReferences(
     after,
     afterPlace,
     before,
-    today,
+    ...boundsOf(today),
     limit,
   );
   return rows.map((row) => {
@@ -205,10 +206,11 @@ function* count({ schema }: Dialect, today: string): Query<CaseCounts> {
   const found = new Map(counted.map(({ state, cases }) => [state, Number(cases)]));
   const bookings = yield* one(
     `SELECT count(*) AS open_bookings, count(*) - count(check_in) AS unknown_check_ins,
-       min(check_in) AS first_check_in
+       count(*) FILTER (WHERE check_in < ?) AS in_house, min(check_in) AS first_check_in
      FROM ${schema}case_bookings
      WHERE ${isOpen} AND case_number NOT IN (SELECT number FROM ${schema}cases WHERE state = 'dismissed')`,
     today,
+    ...boundsOf(today),
   );
   const { integer, text } = readColumns(bookings ?? {});
   return withoutUndefined({
@@ -218,6 +220,7 @@ function* count({ schema }: Dialect, today: string): Query<CaseCounts> {
     >,
     openBookings: integer('open_bookings') ?? 0,
     unknownCheckIns: integer('unknown_check_ins') ?? 0,
+    inHouse: integer('in_house') ?? 0,
     firstCheckIn: text('first_check_in'),
   });
 }

@@ -1,13 +1,13 @@
-import { countDays, noHotel, unknownCheckIn } from '../booking/booking-keys.js';
+import { countDays, noHotel, unknownLastDay } from '../booking/booking-keys.js';
 import type { StayKeys } from '../review/collected.js';
 import { bytesPerEntry, createHashIndex, type HashIndexOptions, type HashPage } from './hash-index.js';
 
-/** A page of provider hotels: each word holds the day of check-in and the booking's position. */
+/** A page of provider hotels: each word holds the last day of the stay and the booking's position. */
 export interface StayPage extends HashPage {
   /** What the positions in the page are counted from. */
   readonly firstPosition: number;
-  /** The latest in the page: see `toStoredCheckIn`. */
-  readonly lastCheckIn: number;
+  /** The latest in the page: see `toStoredDay`. */
+  readonly latestDay: number;
 }
 
 const positionBits = 20;
@@ -15,12 +15,12 @@ const mostPositions = 2 ** positionBits;
 /** The other half leaves room for the last chunk, which has far fewer bookings. */
 const positionsPerSegment = mostPositions / 2;
 
-/** Stands for a check-in that is unknown, or later than eleven years after the business day. */
-export const openCheckIn = 0xfff;
+/** Stands for a last day that is unknown, or later than eleven years after the business day. */
+export const openLastDay = 0xfff;
 
 /**
- * Indexes the bookings of one form by their provider hotels. The day of check-in stands beside the position, so that
- * past stays are skipped without reading a booking. Positions are counted from the first one of each segment.
+ * Indexes the bookings of one form by their provider hotels. The last day of the stay stands beside the position, so that
+ * stays that are over are skipped without reading a booking. Positions are counted from the first one of each segment.
  *
  * @param day the business day
  */
@@ -32,7 +32,7 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
 
   return {
     /** @param firstOfBatch the position of the batch's first booking */
-    addBatch({ hotelHashes, checkIns }: StayKeys, firstOfBatch: number): void {
+    addBatch({ hotelHashes, lastDays }: StayKeys, firstOfBatch: number): void {
       if (end === 0) firstPosition = firstOfBatch;
       end = firstOfBatch + hotelHashes.length;
       if (end - firstPosition > mostPositions)
@@ -40,8 +40,8 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
       const offset = firstOfBatch - firstPosition;
       // A loop over indexes: an iterator takes three times as long.
       for (let place = 0; place < hotelHashes.length; place += 1) {
-        const checkIn = toStoredCheckIn(checkIns[place] ?? unknownCheckIn, dayNumber);
-        index.add(hotelHashes[place] ?? noHotel, checkIn * mostPositions + offset + place);
+        const lastDay = toStoredDay(lastDays[place] ?? unknownLastDay, dayNumber);
+        index.add(hotelHashes[place] ?? noHotel, lastDay * mostPositions + offset + place);
       }
     },
 
@@ -53,7 +53,7 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
     /** Sorts the entries and splits them into pages; repeated calls return the same pages. */
     *pages(): Generator<StayPage> {
       for (const page of index.pages())
-        yield { ...page, firstPosition, lastCheckIn: findLastCheckIn(page.entries) };
+        yield { ...page, firstPosition, latestDay: findLatestDay(page.entries) };
     },
 
     /** Removes all entries, once their pages are written. */
@@ -64,16 +64,16 @@ export function createStayIndex(options: HashIndexOptions, day: string) {
   };
 }
 
-/** The days from the business day to check-in; 0 for an earlier check-in, whose day is in the booking's line. */
-export function toStoredCheckIn(checkIn: number, dayNumber: number): number {
-  if (checkIn === unknownCheckIn) return openCheckIn;
-  return Math.min(Math.max(checkIn - dayNumber, 0), openCheckIn);
+/** The days from the business day to the last day of the stay; 0 for an earlier one, which is in the booking's line. */
+export function toStoredDay(lastDay: number, dayNumber: number): number {
+  if (lastDay === unknownLastDay) return openLastDay;
+  return Math.min(Math.max(lastDay - dayNumber, 0), openLastDay);
 }
 
-/** @param from the first day of check-in: see `toStoredCheckIn` */
+/** @param from the earliest last day: see `toStoredDay` */
 export function readStayWords(words: readonly number[], firstPosition: number, from: number): number[] {
   return words
-    .filter((word) => checkInOf(word) >= from)
+    .filter((word) => lastDayOf(word) >= from)
     .map((word) => firstPosition + (word % mostPositions));
 }
 
@@ -88,13 +88,13 @@ export function removeFromStayPage(entries: Buffer, hash: number, place: number)
   return Buffer.concat(kept);
 }
 
-function checkInOf(word: number): number {
+function lastDayOf(word: number): number {
   return word >>> positionBits;
 }
 
-function findLastCheckIn(entries: Buffer): number {
+function findLatestDay(entries: Buffer): number {
   let last = 0;
   for (let at = 0; at < entries.length; at += bytesPerEntry)
-    last = Math.max(last, checkInOf(entries.readUInt32LE(at)));
+    last = Math.max(last, lastDayOf(entries.readUInt32LE(at)));
   return last;
 }

@@ -12,7 +12,7 @@ import {
   readStayWords,
   removeFromStayPage,
   type StayPage,
-  toStoredCheckIn,
+  toStoredDay,
 } from './stay-index.js';
 
 export function createStays(store: Store): StayIndex {
@@ -53,11 +53,11 @@ function findStays(
   hashes: Uint32Array,
   from: string,
 ): Query<FoundBookings[]> {
-  const firstCheckIn = toStoredCheckIn(countDays(from), countDays(run.day));
+  const firstDay = toStoredDay(countDays(from), countDays(run.day));
   return findBookings(dialect, run, hashes, {
     table: 'stay_pages',
-    only: { sql: 'last_check_in >= ?', values: [firstCheckIn] },
-    toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstCheckIn),
+    only: { sql: 'latest_day >= ?', values: [firstDay] },
+    toPositions: (words, page) => readStayWords(words, Number(page.first_position), firstDay),
   });
 }
 
@@ -162,12 +162,12 @@ export function* removeStay(
 export function insertStayPages(run: number, form: BookingForm, pages: Iterable<StayPage>): Query<void> {
   const columns = {
     ...({ run: 'bigint', form: 'text', first_hash: 'bigint', last_hash: 'bigint', page: 'integer' } as const),
-    ...({ first_position: 'bigint', last_check_in: 'integer', entries: 'bytes' } as const),
+    ...({ first_position: 'bigint', latest_day: 'integer', entries: 'bytes' } as const),
   };
   return insert('stay_pages', columns, toRows(run, form, pages));
 }
 
 function* toRows(run: number, form: BookingForm, pages: Iterable<StayPage>) {
-  for (const { firstHash, lastHash, page, firstPosition, lastCheckIn, entries } of pages)
-    yield [run, form, firstHash, lastHash, page, firstPosition, lastCheckIn, entries];
+  for (const { firstHash, lastHash, page, firstPosition, latestDay, entries } of pages)
+    yield [run, form, firstHash, lastHash, page, firstPosition, latestDay, entries];
 }

@@ -1,6 +1,9 @@
+import type { Booking } from '../booking/booking.js';
+import { describeCheckIn, isInHouse, type StayDates, urgencyOf } from '../booking/stay.js';
 import type { History } from '../review/history.js';
 import type { BookingForm } from '../review/step.js';
 import { readBooking } from '../review/stored/stored-line.js';
+import { orderByKey } from '../review/verdicts/check-in-order.js';
 import { showInLine } from '../text/visible.js';
 import type { MailReader } from '../verdict-mails/mail-log.js';
 import type { Notice } from './notice.js';
@@ -12,18 +15,26 @@ export interface GuestReaders extends Pick<History, 'nextJudged'> {
 /** More would be a list to work through, which `cases` and `affected` are for. */
 const listed = 50;
 
-/** A line with the guest for each of the first bookings of an `affected-found`: only for those who may read names. */
+/** A line with the guest for each of the most urgent bookings of an `affected-found`: only for those who may read names. */
 export async function listGuests(
   { event, runId, facts }: Pick<Notice, 'event' | 'runId' | 'facts'>,
   ledger: GuestReaders,
+  today: string,
 ): Promise<readonly string[]> {
   if (event !== 'affected-found') return [];
-  const lines: string[] = [];
-  for await (const { line, form } of readAffected({ runId, mail: facts.mail }, ledger)) {
-    lines.push(describeGuest(line, form));
-    if (lines.length === listed) break;
+  async function* scan() {
+    for await (const { line, form } of readAffected({ runId, mail: facts.mail }, ledger))
+      yield [{ key: urgencyOf(readStay(readBooking(line, form)), today), line, form }];
   }
+  const lines: string[] = [];
+  const ordered = await orderByKey(scan, (item) => item);
+  for await (const items of ordered.read({ from: 0, to: listed }))
+    lines.push(...items.map(({ line, form }) => describeGuest(line, form, today)));
   return lines;
+}
+
+function readStay({ checkInDate, checkOutDate }: Booking): StayDates {
+  return { checkIn: checkInDate, checkOut: checkOutDate };
 }
 
 async function* readAffected(
@@ -41,12 +52,13 @@ async function* readAffected(
   }
 }
 
-function describeGuest(line: string, form: BookingForm): string {
-  const { bookingReferenceId, bookingClientName, checkInDate } = readBooking(line, form);
-  const { reference, guest, checkIn } = {
-    reference: bookingReferenceId ?? 'without reference',
-    guest: bookingClientName ?? 'guest unknown',
-    checkIn: checkInDate ?? 'on an unknown day',
-  };
-  return showInLine(`- ${reference}: ${guest}, check-in ${checkIn}`);
+function describeGuest(line: string, form: BookingForm, today: string): string {
+  const booking = readBooking(line, form);
+  const { bookingReferenceId: reference = 'without reference', bookingClientName: guest = 'guest unknown' } =
+    booking;
+  const stay = readStay(booking);
+  const when = isInHouse(stay, today)
+    ? describeCheckIn(stay, today)
+    : `check-in ${stay.checkIn ?? 'on an unknown day'}`;
+  return showInLine(`- ${reference}: ${guest}, ${when}`);
 }

@@ -1,5 +1,5 @@
 import { businessDayAt } from '../booking/business-day.js';
-import type { CaseReader } from '../cases/case-store.js';
+import type { CaseOutline, CaseReader } from '../cases/case-store.js';
 import type { ExportReader } from '../mappings/export/export-log.js';
 import type { MappingReader, MappingSync } from '../mappings/mapping-copy.js';
 import { readCompleteUntil } from '../mappings/sync-bounds.js';
@@ -95,19 +95,37 @@ async function findLate({ findLateDays }: CheckParts, now: number): Promise<NewN
   return days.map((day) => ({ event: 'day-late', subject: day, day, facts: {}, raisedAt: now }));
 }
 
-/** A guest checks in today or tomorrow, or nobody knows when. Raised once per case and check-in day. */
+/** A guest is in house, checks in today or tomorrow, or nobody knows when. Raised once per case and check-in day. */
 async function findUrgentCases({ ledger, timezone }: CheckParts, now: number): Promise<NewNotice[]> {
   const today = dayAt(now, timezone);
-  const cases = await ledger.cases.listOutlines({ today, checkInBefore: dayAt(now + 2 * dayMs, timezone) });
+  const checkInBefore = dayAt(now + 2 * dayMs, timezone);
+  const cases = await ledger.cases.listOutlines({ today, checkInBefore });
   return cases
     .filter(({ state, openBookings }) => openBookings > 0 && state !== 'dismissed')
-    .map(({ id, state, firstCheckIn = 'an unknown day', openBookings }) => ({
-      event: 'case-urgent',
-      subject: `case ${id} on ${firstCheckIn}`,
-      facts: { case: String(id), state, firstCheckIn, openBookings },
-      raisedAt: now,
-    }));
+    .flatMap((item) => describeUrgent(item, checkInBefore, now));
 }
+
+/** Guests in house must not hide one who arrives next, and the other way round. */
+function describeUrgent(item: CaseOutline, checkInBefore: string, now: number): NewNotice[] {
+  const { id, state, openBookings, hasUnknownCheckIn, nextCheckIn, inHouse } = item;
+  const common = { case: String(id), state, openBookings };
+  const raise = (day: string, facts: NewNotice['facts']): NewNotice => ({
+    event: 'case-urgent',
+    subject: `case ${id} on ${day}`,
+    facts: { ...common, ...facts },
+    raisedAt: now,
+  });
+  const notices: NewNotice[] = [];
+  if (inHouse > 0) {
+    const { firstCheckIn: since = unknownDay, inHouseUntil: until = unknownDay } = item;
+    notices.push(raise(since, { inHouseSince: since, inHouseUntil: until }));
+  }
+  if (hasUnknownCheckIn || (nextCheckIn !== undefined && nextCheckIn < checkInBefore))
+    notices.push(raise(nextCheckIn ?? unknownDay, { firstCheckIn: nextCheckIn ?? unknownDay }));
+  return notices;
+}
+
+const unknownDay = 'an unknown day';
 
 async function findStaleCopy({ ledger, copy }: CheckParts, now: number): Promise<NewNotice[]> {
   const latest = copy && (await ledger.mappings.latestSync(copy.scope));

@@ -2,7 +2,7 @@ import { businessDayAt } from '../booking/business-day.js';
 import type { CaseReader } from '../cases/case-store.js';
 import { countDaysBehind } from '../review/day/good-day.js';
 import type { DayOverview } from '../review/ledger.js';
-import { formatCountOf } from '../text/format.js';
+import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { type GuestReaders, listGuests } from './affected-guests.js';
 import type { Message } from './channel.js';
@@ -50,7 +50,9 @@ export async function composeMessage(
   const each = notices.map((notice) => describeNotice(notice, situation));
   const [only] = each;
   if (!first || !only || each.length > 1) return { ...describeDigest(each), ...link };
-  const guests = guestNames ? await listGuests(first, parts.ledger) : [];
+  const guests = guestNames
+    ? await listGuests(first, parts.ledger, businessDayAt(new Date(parts.clock()), parts.timezone).iso)
+    : [];
   return { title: only.title, text: [only.text, ...guests].join('\n'), ...link };
 }
 
@@ -62,7 +64,8 @@ async function readSituation({ ledger, timezone, command, clock }: ComposeParts)
   const urgent = await ledger.cases.listOutlines({ today: today.iso, checkInBefore: tomorrow });
   return {
     daysWithoutReview: lastGoodDay === undefined ? undefined : countDaysBehind(lastGoodDay, now, timezone),
-    checkInsToday: urgent.filter(({ firstCheckIn }) => firstCheckIn === today.iso).length,
+    checkInsToday: urgent.filter(({ nextCheckIn }) => nextCheckIn === today.iso).length,
+    inHouse: urgent.filter(({ inHouse }) => inHouse > 0).length,
     command,
   };
 }
@@ -72,13 +75,20 @@ async function composeMorningDigest(day: string, parts: ComposeParts) {
   const { headline, page } = await parts.reportDay(day);
   const today = businessDayAt(new Date(clock()), timezone).iso;
   const cases = await ledger.cases.listOutlines({ today });
-  const nearest = cases.flatMap(({ firstCheckIn }) => firstCheckIn ?? []).sort()[0];
+  const nearest = cases.flatMap(({ nextCheckIn }) => nextCheckIn ?? []).sort()[0];
+  const inHouse = cases.filter((item) => item.inHouse > 0).length;
+  const urgent = [
+    ...(inHouse > 0 ? [`${formatCount(inHouse)} of them with guests in house`] : []),
+    ...(nearest !== undefined || inHouse === 0
+      ? [`the nearest check-in on ${nearest ?? 'an unknown day'}`]
+      : []),
+  ];
   const problems = await ledger.notices.listProblems();
   const { givenUp } = await ledger.notices.countMessages();
   const lines = [
     cases.length === 0
       ? 'No case has an open booking.'
-      : `${formatCountOf(cases.length, 'case')} with open bookings, the nearest check-in on ${nearest ?? 'an unknown day'}: ${command('cases')}`,
+      : `${formatCountOf(cases.length, 'case')} with open bookings, ${urgent.join(', ')}: ${command('cases')}`,
     ...problems.map((problem) => `Still: ${describeNotice(problem, { checkInsToday: 0, command }).title}`),
     ...(givenUp > 0 ? [`${formatCountOf(givenUp, 'message')} could not be sent`] : []),
     `More: ${command(`report ${day}`)}`,

@@ -1,3 +1,4 @@
+import { describeInHouse } from '../booking/stay.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
@@ -10,6 +11,8 @@ export interface Situation {
   readonly daysWithoutReview?: number | undefined;
   /** Cases with an open booking whose check-in is today. */
   readonly checkInsToday: number;
+  /** Cases with an open booking of a guest who is in house. */
+  readonly inHouse?: number;
   /** Writes a command as a person would type it. */
   readonly command: WriteCommand;
 }
@@ -104,7 +107,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       };
     case 'case-urgent':
       return {
-        title: `Case ${about.text('case')}: a guest checks in on ${about.text('firstCheckIn')}, and the mapping is ${about.text('state')}`,
+        title: `Case ${about.text('case')}: ${describeGuest(about)}, and the mapping is ${about.text('state')}`,
         text: lines(
           about.count('openBookings', 'booking', 'not resolved'),
           `To act: ${command(`case ${about.text('case')}`)}`,
@@ -124,7 +127,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       return {
         title: `The copy of the mappings is ${formatCountOf(about.number('hours'), 'hour')} old`,
         text: lines(
-          'Bookings are compared with it, and upcoming stays are watched by it.',
+          'Bookings are compared with it, and current and upcoming stays are watched by it.',
           `To update it: ${command('mappings sync')}`,
         ),
       };
@@ -177,12 +180,20 @@ function describeRecovery({ event, subject }: Notice): string {
 }
 
 /** Such as "; day 3 without review, 41 cases with check-in today". */
-function describeDanger({ daysWithoutReview = 0, checkInsToday }: Situation): string {
+function describeDanger({ daysWithoutReview = 0, checkInsToday, inHouse = 0 }: Situation): string {
   const parts = [
     ...(daysWithoutReview > 1 ? [`day ${formatCount(daysWithoutReview)} without review`] : []),
+    ...(inHouse > 0 ? [`${formatCountOf(inHouse, 'case')} with guests in house`] : []),
     ...(checkInsToday > 0 ? [`${formatCountOf(checkInsToday, 'case')} with check-in today`] : []),
   ];
   return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
+}
+
+function describeGuest({ text }: ReturnType<typeof createReader>): string {
+  const since = text('inHouseSince');
+  return since === ''
+    ? `a guest checks in on ${text('firstCheckIn')}`
+    : `a guest is ${describeInHouse(since, text('inHouseUntil'))}`;
 }
 
 function createReader(facts: Facts) {

@@ -1,5 +1,6 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import { type CaseBooking, stateOfBooking } from '../cases/case.js';
+import { describeInHouse, urgencyOf } from '../booking/stay.js';
+import { type CaseBooking, stateOfBooking, summariseBookings } from '../cases/case.js';
 import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
 import type { RecordedAction } from '../review/audit.js';
@@ -12,8 +13,9 @@ export function toCaseReport(item: ListedCase) {
   return {
     ...{ id, providerName, providerHotelId, serviceId, copyServiceId, state, origins },
     ...{ bookings: item.bookings, openBookings: item.openBookings, firstCheckIn: item.firstCheckIn ?? null },
-    // A booking without a check-in may be for tomorrow, so its case comes first.
+    // A booking without a check-in may be for tomorrow.
     hasUnknownCheckIn: item.hasUnknownCheckIn,
+    ...{ inHouse: item.inHouse, inHouseUntil: item.inHouseUntil ?? null, leftBookings: item.leftBookings },
     openedAt: new Date(item.openedAt).toISOString(),
     stateSince: new Date(item.stateSince).toISOString(),
     ...{ move: item.move ?? null, assignee: assignee ?? null, note: note ?? null },
@@ -23,9 +25,26 @@ export function toCaseReport(item: ListedCase) {
 }
 
 const caseColumns = [
-  ...['id', 'firstCheckIn', 'state', 'openBookings', 'bookings', 'providerName', 'providerHotelId'],
+  ...['id', 'firstCheckIn', 'inHouse', 'inHouseUntil', 'state', 'openBookings', 'leftBookings', 'bookings'],
+  ...['providerName', 'providerHotelId'],
   ...['serviceId', 'copyServiceId', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
 ];
+
+/** When help is needed, for people. */
+export function nameCheckIn({
+  firstCheckIn,
+  hasUnknownCheckIn,
+  inHouse,
+  inHouseUntil,
+}: {
+  readonly firstCheckIn?: string | null;
+  readonly hasUnknownCheckIn?: boolean;
+  readonly inHouse: number;
+  readonly inHouseUntil?: string | null;
+}): string {
+  if (inHouse > 0) return describeInHouse(firstCheckIn ?? 'an unknown day', inHouseUntil);
+  return hasUnknownCheckIn ? 'unknown' : (firstCheckIn ?? 'unknown');
+}
 
 /** The columns of `--csv`. */
 export function listCaseColumns(keptLabels: readonly string[]): string[] {
@@ -49,16 +68,8 @@ interface ShownOptions {
 
 /** A case as `case ID --json` prints it. */
 export function toShownReport(item: ShownCase, { today, history }: ShownOptions) {
-  const open = item.bookings.filter((booking) => stateOfBooking(booking, today) === 'open');
-  const checkIns = open.flatMap(({ checkIn }) => checkIn ?? []).sort();
   const { kept: _, ...rest } = item;
-  const summary: ListedCase = {
-    ...rest,
-    bookings: item.bookings.length,
-    openBookings: open.length,
-    hasUnknownCheckIn: open.length > checkIns.length,
-    ...(checkIns[0] !== undefined && { firstCheckIn: checkIns[0] }),
-  };
+  const summary: ListedCase = { ...rest, ...summariseBookings(item.bookings, today) };
   return {
     ...toCaseReport(summary),
     bookingList: orderBookings(item, today).map((booking) =>
@@ -90,10 +101,10 @@ function toBookingReport(booking: CaseBooking, today: string, kept: KeptValues |
   };
 }
 
-/** Open ones first, nearest check-in first. */
+/** Open ones first: of guests in house, then with the nearest check-in. */
 export function orderBookings({ bookings }: ShownCase, today: string): readonly CaseBooking[] {
   const rank = (booking: CaseBooking) =>
-    `${stateOfBooking(booking, today) === 'open' ? 0 : 1} ${booking.checkIn ?? ''}`;
+    `${stateOfBooking(booking, today) === 'open' ? 0 : 1} ${urgencyOf(booking, today)}`;
   const ranked = bookings.map((booking) => ({ booking, key: rank(booking) }));
   ranked.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
   return ranked.map(({ booking }) => booking);

@@ -38,6 +38,8 @@ export interface DayReport {
   readonly affected: Listed<ReportedBooking>;
   /** All cases with an open booking, of any day. */
   readonly cases: Listed<ReportedCase>;
+  /** All cases with a booking that nobody resolved before the stay was over. */
+  readonly left: Listed<ReportedCase>;
 }
 
 /**
@@ -59,7 +61,7 @@ export interface ReportedVolume {
   readonly providers: readonly ProviderVolume[];
 }
 
-/** The first of a list, nearest check-in first, and how many there are. */
+/** The first of a list, guests in house and then the nearest check-in first, and how many there are. */
 export interface Listed<Item> {
   readonly count: number;
   readonly first: readonly Item[];
@@ -81,11 +83,16 @@ export interface ReportedHotels {
 export interface ReportedBooking extends ReportedHotels {
   readonly reference: string | null;
   readonly checkIn: string | null;
+  readonly checkOut: string | null;
 }
 
 export interface ReportedCase extends ReportedHotels {
   readonly id: number;
   readonly state: string;
   readonly openBookings: number;
+  readonly leftBookings: number;
   readonly firstCheckIn: string | null;
+  /** Open bookings of guests who are in house, and when the last of them checks out. */
+  readonly inHouse: number;
+  readonly inHouseUntil: string | null;
 }

@@ -1,3 +1,4 @@
+import { businessDayAt } from '../booking/business-day.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
 import { judgeCanary } from '../review/canary.js';
 import { readReport } from '../review/day/report.js';
@@ -24,8 +25,8 @@ export const listed = 100;
 
 export interface ReportParts {
   readonly ledger: ReadOnlyLedger;
-  /** The first `limit` cases with an open booking, nearest check-in first. */
-  readonly listCases: (limit: number) => Promise<Listed<ReportedCase>>;
+  /** The first `limit` cases with an open booking, guests in house first, or with bookings that were never resolved. */
+  readonly listCases: (which: 'open' | 'left', limit: number) => Promise<Listed<ReportedCase>>;
   readonly volume: VolumeSettings;
   readonly timezone: string;
   readonly clock: () => number;
@@ -37,6 +38,7 @@ export async function gatherReport(
   { ledger, listCases, volume, timezone, clock }: ReportParts,
 ): Promise<DayReport> {
   const now = clock();
+  const today = businessDayAt(new Date(now), timezone).iso;
   const runs = await ledger.listRuns({ day, limit: runsRead });
   const verdicts = summariseVerdicts(day, runs);
   const newest = verdicts.newer ?? verdicts.runs[0];
@@ -60,8 +62,9 @@ export async function gatherReport(
     warnings: newest ? await ledger.countWarnings(newest.id) : [],
     volume: await compareVolume(day, ledger, volume),
     steps: newest ? await ledger.listStepTimes(newest.id) : [],
-    affected: await readFirst(withHotels(await listAffected(ledger, [verdicts]), compare)),
-    cases: await listCases(listed),
+    affected: await readFirst(withHotels(await listAffected(ledger, [verdicts], { today }), compare)),
+    cases: await listCases('open', listed),
+    left: await listCases('left', listed),
   };
 }
 
@@ -98,6 +101,7 @@ export function toReported({ fields, copyServiceId, hotels }: ComparedBooking): 
   return {
     reference: text('BookingReferenceId'),
     checkIn: text('CheckInDate'),
+    checkOut: text('CheckOutDate'),
     providerName: text('ProviderName'),
     providerHotelId: text('ProviderHotelId'),
     serviceId: Number(fields.ServiceId),

@@ -1,3 +1,5 @@
+import { businessDayAt } from '../booking/business-day.js';
+import { describeCheckIn } from '../booking/stay.js';
 import type { Bar } from '../charts/bars.js';
 import type { RunReport } from '../review/day/report.js';
 import {
@@ -9,7 +11,8 @@ import {
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { describeCanary } from './canary.js';
-import type { DayReport, Listed, ReportedHotels } from './day-report.js';
+import { nameCheckIn } from './cases.js';
+import type { DayReport, Listed, ReportedBooking, ReportedHotels } from './day-report.js';
 
 /** What the page and the terminal show, in this order. Texts are plain: each makes them safe where it writes them. */
 export interface Section {
@@ -41,6 +44,7 @@ export function listSections(report: DayReport, options: SectionOptions): Sectio
     describeRuns(report, options),
     describeVerdicts(report, options),
     describeCases(report, options),
+    describeLeft(report, options),
     describeBookings(report),
     describeProviders(report),
     describeRejects(report, options),
@@ -101,8 +105,12 @@ const countsShown = [
   'pending',
 ] as const satisfies readonly (keyof RunReport['counts'])[];
 
-function describeVerdicts({ day, verdicts, affected, canary }: DayReport, options: SectionOptions): Section {
-  const { command } = options;
+function describeVerdicts(report: DayReport, options: SectionOptions): Section {
+  const { day, verdicts, affected, canary } = report;
+  const { command, timezone } = options;
+  const today = businessDayAt(new Date(report.writtenAt), timezone).iso;
+  const describeStay = ({ checkIn, checkOut }: ReportedBooking) =>
+    describeCheckIn({ checkIn: checkIn ?? undefined, checkOut: checkOut ?? undefined }, today);
   const { knowledge, unanswered, posted } = verdicts;
   const known = knowledge === 'judged';
   return {
@@ -124,11 +132,7 @@ function describeVerdicts({ day, verdicts, affected, canary }: DayReport, option
     ],
     table: {
       head: [...bookingColumns, ...hotelColumns],
-      rows: affected.first.map((item) => [
-        item.checkIn ?? 'unknown',
-        item.reference ?? '-',
-        ...toHotelCells(item),
-      ]),
+      rows: affected.first.map((item) => [describeStay(item), item.reference ?? '-', ...toHotelCells(item)]),
       wide: wideColumns,
       stays: bookingColumns,
     },
@@ -151,7 +155,7 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
     table: {
       head: ['check-in', 'case', 'mapping', 'open', ...hotelColumns],
       rows: cases.first.map((item) => [
-        item.firstCheckIn ?? 'unknown',
+        nameCheckIn(item),
         `${item.id}`,
         item.state,
         formatCount(item.openBookings),
@@ -159,6 +163,23 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
       ]),
       wide: wideColumns,
       stays: bookingColumns,
+    },
+  };
+}
+
+function describeLeft({ left }: DayReport, { command }: SectionOptions): Section {
+  return {
+    title: 'Never resolved before the guests left',
+    notes: left.count === 0 ? [] : [`to list them: ${command('cases --left')}`],
+    table: {
+      head: ['case', 'mapping', 'left', ...hotelColumns],
+      rows: left.first.map((item) => [
+        `${item.id}`,
+        item.state,
+        formatCount(item.leftBookings),
+        ...toHotelCells(item),
+      ]),
+      wide: wideColumns,
     },
   };
 }

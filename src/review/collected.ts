@@ -87,7 +87,7 @@ export interface CollectedBatch {
 /** A `StayKey` per line. */
 export interface StayKeys {
   readonly hotelHashes: ArrayLike<number>;
-  readonly checkIns: ArrayLike<number>;
+  readonly lastDays: ArrayLike<number>;
 }
 
 /** A booking that was flagged by comparing it with the local copy of the mappings. It is sent anyway. */

@@ -3,7 +3,7 @@ import type { StayKeys } from './collected.js';
 import type { DeliveryKind } from './run.js';
 import type { BookingForm } from './step.js';
 
-/** A booking whose stay is ahead, in its latest version. */
+/** A booking whose stay is ahead or not over yet, in its latest version. */
 export interface StayAhead extends ProviderHotel {
   /** The master hotel, as booked. */
   readonly serviceId: number;
@@ -29,7 +29,7 @@ export interface StayIndex {
    */
   listStayRuns(): Promise<readonly StayRun[]>;
   /**
-   * Bookings of the run at hotels with these hashes whose check-in is `from` or later, or not known.
+   * Bookings of the run at hotels with these hashes whose stay ends on the day `from` or later, or nobody knows when.
    *
    * @param hashes ascending
    */

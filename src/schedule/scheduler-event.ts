@@ -19,7 +19,7 @@ export type SchedulerEvent =
   | { readonly type: 'check-failed'; readonly error: unknown }
   /** A sync failed. It stays due, and the next check starts it again. */
   | { readonly type: 'sync-failed'; readonly error: unknown }
-  /** What moved in the copy could not be compared with the upcoming stays: it is retried. */
+  /** What moved in the copy could not be compared with the current and upcoming stays: it is retried. */
   | { readonly type: 'watch-failed'; readonly error: unknown };
 
 export type NotifyScheduler = (event: SchedulerEvent) => void;

@@ -11,7 +11,7 @@ export interface SyncSchedulerParts extends Omit<RepeatedCheckParts, 'check'> {
   readonly slots: Slots;
   /** It must end soon after the signal aborts. */
   readonly sync: (signal: AbortSignal) => Promise<unknown>;
-  /** Compares what moved with the upcoming stays. It must end soon after the signal aborts. */
+  /** Compares what moved with the current and upcoming stays. It must end soon after the signal aborts. */
   readonly watch: (signal: AbortSignal) => Promise<unknown>;
   /** Epoch milliseconds. */
   readonly clock: () => number;

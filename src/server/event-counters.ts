@@ -72,12 +72,12 @@ export function createEventCounters(clock: () => number): EventCounters {
   const cases = counter('cases', 'What happened to cases, by event', ['event']);
   const findings = counter(
     'watch_findings',
-    'Mappings of upcoming stays that the watch found moved, by move',
+    'Mappings of current and upcoming stays that the watch found moved, by move',
     ['move'],
   );
   const endangered = counter(
     'endangered_bookings',
-    'Bookings of upcoming stays whose mapping the watch found re-pointed or deleted',
+    'Bookings of current and upcoming stays whose mapping the watch found re-pointed or deleted',
     [],
   );
   const watchedAt = lastTime('last_watch', 'When this process last watched the mappings');

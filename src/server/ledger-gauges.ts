@@ -102,16 +102,17 @@ const ledgerGauges: readonly LedgerGauge[] = [
   },
   {
     name: 'open_case_bookings',
-    help: 'Bookings of cases whose stay is ahead and which nobody has settled, by whether their check-in is known',
+    help: 'Bookings of cases whose stay is not over and which nobody has settled, by what is known about their check-in',
     label: 'check_in',
-    read: ({ cases: { openBookings, unknownCheckIns } }) => [
-      ['known', openBookings - unknownCheckIns],
+    read: ({ cases: { openBookings, unknownCheckIns, inHouse } }) => [
+      ['in-house', inHouse],
+      ['known', openBookings - unknownCheckIns - inHouse],
       ['unknown', unknownCheckIns],
     ],
   },
   {
     name: 'nearest_open_check_in_timestamp_seconds',
-    help: 'When the nearest check-in day of those bookings begins, in seconds since 1970',
+    help: 'When the earliest check-in day of those bookings begins, in seconds since 1970; in the past while a guest is in house',
     read: ({ cases: { firstCheckIn } }, { timezone }) =>
       firstCheckIn === undefined
         ? undefined

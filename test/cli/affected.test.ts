@@ -37,6 +37,7 @@ function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv
       count: listing.bookings?.length ?? 0,
       bookings: [],
       hasHotels: false,
+      today: day,
       ...listing,
     },
     { command, csv },
@@ -190,7 +191,7 @@ describe('the affected bookings of a range', () => {
       listed({ BookingReferenceId: 'BR-1', CheckInDate: '2026-12-01' }, { day: '2026-11-18' }),
     ];
     const text = renderVerdicts(
-      { days, isRange: true, lists: 'affected', count: 1, bookings, hasHotels: false },
+      { days, isRange: true, lists: 'affected', count: 1, bookings, hasHotels: false, today: day },
       { command },
     );
     expect(cells(text)).toEqual([

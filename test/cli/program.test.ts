@@ -297,15 +297,15 @@ describe('the command line', () => {
     ],
     [
       'affected 2026-11-20 --sort Price',
-      '`affected --sort` no longer exists: the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+      '`affected --sort` no longer exists: guests in house come first, then the nearest check-in; `--csv FILE` writes your own columns to a file that you can sort',
     ],
     [
       'cases --json --sort=-Price',
-      '`cases --sort` no longer exists: the nearest check-in comes first; `--csv FILE` writes your own columns to a file that you can sort',
+      '`cases --sort` no longer exists: guests in house come first, then the nearest check-in; `--csv FILE` writes your own columns to a file that you can sort',
     ],
     [
       'case 17 --sort Price',
-      '`case --sort` no longer exists: open bookings come first, nearest check-in first',
+      '`case --sort` no longer exists: open bookings come first: of guests in house, then with the nearest check-in',
     ],
     [
       'suspects --sort -Price',

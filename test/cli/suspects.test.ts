@@ -17,15 +17,16 @@ const doubted: SuspectReport = {
   copyServiceId: 100_300,
   movedAt: null,
 };
+const today = '2026-11-21';
 const none = { count: 0, first: [] };
 
 describe('the suspects of a day', () => {
   it('are unknown for a day without a run', () => {
-    expect(renderSuspects(day, undefined, none, { command })).toBe('There is no run of 2026-11-20.\n');
+    expect(renderSuspects(day, undefined, none, { command, today })).toBe('There is no run of 2026-11-20.\n');
   });
 
   it('are unknown where there was nothing to compare with', () => {
-    expect(renderSuspects(day, someRun(), none, { command })).toBe(
+    expect(renderSuspects(day, someRun(), none, { command, today })).toBe(
       `2026-11-20 was not compared with the local copy of the mappings, which was empty
 when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
 `,
@@ -33,7 +34,7 @@ when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
   });
 
   it('may be none', () => {
-    expect(renderSuspects(day, compared, none, { command })).toBe(
+    expect(renderSuspects(day, compared, none, { command, today })).toBe(
       '2026-11-20: the local copy of the mappings flags no booking (run 20261120-k3f9xq7d).\n',
     );
   });
@@ -44,7 +45,7 @@ when run 20261120-k3f9xq7d started. To fill it: hotel-review mappings sync
       { ...doubted, reason: 'moved', movedAt },
       { ...doubted, reason: 'moved', copyServiceId: null, movedAt },
     ];
-    const text = renderSuspects(day, compared, { count: 3, first }, { command, csv: 'doubted.csv' });
+    const text = renderSuspects(day, compared, { count: 3, first }, { command, today, csv: 'doubted.csv' });
     expect(text).toBe(`2026-11-20: what the local copy of the mappings says (run 20261120-k3f9xq7d):
   suspects: 3 bookings whose mapping differs or changed recently
   booking  ServiceId  provider   hotel id  check-in    in the copy
@@ -56,7 +57,7 @@ All of them are in doubted.csv.
   });
 
   it('are the first of many, with a hint on how to get the others', () => {
-    const text = renderSuspects(day, compared, { count: 1_201, first: [doubted] }, { command });
+    const text = renderSuspects(day, compared, { count: 1_201, first: [doubted] }, { command, today });
     expect(text).toContain('  … and 1,200 more; --csv FILE lists all\n');
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CaseKey } from '../../src/cases/case.js';
+import { urgencyOf } from '../../src/booking/stay.js';
+import { type CaseKey, summariseBookings } from '../../src/cases/case.js';
 import type { CaseStay } from '../../src/cases/case-bookings.js';
 import { applyCommand, resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
@@ -19,10 +20,10 @@ const keyOf = (providerHotelId: string, serviceId = 7): CaseKey => ({
   serviceId,
 });
 
-const stayOf = (reference: string, checkIn = '2026-12-01'): CaseStay => ({
+const stayOf = (reference: string, checkIn = '2026-12-01', checkOut = '2026-12-09'): CaseStay => ({
   reference,
   checkIn,
-  checkOut: '2026-12-09',
+  checkOut,
   day: '2026-11-20',
 });
 
@@ -125,27 +126,41 @@ export function describeCasesContract(
     it('counts cases by state, and the open bookings of those that are not dismissed', async () => {
       const { cases } = ledger;
       const none = { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 };
-      expect(await cases.count(today)).toEqual({ byState: none, openBookings: 0, unknownCheckIns: 0 });
+      expect(await cases.count(today)).toEqual({
+        ...{ byState: none, openBookings: 0, unknownCheckIns: 0, inHouse: 0 },
+      });
       await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
-      await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-21'), { reference: 'BR-4', day: today }]);
+      await openOne(ledger, keyOf('2'), [
+        stayOf('BR-3', '2026-11-19', '2026-11-21'),
+        { reference: 'BR-4', day: today },
+      ]);
       const dismissed = await openOne(ledger, keyOf('3'), [stayOf('BR-5', today)]);
       await cases.changeById([dismissed], (held) =>
         toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []),
       );
       expect(await cases.count(today)).toEqual({
         byState: { ...none, open: 2, dismissed: 1 },
-        ...{ openBookings: 3, unknownCheckIns: 1, firstCheckIn: '2026-12-03' },
+        ...{ openBookings: 3, unknownCheckIns: 1, inHouse: 0, firstCheckIn: '2026-12-03' },
       });
       await cases.changeById([1], (held) =>
         toDecision(held, resolveBookings(held, { places: new Set([2]), as: 'rebooked' }, at), []),
       );
       expect(await cases.count(today)).toMatchObject({ openBookings: 2, firstCheckIn: '2026-12-05' });
-      expect(await cases.count('2026-12-06')).toMatchObject({ openBookings: 1, unknownCheckIns: 1 });
+      expect(await cases.count('2026-12-06')).toMatchObject({
+        openBookings: 2,
+        unknownCheckIns: 1,
+        inHouse: 1,
+      });
+      expect(await cases.count('2026-12-10')).toMatchObject({
+        openBookings: 1,
+        unknownCheckIns: 1,
+        inHouse: 0,
+      });
     });
 
     it('lists cases with open bookings, or by state, provider, or check-in before a day', async () => {
       await openOne(ledger, keyOf('1'), [stayOf('BR-1', '2026-12-05'), stayOf('BR-2', '2026-12-03')]);
-      await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-21')]);
+      await openOne(ledger, keyOf('2'), [stayOf('BR-3', '2026-11-19', '2026-11-21')]);
       await openOne(ledger, { ...keyOf('3'), providerName: 'other' }, [
         { reference: 'BR-4', day: '2026-11-20' },
       ]);
@@ -177,7 +192,42 @@ export function describeCasesContract(
       expect(await list({ checkInBefore: '2026-12-03' })).toEqual([3]);
       expect(await list({ checkInBefore: '2026-12-04' })).toEqual([1, 3]);
       expect(await list({ today: '2026-11-21' })).toEqual([1, 2, 3]);
-      expect(await list({ today: '2026-12-06' })).toEqual([3]);
+      expect(await list({ today: '2026-12-09' })).toEqual([1, 3]);
+      expect(await list({ today: '2026-12-10' })).toEqual([3]);
+      expect(await list({ left: true })).toEqual([2]);
+      expect(await list({ left: true, today: '2026-12-10' })).toEqual([1, 2]);
+      expect(await list({ left: true, today: '2026-12-10', provider: 'other' })).toEqual([]);
+    });
+
+    it('counts a booking as open by the same rule as a case that is read: until its check-out', async () => {
+      const { cases } = ledger;
+      const days = ['2026-10-22', '2026-10-23', '2026-10-24', '2026-11-21', today, '2026-11-23', undefined];
+      const stays = days.flatMap((checkIn) =>
+        days.map((checkOut) => ({
+          ...(checkIn !== undefined && { checkIn }),
+          ...(checkOut !== undefined && { checkOut }),
+        })),
+      );
+      const dated = stays.map((stay, index) => ({ reference: `BR-${index}`, day: '2026-10-20', ...stay }));
+      for (const [index, stay] of dated.entries()) await openOne(ledger, keyOf(`${index}`), [stay]);
+      await openOne(ledger, keyOf('all'), dated);
+      for (const item of await cases.list({ state: 'all', today })) {
+        const { bookings = [] } = (await cases.find(item.id)) ?? {};
+        expect(item).toMatchObject(summariseBookings(bookings, today));
+        const [outline] = await cases.listOutlines({ state: 'all', ids: [item.id], today });
+        const { openBookings, firstCheckIn, inHouse, inHouseUntil } = item;
+        expect(outline).toMatchObject({
+          ...{ openBookings, inHouse },
+          ...(firstCheckIn && { firstCheckIn }),
+          ...(inHouseUntil && { inHouseUntil }),
+        });
+      }
+      const next = await cases.findNextReferences([dated.length + 1], today);
+      const urgent = dated.toSorted((a, b) => (urgencyOf(a, today) < urgencyOf(b, today) ? -1 : 1))[0];
+      expect(urgent && urgencyOf(urgent, today)).toBe(`02026-10-22`);
+      expect(dated.find(({ reference }) => reference === next.get(dated.length + 1))?.checkIn).toBe(
+        '2026-10-22',
+      );
     });
 
     it('outlines cases with their open bookings, and with the master hotel that the copy has now', async () => {
@@ -185,10 +235,10 @@ export function describeCasesContract(
       const stays = [
         stayOf('BR-1', '2026-12-05'),
         stayOf('BR-2', '2026-12-03'),
-        stayOf('BR-3', '2026-11-21'),
+        stayOf('BR-3', '2026-11-19', '2026-11-21'),
       ];
       await openOne(ledger, keyOf('"1"', 9_007_199_254_740_991), stays);
-      await openOne(ledger, keyOf('2'), [stayOf('BR-4', '2026-11-21')]);
+      await openOne(ledger, keyOf('2'), [stayOf('BR-4', '2026-11-20', '2026-11-26')]);
       await openOne(ledger, keyOf('3'), [{ reference: 'BR-5', day: today }, stayOf('BR-6', '2026-12-08')]);
       await cases.changeById([1], (held) => {
         const next = resolveBookings(held, { places: new Set([2]), as: 'cancelled' }, at);
@@ -206,14 +256,17 @@ export function describeCasesContract(
             assignee: 'Bea',
           },
           ...{ openBookings: 1, firstCheckIn: '2026-12-05', hasUnknownCheckIn: false },
+          ...{ nextCheckIn: '2026-12-05', inHouse: 0 },
         },
         {
           ...{ id: 2, ...keyOf('2'), copyServiceId: null, state: 'open' },
-          ...{ openBookings: 0, hasUnknownCheckIn: false },
+          ...{ openBookings: 1, firstCheckIn: '2026-11-20', hasUnknownCheckIn: false },
+          ...{ inHouse: 1, inHouseUntil: '2026-11-26' },
         },
         {
           ...{ id: 3, ...keyOf('3'), copyServiceId: null, state: 'open' },
           ...{ openBookings: 2, firstCheckIn: '2026-12-08', hasUnknownCheckIn: true },
+          ...{ nextCheckIn: '2026-12-08', inHouse: 0 },
         },
       ]);
     });

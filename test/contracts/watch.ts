@@ -62,7 +62,7 @@ export function describeWatchContract(
         note,
       }));
 
-    it('opens a case for the upcoming stays of a mapping that was re-pointed, once', async () => {
+    it('opens a case for the current and upcoming stays of a mapping that was re-pointed, once', async () => {
       await book('r1', [
         bookingOf('a', 'BR-1'),
         bookingOf('a', 'BR-2', { checkInDate: today }),

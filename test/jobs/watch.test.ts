@@ -116,7 +116,7 @@ describe('mappings sync', () => {
       ...['mappings', 'sync', '--provider-family', 'nobody', '--log-level', 'trace'],
     ]);
     expect(stdout).toContain(
-      '1 move of mappings compared with the upcoming stays: 1 booking may lead to another',
+      '1 move of mappings compared with the current and upcoming stays: 1 booking may lead to another',
     );
     expect(stdout).toContain(' re-pointed to another master hotel');
     expect(stderr).toContain('"msg":"mappings watched"');

@@ -218,11 +218,11 @@ describe('a check finds', () => {
   }
 
   it('a guest who checks in soon, once for each day of a case, unless the case was dismissed', async () => {
-    const item = { id: 12, state: 'reported', firstCheckIn: '2026-11-22', openBookings: 2 };
-    const { firstCheckIn: _, ...unknown } = item;
+    const item = { id: 12, state: 'reported', nextCheckIn: '2026-11-22', inHouse: 0, openBookings: 2 };
+    const { nextCheckIn: _, ...unknown } = item;
     const cases = [
       item,
-      { ...unknown, id: 13 },
+      { ...unknown, id: 13, hasUnknownCheckIn: true },
       { ...item, id: 14, state: 'dismissed' },
       { ...item, id: 15, openBookings: 0 },
     ];
@@ -237,6 +237,24 @@ describe('a check finds', () => {
         'case 13 on an unknown day',
         { case: '13', state: 'reported', firstCheckIn: 'an unknown day', openBookings: 2 },
       ],
+    ]);
+  });
+
+  it('a guest who is in house, who does not hide the one who checks in next', async () => {
+    const item = { id: 12, state: 'open', inHouse: 1, openBookings: 2, inHouseUntil: '2026-11-25' };
+    const cases = [
+      { ...item, firstCheckIn: '2026-11-01', nextCheckIn: '2026-11-22' },
+      { ...item, id: 13, firstCheckIn: '2026-11-19', nextCheckIn: '2026-12-24' },
+    ];
+    const inHouse = { state: 'open', inHouseUntil: '2026-11-25', openBookings: 2 };
+    expect(await findRaised({ cases })).toEqual([
+      ['case-urgent', 'case 12 on 2026-11-01', { ...inHouse, case: '12', inHouseSince: '2026-11-01' }],
+      [
+        'case-urgent',
+        'case 12 on 2026-11-22',
+        { case: '12', state: 'open', firstCheckIn: '2026-11-22', openBookings: 2 },
+      ],
+      ['case-urgent', 'case 13 on 2026-11-19', { ...inHouse, case: '13', inHouseSince: '2026-11-19' }],
     ]);
   });
 

@@ -26,7 +26,8 @@ const failed: OpenProblem = {
   reminders: 0,
   lastToldAt: 0,
 };
-const caseOn = (firstCheckIn: string) => ({ firstCheckIn, openBookings: 1 }) as CaseOutline;
+const caseOn = (nextCheckIn: string) => ({ nextCheckIn, openBookings: 1, inHouse: 0 }) as CaseOutline;
+const inHouse = { firstCheckIn: '2026-11-19', openBookings: 1, inHouse: 1 } as CaseOutline;
 
 function partsOf({
   cases = [] as CaseOutline[],
@@ -77,16 +78,16 @@ describe('a message', () => {
     const byEmail: Notice = { ...found, subject: 'e-mail 4', facts: { mail: '4', affected: 1 } };
     for (const one of [notice, byEmail]) {
       const { text } = await composeMessage([one], partsOf(), may);
-      expect(text.split('\n').at(-1)).toBe('- BR-1: Ana Gil, check-in 2026-11-20');
+      expect(text.split('\n').at(-1)).toBe('- BR-1: Ana Gil, in house since 2026-11-20, until 2026-11-23');
     }
     const { text } = await composeMessage([failed], partsOf(), may);
     expect(text).not.toContain('Ana');
   });
 
-  it('says for how many days nothing was reviewed, and how many cases check in today', async () => {
-    const bad = partsOf({ lastGoodDay: '2026-11-17', cases: [caseOn('2026-11-21'), caseOn('2026-11-20')] });
+  it('says for how many days nothing was reviewed, and how many guests are in house or check in today', async () => {
+    const bad = partsOf({ lastGoodDay: '2026-11-17', cases: [caseOn('2026-11-21'), inHouse] });
     expect((await composeMessage([failed], bad, usual)).title).toBe(
-      'The review of 2026-11-20 failed (binary); day 3 without review, 1 case with check-in today',
+      'The review of 2026-11-20 failed (binary); day 3 without review, 1 case with guests in house, 1 case with check-in today',
     );
     expect((await composeMessage([failed], partsOf({ lastGoodDay: undefined }), usual)).title).toBe(
       'The review of 2026-11-20 failed (binary)',
@@ -105,14 +106,14 @@ describe('a morning digest', () => {
 
   it('says how the day went, what lasts, and which check-in is next', async () => {
     const parts = partsOf({
-      cases: [caseOn('2026-11-29'), caseOn('2026-11-23')],
+      cases: [caseOn('2026-11-29'), caseOn('2026-11-23'), inHouse],
       problems: [failed],
       givenUp: 2,
     });
     expect(await composeMessage([digest], parts, usual)).toEqual({
       title: 'Reviews of 2026-11-20: All 30 bookings have the verdict correct.',
       text: [
-        '2 cases with open bookings, the nearest check-in on 2026-11-23: hotel-review cases',
+        '3 cases with open bookings, 1 of them with guests in house, the nearest check-in on 2026-11-23: hotel-review cases',
         'Still: The review of 2026-11-20 failed (binary)',
         '2 messages could not be sent',
         'More: hotel-review report 2026-11-20',

@@ -18,7 +18,7 @@ it('A case is printed whole, with null for what is unknown', async () => {
   expect(toShownReport(item, { today, history })).toEqual({
     ...{ id: 2, providerName: 'expedia', providerHotelId: 'E-2', serviceId: 8, copyServiceId: null },
     ...{ state: 'open', origins: ['affected'], bookings: 1, openBookings: 1, firstCheckIn: '2026-11-25' },
-    hasUnknownCheckIn: false,
+    ...{ hasUnknownCheckIn: false, inHouse: 0, inHouseUntil: null, leftBookings: 0 },
     ...{ openedAt, stateSince: openedAt, move: null, assignee: null, note: null },
     ...{ bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null },
     bookingList: [

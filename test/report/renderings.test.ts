@@ -24,10 +24,24 @@ const report: DayReport = {
     providers: [{ provider: hostile, accepted: 60, usual: 200 }],
   },
   steps: [{ kind: 'batch', steps: 2, attempts: 3, startedAt: 0, endedAt: 90_000 }],
-  affected: { count: 101, first: [{ ...hotels, reference: hostile, checkIn: null }] },
+  affected: { count: 101, first: [{ ...hotels, reference: hostile, checkIn: null, checkOut: null }] },
   cases: {
     count: 1,
-    first: [{ ...hotels, id: 3, state: 'open', openBookings: 2, firstCheckIn: '2026-11-22' }],
+    first: [
+      {
+        ...{ ...hotels, id: 3, state: 'open', openBookings: 2, leftBookings: 0 },
+        ...{ firstCheckIn: '2026-11-19', inHouse: 1, inHouseUntil: '2026-11-24' },
+      },
+    ],
+  },
+  left: {
+    count: 1,
+    first: [
+      {
+        ...{ ...hotels, id: 2, state: 'reported', openBookings: 0, leftBookings: 3 },
+        ...{ firstCheckIn: null, inHouse: 0, inHouseUntil: null },
+      },
+    ],
   },
 };
 const sections = listSections(report, options);
@@ -40,6 +54,11 @@ describe('a report', () => {
     expect(said).toContain('100 bookings, usually 400 on this weekday');
     const [affected] = sections.find(({ title }) => title === 'Verdicts')?.table?.rows ?? [];
     expect(affected?.[0]).toBe('unknown');
+    const [open] = sections.find(({ title }) => title === 'Open cases')?.table?.rows ?? [];
+    expect(open?.[0]).toBe('in house since 2026-11-19, until 2026-11-24');
+    expect(said).toContain('to list them: hotel-review cases --left');
+    const [left] = sections.find(({ title }) => title.startsWith('Never resolved'))?.table?.rows ?? [];
+    expect(left?.slice(0, 3)).toEqual(['2', 'reported', '3']);
     expect(affected?.at(-1)).toBe('12.3 km');
     expect(sections.find(({ title }) => title.startsWith('Steps'))?.bars).toEqual([
       { label: '2 × batch', value: 90_000, text: '1 min 30 s, 3 attempts' },

@@ -173,6 +173,7 @@ describe('the metrics of the ledger', () => {
   it('count cases by state, and give the beginning of the nearest check-in day', async () => {
     const cases = {
       ...{ byState: { ...noCases.byState, open: 3, reported: 1 }, openBookings: 9, unknownCheckIns: 2 },
+      inHouse: 3,
       firstCheckIn: '2026-12-01',
     };
     const { read } = createSomeMetrics({ readFacts: async () => someFacts({ cases }) });
@@ -180,7 +181,8 @@ describe('the metrics of the ledger', () => {
     for (const line of [
       'mapping_cases{state="open"} 3',
       'mapping_cases{state="dismissed"} 0',
-      'open_case_bookings{check_in="known"} 7',
+      'open_case_bookings{check_in="in-house"} 3',
+      'open_case_bookings{check_in="known"} 4',
       'open_case_bookings{check_in="unknown"} 2',
       `nearest_open_check_in_timestamp_seconds ${Date.parse('2026-11-30T23:00:00Z') / 1000}`,
     ])

@@ -7,6 +7,7 @@ export const noCases: CaseCounts = {
   byState: { open: 0, reported: 0, escalated: 0, corrected: 0, dismissed: 0 },
   openBookings: 0,
   unknownCheckIns: 0,
+  inHouse: 0,
 };
 
 /** What an empty ledger says, apart from the overrides. */

@@ -1,8 +1,8 @@
 /** Progress of the watch; counts only. */
 export type WatchEvent =
-  /** This many of the runs that may have upcoming stays have been read. */
+  /** This many of the runs that may have current and upcoming stays have been read. */
   | { readonly type: 'searching-stays'; readonly runs: number; readonly of: number }
-  /** This many moves have been compared with the upcoming stays, with this many findings so far. */
+  /** This many moves have been compared with the current and upcoming stays, with this many findings so far. */
   | { readonly type: 'moves-checked'; readonly checkedMoves: number; readonly findings: number }
   /** All moves since the last watch have been compared; there may have been none. */
   | ({ readonly type: 'mappings-watched' } & WatchCounts);

@@ -30,7 +30,7 @@ export interface MoveFinding extends CaseKey {
   /** The master hotel in the copy now; null if the mapping was deleted. */
   readonly copyServiceId: number | null;
   readonly move: CaseMove;
-  /** The number of upcoming stays. */
+  /** The number of current and upcoming stays. */
   readonly bookings: number;
   /** Null for a merge, which opens no case. */
   readonly caseId: number | null;
@@ -47,7 +47,7 @@ const movesAtOnce = 10_000;
 const idsAtOnce = 1_000;
 
 /**
- * Compares every mapping that moved, was deleted or came back since the last watch with the upcoming stays, and opens cases for
+ * Compares every mapping that moved, was deleted or came back since the last watch with the current and upcoming stays, and opens cases for
  * those in danger. The moves count as compared only once their cases are open: an interrupted watch looks again, and opening
  * a case again changes nothing.
  *
@@ -87,7 +87,7 @@ interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move'
   readonly stays: readonly StayAhead[];
 }
 
-/** The upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
+/** The current and upcoming stays on these mappings that are no longer as booked, by booked master hotel. */
 async function findMovedStays(
   { ledger, today, notify }: WatchParts,
   mappings: readonly MovedMapping[],

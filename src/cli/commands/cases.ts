@@ -16,6 +16,8 @@ export interface CasesOptions extends CsvOptions {
   /** Only cases with an open booking whose check-in is before this day. */
   readonly checkInBefore?: string;
   readonly provider?: string;
+  /** Only cases with a booking that nobody resolved before the stay was over. */
+  readonly left?: boolean;
 }
 
 /** What to do with a case. */
@@ -36,14 +38,15 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
   addCsvOptions(
     program
       .command('cases')
-      .description('list wrong or doubtful mappings with open bookings, nearest check-in first')
+      .description('list wrong or doubtful mappings with open bookings, guests in house first')
       .addOption(new Option('--state <state>', 'only mappings in this state').choices(mappingStates))
       .option(
         '--check-in-before <day>',
         'only cases with an open booking that checks in before this day',
         readDay,
       )
-      .option('--provider <name>', 'only mappings of this provider'),
+      .option('--provider <name>', 'only mappings of this provider')
+      .option('--left', 'only cases with bookings that nobody resolved before the guests left'),
   )
     .addHelpText('after', casesExamples)
     .action(async (options: CasesOptions, command: Command) => {

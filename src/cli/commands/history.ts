@@ -73,7 +73,7 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     program
       .command('affected [day]')
       .description(
-        "list a day's bookings whose mapping its result marks as incorrect, nearest check-in first (default: yesterday)",
+        "list a day's bookings whose mapping its result marks as incorrect, guests in house first (default: yesterday)",
       )
       .option('--from <day>', 'the first day of a range', readDay)
       .option('--to <day>', 'its last day (default: yesterday)', readDay)

@@ -16,9 +16,9 @@ const optionalDay = z
 
 /** The fields of the query that select cases, so that links can be shared. */
 export const filterFields = {
-  /** Of the mapping. Without one: every case with an open booking. */
+  /** Of the mapping, or `left`: every case with a booking that was never resolved. Without one: every case with an open booking. */
   state: z
-    .enum(['', 'all', ...mappingStates])
+    .enum(['', 'left', 'all', ...mappingStates])
     .transform(emptyAsAbsent)
     .optional(),
   provider: searchField,
@@ -45,8 +45,9 @@ export function toFilterData(filter: ShownFilter) {
 }
 
 export function toSearch(
-  { assignee, ...filter }: ShownFilter,
+  { assignee, state, ...filter }: ShownFilter,
   asked: Pick<CaseSearch, 'today' | 'findsReferences'>,
 ): CaseSearch {
-  return { ...filter, ...asked, assignee: assignee === nobody ? null : assignee };
+  const chosen = state === 'left' ? { left: true } : { state };
+  return { ...filter, ...chosen, ...asked, assignee: assignee === nobody ? null : assignee };
 }

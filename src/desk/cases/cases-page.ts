@@ -9,7 +9,7 @@ import { filterFields, type ShownFilter, toFilterData, toSearch } from './case-f
 import type { CaseDeskParts } from './cases-routes.js';
 import { casesPerPage, renderCases } from './render-cases.js';
 
-/** The list of cases, nearest check-in first. */
+/** The list of cases, guests in house first. */
 export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page {
   return definePage({
     path: '/cases',
@@ -20,7 +20,7 @@ export function createCasesPage(parts: CaseDeskParts, search: SearchCases): Page
     }),
     json: 'if-asked',
     read: (input, visit) => readCases(parts, search, input, visit),
-    // Kept columns come from the booking that checks in next; without them, the list reveals no single booking.
+    // Kept columns come from the most urgent booking; without them, the list reveals no single booking.
     audit: ({ cases, total, filter }) =>
       cases.some(({ kept }) => kept)
         ? {
@@ -47,7 +47,7 @@ async function readCases(
   const window: CaseWindow = { from, to: from + casesPerPage, labels, today };
   const shown = await readWindow(parts.ledger, parts.hotels, cases, window, () => visit.now);
   return {
-    /** Nearest check-in first. */
+    /** Guests in house first, then the nearest check-in. */
     cases: shown.map((item) => withoutNotes(toCaseReport(item), visit)),
     /** On all pages. */
     total: cases.length,

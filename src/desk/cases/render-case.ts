@@ -1,4 +1,5 @@
 import { renderHotelSketch, type SketchedHotel } from '../../charts/hotel-sketch.js';
+import { nameCheckIn } from '../../report/cases.js';
 import { describeDistance, describeHours } from '../../report/hotels.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -36,7 +37,7 @@ function renderCaseFacts(data: ShownCaseData, { timezone, may }: DeskVisit): Htm
   const instant = (written: string) => formatLocalInstant(Date.parse(written), timezone);
   const facts: readonly Fact[] = [
     ['Mapping', html`${renderMark(state)} since ${instant(stateSince)}`],
-    ['Next check-in', describeNext(data)],
+    ['Check-in', describeNext(data)],
     [
       "Provider's hotel",
       html`<a href="${address}">${showShortened(providerName, 100)} ${showShortened(providerHotelId, 200)}</a>`,
@@ -54,6 +55,7 @@ const none = html`<span class="faint">none</span>`;
 function describeNext(item: ShownCaseData): string {
   const { openBookings, firstCheckIn, hasUnknownCheckIn, hoursToCheckIn } = item;
   if (openBookings === 0) return 'no open booking';
+  if (item.inHouse > 0) return nameCheckIn(item);
   if (hasUnknownCheckIn)
     return `unknown: it might be tomorrow${firstCheckIn === null ? '' : `; others from ${firstCheckIn}`}`;
   const hours = hoursToCheckIn === null ? '' : `, ${describeHours(hoursToCheckIn)}`;

@@ -1,5 +1,6 @@
 import { mappingStates } from '../../cases/case.js';
 import type { CaseChoices } from '../../cases/search-cases.js';
+import { nameCheckIn } from '../../report/cases.js';
 import { describeDistance, describeHours } from '../../report/hotels.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
@@ -54,7 +55,7 @@ function describeRange({ total, openBookings, page, cases }: CasesData): string 
   const first = (page - 1) * casesPerPage + 1;
   const range =
     total > cases.length ? `${formatCount(first)} to ${formatCount(first + cases.length - 1)} of ` : '';
-  return `${range}${formatCountOf(total, 'case')} with ${formatCountOf(openBookings, 'open booking')}, nearest check-in first`;
+  return `${range}${formatCountOf(total, 'case')} with ${formatCountOf(openBookings, 'open booking')}, guests in house first`;
 }
 
 function renderFilter({ filter, choices }: CasesData, visit: DeskVisit): Html {
@@ -75,6 +76,7 @@ type Choice = readonly [value: string, words: string];
 
 const stateChoices: readonly Choice[] = [
   ['', 'with open bookings'],
+  ['left', 'with bookings never resolved'],
   ['all', 'all'],
   ...mappingStates.map((state): Choice => [state, state]),
 ];
@@ -146,8 +148,11 @@ function renderRow(item: CaseData, mayWork: boolean, labels: readonly string[]):
   )}${mayWork ? html`<td><a href="/cases/${id}/resolve" data-resolve aria-label="Resolve bookings of case ${id}">Resolve</a></td>` : undefined}</tr>`;
 }
 
-function renderCheckIn({ firstCheckIn, hasUnknownCheckIn, openBookings, hoursToCheckIn }: CaseData): Html {
-  if (openBookings === 0) return html`<span class="faint">no open booking</span>`;
+function renderCheckIn(item: CaseData): Html {
+  const { firstCheckIn, hasUnknownCheckIn, openBookings, inHouse, leftBookings, hoursToCheckIn } = item;
+  if (openBookings === 0)
+    return html`<span class="faint">no open booking${leftBookings > 0 ? `, ${formatCount(leftBookings)} left` : ''}</span>`;
+  if (inHouse > 0) return html`<strong>${nameCheckIn(item)}</strong>`;
   if (hasUnknownCheckIn)
     return html`unknown${firstCheckIn === null ? undefined : html`<br><span class="faint">others from ${firstCheckIn}</span>`}`;
   const hours =

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { urgencyOf } from '../../booking/stay.js';
 import { type CaseBooking, type HeldCase, resolutions, stateOfBooking } from '../../cases/case.js';
 import { performRequest } from '../../cases/case-requests.js';
 import { HttpError } from '../../server/http-error.js';
@@ -76,11 +77,13 @@ export function createBookingResolution(parts: CaseDeskParts): ChangeAction {
   });
 }
 
-/** The open ones, nearest check-in first, and whatever was chosen beforehand. */
+/** The open ones, guests in house first, and whatever was chosen beforehand. */
 function listOpen(held: HeldCase, chosen: ReadonlySet<number>, today: string): readonly CaseBooking[] {
   return held.bookings
     .filter((booking) => chosen.has(booking.place) || stateOfBooking(booking, today) === 'open')
-    .toSorted(({ checkIn: one = '' }, { checkIn: other = '' }) => (one < other ? -1 : one > other ? 1 : 0));
+    .map((booking) => ({ booking, key: urgencyOf(booking, today) }))
+    .toSorted(({ key: one }, { key: other }) => (one < other ? -1 : one > other ? 1 : 0))
+    .map(({ booking }) => booking);
 }
 
 function renderFields(listed: readonly CaseBooking[], chosen: ReadonlySet<number>, total: number): Html {

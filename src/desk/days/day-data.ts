@@ -105,7 +105,7 @@ function listNeighbours(day: string, today: string, timezone: string) {
   };
 }
 
-/** The cases with an open booking of that day, nearest check-in first. Dismissed ones need no action. */
+/** The cases with an open booking of that day, guests in house first. Dismissed ones need no action. */
 async function readCases({ ledger, hotels }: DayPageParts, day: string, today: string, now: number) {
   const found = await ledger.cases.listOutlines({ day, today });
   const open = found.filter(({ state }) => state !== 'dismissed');
@@ -121,7 +121,8 @@ async function readCases({ ledger, hotels }: DayPageParts, day: string, today: s
       serviceId: one.serviceId,
       bookedHotel: one.hotels.bookedHotel?.name ?? null,
       openBookings: one.openBookings,
-      firstCheckIn: one.hasUnknownCheckIn ? null : (one.firstCheckIn ?? null),
+      firstCheckIn: one.hasUnknownCheckIn && one.inHouse === 0 ? null : (one.firstCheckIn ?? null),
+      ...{ inHouse: one.inHouse, inHouseUntil: one.inHouseUntil ?? null },
     })),
   };
 }

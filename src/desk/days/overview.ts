@@ -58,10 +58,15 @@ function renderDeadline({ deadline, lateDays }: DaysData, { now, timezone }: Des
 }
 
 /** An unknown check-in might be tomorrow. */
-function renderCases({ cases: { openBookings, unknownCheckIns, firstCheckIn } }: DaysData): Html {
+function renderCases({ cases: { openBookings, unknownCheckIns, inHouse, firstCheckIn } }: DaysData): Html {
   if (openBookings === 0)
     return html`<strong>none</strong> <span class="faint">no booking waits for the team</span>`;
-  const next = firstCheckIn === null ? undefined : html`<span>next check-in ${firstCheckIn}</span>`;
+  const next =
+    inHouse > 0
+      ? html`<span class="wait">${formatCount(inHouse)} of guests in house</span>`
+      : firstCheckIn === null
+        ? undefined
+        : html`<span>next check-in ${firstCheckIn}</span>`;
   const unknown =
     unknownCheckIns === 0
       ? undefined

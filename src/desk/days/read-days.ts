@@ -83,7 +83,7 @@ export async function readDays(parts: DaysParts, now: number) {
   const next = deadline && judgeDeadlines({ deadline, timezone, now, countedFrom, reviewedDays }).next;
   const sync = await ledger.mappings.latestSync(mappingScope);
   const problems = await ledger.notices.listProblems();
-  const { openBookings, unknownCheckIns, firstCheckIn = null } = await ledger.cases.count(to.iso);
+  const { openBookings, unknownCheckIns, inHouse, firstCheckIn = null } = await ledger.cases.count(to.iso);
   return {
     /** The first day with a run. */
     firstDay: firstDay ?? null,
@@ -94,7 +94,7 @@ export async function readDays(parts: DaysParts, now: number) {
     /** Not reviewed by their deadline, and not good since. */
     lateDays: days.flatMap(({ day, isLate, isGood }) => (isLate && !isGood ? [day] : [])),
     latestVolume: findLatestVolume(parts, days),
-    cases: { openBookings, unknownCheckIns, firstCheckIn },
+    cases: { openBookings, unknownCheckIns, inHouse, firstCheckIn },
     mappingsCompleteUntil: sync ? new Date(readCompleteUntil(sync, 0)).toISOString() : null,
     /** `ok`, or the problem. */
     parts: (await health.look()).parts,

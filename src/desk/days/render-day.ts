@@ -1,3 +1,4 @@
+import { nameCheckIn } from '../../report/cases.js';
 import { reportsDrop } from '../../review/day/report.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
@@ -67,12 +68,12 @@ function renderCases({ day, cases: { count, first } }: DayPageData): Html {
 <p>None.</p>
 `;
   return html`<h2>Open cases of its bookings</h2>
-<p>${formatCountOf(count, 'case')}${count > first.length ? `, the ${formatCount(first.length)} with the nearest check-in` : ''}. <a href="/cases?day=${day}">In the list of cases</a></p>
+<p>${formatCountOf(count, 'case')}${count > first.length ? `, the ${formatCount(first.length)} most urgent` : ''}. <a href="/cases?day=${day}">In the list of cases</a></p>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Check-in</th><th scope="col">Mapping</th><th scope="col">Provider</th><th scope="col">Hotel id</th><th scope="col">Booked</th><th scope="col" class="number">Open bookings</th></tr></thead>
 <tbody>${first.map(
     (
       one,
-    ) => html`<tr><th scope="row"><a href="/cases/${one.id}">${one.id}</a></th><td class="whole">${one.firstCheckIn ?? 'unknown'}</td><td>${renderMark(one.state)}</td><td>${showInLine(one.providerName)}</td><td>${showInLine(one.providerHotelId)}</td><td>${one.serviceId} <span class="faint">${showInLine(one.bookedHotel ?? '')}</span></td><td class="number">${formatCount(one.openBookings)}</td></tr>
+    ) => html`<tr><th scope="row"><a href="/cases/${one.id}">${one.id}</a></th><td class="whole">${nameCheckIn(one)}</td><td>${renderMark(one.state)}</td><td>${showInLine(one.providerName)}</td><td>${showInLine(one.providerHotelId)}</td><td>${one.serviceId} <span class="faint">${showInLine(one.bookedHotel ?? '')}</span></td><td class="number">${formatCount(one.openBookings)}</td></tr>
 `,
   )}</tbody></table></div>
 `;

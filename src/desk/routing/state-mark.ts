@@ -102,7 +102,12 @@ const looks: Readonly<Record<Mark, Look>> = {
     meaning: 'somebody decided that it is right',
   },
   resolved: { colour: 'good', lines: check, words: 'resolved', meaning: 'somebody settled the booking' },
-  stayed: { colour: 'faint', lines: 'M3 8h10', words: 'stayed', meaning: 'the check-in day is over' },
+  left: {
+    colour: 'bad',
+    lines: warning,
+    words: 'left',
+    meaning: 'the stay is over, and nobody resolved the booking',
+  },
 };
 
 /** The mark of a run. A run that succeeded is marked as such only if its verdicts are known and nothing is wrong. (Design 11.) */

@@ -1,4 +1,5 @@
 import { guestNameFields } from '../../booking/booking.js';
+import { businessDayAt } from '../../booking/business-day.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
 import type { CaseReader } from '../../cases/case-store.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
@@ -11,10 +12,10 @@ import type { BatchReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
 import { readFields, readNamelessFields } from '../../review/stored/stored-line.js';
 import { splitStoredLines } from '../../review/stored-batches.js';
-import { readSuspects } from '../../review/suspects/listing.js';
+import { orderSuspects, readSuspects, type SuspectReport } from '../../review/suspects/listing.js';
 import { withHotels } from '../../review/verdicts/booked-hotels.js';
 import { listAffected, listUnanswered } from '../../review/verdicts/listing.js';
-import { entriesBefore, entriesPerPage, takePage } from '../routing/pages.js';
+import { entriesBefore, entriesPerPage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 
 /** A booking in a list of a run; null stands for unknown. */
@@ -50,7 +51,7 @@ export interface ListLedger
 
 export type ListName = 'affected' | 'unanswered' | 'posted' | 'suspects';
 
-/** A page of a list of a run, in the order of the command: nearest check-in first where that is known for all. */
+/** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in, where that is known for all. */
 export async function readList(
   ledger: ListLedger,
   run: Run,
@@ -65,7 +66,7 @@ export async function readList(
     case 'posted':
       return readPosted(ledger, run, page, visit);
     case 'suspects':
-      return readSuspected(ledger, run, page);
+      return readSuspected(ledger, run, page, visit);
   }
 }
 
@@ -74,10 +75,14 @@ async function readJudged(
   run: Run,
   name: 'affected' | 'unanswered',
   page: number,
-  { now, may }: DeskVisit,
+  visit: DeskVisit,
 ) {
+  const { now, may } = visit;
   const list = name === 'affected' ? listAffected : listUnanswered;
-  const found = await list(ledger, [{ day: run.day, runs: [run] }], { withNames: may('see-names') });
+  const found = await list(ledger, [{ day: run.day, runs: [run] }], {
+    today: todayOf(visit),
+    withNames: may('see-names'),
+  });
   const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
   const cased = withCases(withHotels(found, compare), ledger.cases);
   const from = entriesBefore(page);
@@ -113,8 +118,12 @@ async function readPosted(ledger: ListLedger, { id }: Run, page: number, { may }
   return { count, bookings: lines.map((line) => toRow(readShown(line, 'body'))) };
 }
 
-async function readSuspected(ledger: ListLedger, run: Run, page: number) {
-  const found = await takePage(readSuspects({ nextSuspects: ledger.nextSuspects }, [run]), page);
+async function readSuspected(ledger: ListLedger, run: Run, page: number, visit: DeskVisit) {
+  const read = () => readSuspects({ nextSuspects: ledger.nextSuspects }, [run]);
+  const ordered = await orderSuspects(read, todayOf(visit));
+  const from = entriesBefore(page);
+  const found: SuspectReport[] = [];
+  for await (const items of ordered.read({ from, to: from + entriesPerPage })) found.push(...items);
   return {
     count: run.suspects ?? 0,
     bookings: found.map(({ reason, copyServiceId, movedAt, ...fields }) => ({
@@ -123,6 +132,8 @@ async function readSuspected(ledger: ListLedger, run: Run, page: number) {
     })),
   };
 }
+
+const todayOf = ({ now, timezone }: DeskVisit) => businessDayAt(new Date(now), timezone).iso;
 
 function toRow(fields: Readonly<Record<string, unknown>>): ListedBooking {
   const read = (name: string) => (fields[name] === undefined ? null : String(fields[name]));

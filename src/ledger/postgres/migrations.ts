@@ -550,4 +550,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE hotel_review.runs DROP COLUMN accepts_volume;
   `,
   `ALTER TABLE hotel_review.runs ADD COLUMN accepts_repeated smallint NOT NULL DEFAULT 0`,
+  // The pages are sorted by the last day of the stay now, no longer by its check-in: each run is indexed again when it is read.
+  `
+  DELETE FROM hotel_review.stay_pages;
+  ALTER TABLE hotel_review.stay_pages RENAME COLUMN last_check_in TO latest_day;
+  UPDATE hotel_review.runs SET stays_indexed = 0;
+  `,
 ];

@@ -522,4 +522,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE runs DROP COLUMN accepts_volume;
   `,
   `ALTER TABLE runs ADD COLUMN accepts_repeated INTEGER NOT NULL DEFAULT 0`,
+  // The pages are sorted by the last day of the stay now, no longer by its check-in: each run is indexed again when it is read.
+  `
+  DELETE FROM stay_pages;
+  ALTER TABLE stay_pages RENAME COLUMN last_check_in TO latest_day;
+  UPDATE runs SET stays_indexed = 0;
+  `,
 ];

@@ -84,8 +84,8 @@ export function createBatcher(
 
   function finishBatch(): void {
     endRun();
-    const { referenceHashes, hotelHashes, checkIns } = sliceLineKeys(keys, 0, copied);
-    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays: { hotelHashes, checkIns } });
+    const { referenceHashes, hotelHashes, lastDays } = sliceLineKeys(keys, 0, copied);
+    whole.push({ lines: lines.subarray(0, length), referenceHashes, stays: { hotelHashes, lastDays } });
     lines = Buffer.allocUnsafeSlow(0);
     length = 0;
     copied = 0;

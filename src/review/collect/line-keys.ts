@@ -4,14 +4,14 @@ import type { BookingKeys } from '../../booking/booking-keys.js';
 export interface LineKeys {
   readonly referenceHashes: Uint32Array<ArrayBuffer>;
   readonly hotelHashes: Uint32Array<ArrayBuffer>;
-  readonly checkIns: Uint16Array<ArrayBuffer>;
+  readonly lastDays: Uint16Array<ArrayBuffer>;
 }
 
 export function createLineKeys(lines: number): LineKeys {
   return {
     referenceHashes: new Uint32Array(lines),
     hotelHashes: new Uint32Array(lines),
-    checkIns: new Uint16Array(lines),
+    lastDays: new Uint16Array(lines),
   };
 }
 
@@ -19,23 +19,23 @@ export function createLineKeys(lines: number): LineKeys {
 export function setLineKeys(
   keys: LineKeys,
   index: number,
-  { referenceHash, hotelHash, checkIn }: BookingKeys,
+  { referenceHash, hotelHash, lastDay }: BookingKeys,
 ): void {
   keys.referenceHashes[index] = referenceHash;
   keys.hotelHashes[index] = hotelHash;
-  keys.checkIns[index] = checkIn;
+  keys.lastDays[index] = lastDay;
 }
 
 /** The keys of the lines from `first` up to `end`, in the same memory. */
 export function sliceLineKeys(
-  { referenceHashes, hotelHashes, checkIns }: LineKeys,
+  { referenceHashes, hotelHashes, lastDays }: LineKeys,
   first: number,
   end: number,
 ): LineKeys {
   return {
     referenceHashes: referenceHashes.subarray(first, end),
     hotelHashes: hotelHashes.subarray(first, end),
-    checkIns: checkIns.subarray(first, end),
+    lastDays: lastDays.subarray(first, end),
   };
 }
 
@@ -43,5 +43,5 @@ export function sliceLineKeys(
 export function copyLineKeys(source: LineKeys, target: LineKeys, index: number): void {
   target.referenceHashes.set(source.referenceHashes, index);
   target.hotelHashes.set(source.hotelHashes, index);
-  target.checkIns.set(source.checkIns, index);
+  target.lastDays.set(source.lastDays, index);
 }

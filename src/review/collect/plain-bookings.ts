@@ -2,10 +2,10 @@ import { bookingFields, type ServiceField, textFields } from '../../booking/book
 import {
   type BookingKeys,
   countDays,
+  findLastDay,
   hashPlainHotel,
   hashProvider,
   noHotel,
-  unknownCheckIn,
 } from '../../booking/booking-keys.js';
 import type { Normalise } from '../../booking/normalise.js';
 import { copyPlainText, digitMarks, markPlainBytes, notPlain } from '../../booking/plain-text.js';
@@ -154,7 +154,7 @@ export function createPlainRenderer(
       provider: provider?.value,
       hotelHash,
       hasHotelId,
-      checkIn: checkIn?.keyPart ?? unknownCheckIn,
+      lastDay: findLastDay(checkIn?.keyPart, checkOut?.keyPart),
       dates,
     };
   };

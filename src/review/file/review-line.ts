@@ -9,6 +9,7 @@ import {
   textFields,
 } from '../../booking/booking.js';
 import { readsAsNull } from '../../booking/field-text.js';
+import type { StayDates } from '../../booking/stay.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import {
   type BookingForms,
@@ -83,12 +84,16 @@ export function readReviewedBooking(line: string): Booking {
   return name !== undefined && name === booking.bookingReferenceId ? others : booking;
 }
 
-/** The check-in of a stored line, YYYY-MM-DD, read without parsing the line; empty if it is missing. */
-export function readCheckIn(line: string): string {
+/** The dates of a stored line, read without parsing the line. */
+export function readStayDates(line: string): StayDates {
   // Both dates come last, and hold no comma.
   const end = line.lastIndexOf(',');
-  const text = line.slice(line.lastIndexOf(',', end - 1) + 1, end);
-  return text === '' ? '' : readDate(text);
+  const checkIn = line.slice(line.lastIndexOf(',', end - 1) + 1, end);
+  const checkOut = line.slice(end + 1).trimEnd();
+  return {
+    checkIn: checkIn === '' ? undefined : readDate(checkIn),
+    checkOut: checkOut === '' ? undefined : readDate(checkOut),
+  };
 }
 
 /** Finds the hotel of a rendered line; undefined if the line doesn't name the provider's hotel. */

@@ -44,6 +44,6 @@ export function findStayKeys(lines: Buffer, form: BookingForm): StayKeys {
   const keys = splitStoredLines(lines).map((line) => findKey(readBooking(line, form)));
   return {
     hotelHashes: keys.map(({ hotelHash }) => hotelHash),
-    checkIns: keys.map(({ checkIn }) => checkIn),
+    lastDays: keys.map(({ lastDay }) => lastDay),
   };
 }

@@ -1,6 +1,7 @@
 import { forEachGivingWay, giveWay } from '../../async/give-way.js';
 import { hashProviderHotel } from '../../booking/booking-keys.js';
 import { hashReference } from '../../booking/reference-hash.js';
+import { isOver } from '../../booking/stay.js';
 import { keyOfHotel, type ProviderHotel } from '../../mappings/mapping-copy.js';
 import type { StayAhead, StayIndex, StayLedger, StayRun } from '../stays.js';
 import { type FoundBooking, findStayKeys, readFound } from './found-bookings.js';
@@ -27,7 +28,7 @@ export interface StaysOptions {
 const staysAtOnce = 100_000;
 
 /**
- * All stays at these provider hotels with check-in today or later; one whose check-in is not known counts as ahead. Each
+ * All stays at these provider hotels that are not over: of guests who have still to arrive, and of those in house. Each
  * booking comes once, in its latest version: it is outdated once a later run holds its reference, or, if it has none, once
  * its day was collected again.
  */
@@ -52,8 +53,7 @@ async function* findStays(
 ): AsyncGenerator<readonly FoundStay[], void, undefined> {
   if (hotels.length === 0) return;
   const keys = new Set(hotels.map(keyOfHotel));
-  const isFound = (stay: StayAhead) =>
-    keys.has(keyOfHotel(stay)) && (stay.checkIn ?? today) >= today && isWanted(stay);
+  const isFound = (stay: StayAhead) => keys.has(keyOfHotel(stay)) && !isOver(stay, today) && isWanted(stay);
   const hashes = toSortedHashes(hotels.map(hashProviderHotel));
   const runs = await index.listStayRuns();
   for (const run of runs)

@@ -1,9 +1,11 @@
 import type { KeptValues } from '../../booking/kept-values.js';
+import { urgencyOf } from '../../booking/stay.js';
 import type { Suspect, SuspectReason } from '../collected.js';
 import type { SuspectLines, SuspectReader } from '../history.js';
 import { type KeptColumnReader, type KeptColumns, keptAt } from '../kept-columns.js';
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
+import { type Ordered, orderByKey } from '../verdicts/check-in-order.js';
 
 /**
  * A suspect as shown to people and programs: under the service's names (spec 2.5), without the guest's name.
@@ -15,6 +17,7 @@ export interface SuspectReport extends Suspicion {
   readonly ProviderHotelId?: string;
   /** YYYY-MM-DD */
   readonly CheckInDate?: string;
+  readonly CheckOutDate?: string;
   /** Its local columns, if requested. */
   readonly kept?: KeptValues;
 }
@@ -80,6 +83,31 @@ export async function* readSuspects(
   }
 }
 
+/**
+ * The same by how much they need help, guests in house first.
+ *
+ * @param read the suspects, in the same order on each call
+ */
+export async function orderSuspects(
+  read: () => AsyncIterable<readonly SuspectReport[]>,
+  today: string,
+): Promise<Ordered<SuspectReport>> {
+  async function* scan() {
+    for await (const suspects of read())
+      yield suspects.map((suspect) => ({
+        key: urgencyOf({ checkIn: suspect.CheckInDate, checkOut: suspect.CheckOutDate }, today),
+        suspect,
+      }));
+  }
+  const { count, read: readOrdered } = await orderByKey(scan, (item) => item);
+  return {
+    count,
+    async *read(window) {
+      for await (const items of readOrdered(window)) yield items.map(({ suspect }) => suspect);
+    },
+  };
+}
+
 export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion {
   return {
     reason,
@@ -107,10 +135,8 @@ async function* readPieces(
 
 function toReports({ form, suspects }: SuspectLines, columns: KeptColumns | undefined): SuspectReport[] {
   return suspects.map(({ line, ...suspect }) => {
-    const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate } = readBooking(
-      line,
-      form,
-    );
+    const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate, checkOutDate } =
+      readBooking(line, form);
     const kept = keptAt(columns, suspect.place);
     return {
       ...(bookingReferenceId !== undefined && { BookingReferenceId: bookingReferenceId }),
@@ -118,6 +144,7 @@ function toReports({ form, suspects }: SuspectLines, columns: KeptColumns | unde
       ...(providerName !== undefined && { ProviderName: providerName }),
       ...(providerHotelId !== undefined && { ProviderHotelId: providerHotelId }),
       ...(checkInDate !== undefined && { CheckInDate: checkInDate }),
+      ...(checkOutDate !== undefined && { CheckOutDate: checkOutDate }),
       ...toSuspicion(suspect),
       ...(kept && { kept }),
     };

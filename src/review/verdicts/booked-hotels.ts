@@ -1,3 +1,4 @@
+import type { StayDates } from '../../booking/stay.js';
 import {
   type CompareHotels,
   type DoubtfulStay,
@@ -28,12 +29,13 @@ export function withHotels(list: BookingList, compare: CompareHotels): BookingLi
 }
 
 function toStay({ fields, copyServiceId }: ListedBooking): DoubtfulStay {
-  const { ServiceId, CheckInDate } = fields;
-  return {
-    serviceId: Number(ServiceId),
-    copyServiceId,
-    checkInDate: typeof CheckInDate === 'string' ? CheckInDate : undefined,
-  };
+  return { serviceId: Number(fields.ServiceId), copyServiceId, checkInDate: stayOf(fields).checkIn };
+}
+
+/** The dates among the fields of a listed booking. */
+export function stayOf({ CheckInDate, CheckOutDate }: ListedBooking['fields']): StayDates {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return { checkIn: text(CheckInDate), checkOut: text(CheckOutDate) };
 }
 
 /** The hotels of a booking in one run. */

@@ -1,6 +1,7 @@
 import type { KeptValues } from '../../booking/kept-values.js';
+import { urgencyOf } from '../../booking/stay.js';
 import type { MappingReader, ProviderHotel } from '../../mappings/mapping-copy.js';
-import { readCheckIn } from '../file/review-line.js';
+import { readStayDates } from '../file/review-line.js';
 import type { History } from '../history.js';
 import { type KeptColumnReader, keptAt } from '../kept-columns.js';
 import type { BatchReader } from '../ledger.js';
@@ -33,6 +34,8 @@ interface ListingLedger extends BatchReader, Pick<History, 'nextJudged'>, KeptCo
 type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
 
 interface ListingFilter {
+  /** YYYY-MM-DD, in the account's zone. */
+  readonly today: string;
   /** Only bookings whose check-in is before this day, or unknown: it might be tomorrow. */
   readonly checkInBefore?: string | undefined;
   /** Whether to read the kept columns. */
@@ -41,7 +44,7 @@ interface ListingFilter {
   readonly withNames?: boolean;
 }
 
-/** Bookings in the order of their check-in, nearest first, however many. */
+/** Bookings by how much they need help, guests in house first, however many. */
 export interface BookingList<Booking = ListedBooking> {
   readonly count: number;
   /** In chunks; can be read more than once. What is not in the window costs no look-up and no memory. */
@@ -52,7 +55,7 @@ export interface BookingList<Booking = ListedBooking> {
 export function listAffected(
   ledger: ListingLedger,
   days: readonly SentDay[],
-  filter: ListingFilter = {},
+  filter: ListingFilter,
 ): Promise<BookingList> {
   return list(ledger, days, filter, (run) => readJudged(ledger, run, 'incorrect'));
 }
@@ -61,7 +64,7 @@ export function listAffected(
 export function listUnanswered(
   ledger: ListingLedger,
   days: readonly SentDay[],
-  filter: ListingFilter = {},
+  filter: ListingFilter,
 ): Promise<BookingList> {
   return list(ledger, days, filter, (run) => readUnanswered(ledger, run));
 }
@@ -76,7 +79,7 @@ interface Lines {
 
 /** A stored line, kept as text: a tenth of what its fields take. */
 interface Entry {
-  /** The check-in, YYYY-MM-DD. An unknown one is empty and comes first: it might be tomorrow. */
+  /** See `urgencyOf`. */
   readonly key: string;
   readonly day: string;
   readonly line: string;
@@ -90,7 +93,7 @@ export const hotelsPerLookUp = 1_000;
 async function list(
   { mappings, ...ledger }: ListingLedger,
   days: readonly SentDay[],
-  { checkInBefore, withKept, withNames }: ListingFilter,
+  { today, checkInBefore, withKept, withNames }: ListingFilter,
   read: (run: Run) => AsyncIterable<Lines>,
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
@@ -99,9 +102,9 @@ async function list(
         for await (const { batch, places, lines, verdictReason } of read(run)) {
           const found = withKept ? await readKept(ledger, run, { batch, places, lines }) : undefined;
           yield lines.flatMap((line, index) => {
-            const key = readCheckIn(line);
-            if (checkInBefore !== undefined && key >= checkInBefore) return [];
-            return [{ key, day, line, verdictReason, kept: found?.[index] }];
+            const stay = readStayDates(line);
+            if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
+            return [{ key: urgencyOf(stay, today), day, line, verdictReason, kept: found?.[index] }];
           });
         }
   }

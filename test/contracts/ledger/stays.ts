@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking } from '../../../src/booking/booking.js';
 import { hashReference } from '../../../src/booking/reference-hash.js';
+import { isOver } from '../../../src/booking/stay.js';
 import { planBatches } from '../../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../../src/review/body/booking-item.js';
 import { renderReviewLine } from '../../../src/review/file/review-line.js';
@@ -30,7 +31,7 @@ interface MadeRun extends Pick<NewRun, 'id' | 'day' | 'delivery' | 'trigger'> {
 }
 
 export function describeStays(opened: () => OpenedLedger): void {
-  describe('upcoming stays', () => {
+  describe('current and upcoming stays', () => {
     it('are those that a search through all bookings finds', async () => {
       const { ledger } = opened();
       let world = 0;
@@ -232,7 +233,7 @@ function searchNaively(
       const isAtHotel = hotels.some(
         (hotel) => hotel.providerName === providerName && hotel.providerHotelId === providerHotelId,
       );
-      if (!isAtHotel || (checkIn !== undefined && checkIn < today)) continue;
+      if (!isAtHotel || isOver({ checkIn, checkOut }, today)) continue;
       const later = runs.filter((other) => isLater(other, run));
       const isOutdated =
         reference === undefined

@@ -153,12 +153,12 @@ function batchNaively(acts: readonly Act[], batchSize: number) {
 
 function keysOf(reference: string | undefined): BookingKeys {
   const referenceHash = hashReference(reference);
-  return { referenceHash, hotelHash: referenceHash >>> 1, checkIn: referenceHash % 1_000 };
+  return { referenceHash, hotelHash: referenceHash >>> 1, lastDay: referenceHash % 1_000 };
 }
 
 function keysOfLines(references: readonly (string | undefined)[]) {
-  const { referenceHashes, hotelHashes, checkIns } = lineKeysOf(references);
-  return { referenceHashes, stays: { hotelHashes, checkIns } };
+  const { referenceHashes, hotelHashes, lastDays } = lineKeysOf(references);
+  return { referenceHashes, stays: { hotelHashes, lastDays } };
 }
 
 function lineKeysOf(references: readonly (string | undefined)[]): LineKeys {

@@ -16,8 +16,8 @@ import { someRun } from '../some-run.js';
 
 const verdicts = { affected: 3, unanswered: 1, unclear: 1, malformed: 0, listsUnanswered: true } as const;
 
-function toLine(reference: string, checkIn: string, hotel = '00123'): string {
-  return `7,${reference},"Lovelace, Ana",hotelbeds,${hotel},${checkIn},31122027`;
+function toLine(reference: string, checkIn: string, hotel = '00123', checkOut = '31122027'): string {
+  return `7,${reference},"Lovelace, Ana",hotelbeds,${hotel},${checkIn},${checkOut}`;
 }
 
 /** Per run and verdict, the lines of each batch. */
@@ -72,6 +72,8 @@ function judgedRun(id: string, overrides: Partial<Run> = {}): Run {
   return someRun({ id, delivery: 'file', file: { rows: 5, verdicts }, ...overrides });
 }
 
+const today = '2026-11-21';
+
 const references = (listed: readonly { readonly fields: Readonly<Record<string, unknown>> }[]) =>
   listed.map(({ fields }) => fields.BookingReferenceId);
 
@@ -96,14 +98,31 @@ describe('the affected bookings of days', () => {
 
   it('are listed over all runs and days by check-in, in their order where it is the same', async () => {
     const { ledger } = openLedger(judgements);
-    const listed = await readAll(listAffected(ledger, days));
+    const listed = await readAll(listAffected(ledger, days, { today }));
     expect(references(listed)).toEqual(['L-1', 'A-2', 'A-1', 'F-1']);
     expect(listed.map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-19', '2026-11-19', '2026-11-20']);
   });
 
+  it('begin with guests in house, then unknown check-ins, and end with stays that are over', async () => {
+    const lines = [
+      toLine('over', '10112026', 'H', '20112026'),
+      toLine('ahead', '22112026', 'H', '24112026'),
+      toLine('leaves-today', '15112026', 'H', '21112026'),
+      toLine('unknown', '', 'H', ''),
+      toLine('no-check-out', '22102026', 'H', ''),
+      toLine('long-over', '21102026', 'H', ''),
+      toLine('arrives-today', '21112026', 'H', '22112026'),
+    ];
+    const { ledger } = openLedger({ a: { incorrect: [lines] } });
+    const run = summariseVerdicts('2026-11-20', [judgedRun('a')]);
+    expect(references(await readAll(listAffected(ledger, [run], { today })))).toEqual([
+      ...['no-check-out', 'leaves-today', 'unknown', 'arrives-today', 'ahead', 'long-over', 'over'],
+    ]);
+  });
+
   it('cost a look-up only if they are in the window that is read', async () => {
     const { ledger, asked } = openLedger(judgements);
-    const list = await listAffected(ledger, days);
+    const list = await listAffected(ledger, days, { today });
     const shown: ListedBooking[] = [];
     for await (const chunk of list.read({ from: 1, to: 3 })) shown.push(...chunk);
     expect(references(shown)).toEqual(['A-2', 'A-1']);
@@ -115,7 +134,7 @@ describe('the affected bookings of days', () => {
 
   it('have the hotel of the local copy, if it has one, and no guest', async () => {
     const { ledger } = openLedger(judgements, { X1: 8 });
-    const listed = await readAll(listAffected(ledger, days));
+    const listed = await readAll(listAffected(ledger, days, { today }));
     expect(listed.map(({ copyServiceId }) => copyServiceId)).toEqual([null, 8, null, null]);
     expect(listed[1]?.fields).toEqual({
       ServiceId: 7,
@@ -132,16 +151,16 @@ describe('the affected bookings of days', () => {
     const { ledger } = openLedger({
       a: { incorrect: [[...(judgements.a.incorrect[1] ?? []), toLine('A-0', '')]] },
     });
-    const filtered = await readAll(listAffected(ledger, days, { checkInBefore: '2026-12-02' }));
+    const filtered = await readAll(listAffected(ledger, days, { today, checkInBefore: '2026-12-02' }));
     expect(references(filtered)).toEqual(['A-0', 'A-2']);
-    const nearer = await readAll(listAffected(ledger, days, { checkInBefore: '2026-12-01' }));
+    const nearer = await readAll(listAffected(ledger, days, { today, checkInBefore: '2026-12-01' }));
     expect(references(nearer)).toEqual(['A-0']);
   });
 
   it('are looked up in the copy a thousand at a time', async () => {
     const many = Array.from({ length: 2_001 }, (_, number) => toLine(`B-${number}`, '01122026'));
     const { ledger, asked } = openLedger({ a: { incorrect: [many] } });
-    expect(await readAll(listAffected(ledger, days))).toHaveLength(2_001);
+    expect(await readAll(listAffected(ledger, days, { today }))).toHaveLength(2_001);
     expect(asked).toEqual([1_000, 1_000, 1]);
   });
 });
@@ -153,7 +172,7 @@ describe('the kept columns of affected bookings', () => {
     const { ledger, sought } = openLedger({ a: { incorrect: [lines] } }, {}, kept);
     const list = (topsUp: boolean) => {
       const days = [summariseVerdicts('2026-11-20', [judgedRun('a', topsUp ? { topsUp } : {})])];
-      return readAll(listAffected(ledger, days, { withKept: true }));
+      return readAll(listAffected(ledger, days, { today, withKept: true }));
     };
     expect((await list(false)).map((one) => one.kept?.Price)).toEqual([undefined, '2', undefined]);
     expect(sought).toEqual([]);
@@ -175,7 +194,9 @@ describe('the bookings without a verdict', () => {
         incorrect: [[toLine('A-1', '01122026')]],
       },
     });
-    const listed = await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [judgedRun('a')])]));
+    const listed = await readAll(
+      listUnanswered(ledger, [summariseVerdicts('2026-11-20', [judgedRun('a')])], { today }),
+    );
     expect(listed.map(({ fields, verdictReason }) => [fields.BookingReferenceId, verdictReason])).toEqual([
       ['N-1', 'not-in-result'],
       ['U-1', 'unclear'],
@@ -191,13 +212,15 @@ describe('the bookings without a verdict', () => {
       a: { file: [[toLine('B-1', '02122026'), toLine('B-2', '01122026')], [toLine('B-3', '03122026')]] },
     });
     const run = judgedRun('a', { state: 'awaiting-result', file });
-    const listed = await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [run])]));
+    const listed = await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [run])], { today }));
     expect(references(listed)).toEqual(['B-2', 'B-1', 'B-3']);
     expect(listed.map(({ verdictReason }) => verdictReason)).toEqual([reason, reason, reason]);
   });
 
   it('are none for a run by body', async () => {
     const { ledger } = openLedger({});
-    expect(await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])]))).toEqual([]);
+    expect(
+      await readAll(listUnanswered(ledger, [summariseVerdicts('2026-11-20', [someRun()])], { today })),
+    ).toEqual([]);
   });
 });
