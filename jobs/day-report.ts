@@ -43,9 +43,10 @@ export async function renderDayReport(
 }
 
 function toReported(item: ListedCase): ReportedCase {
-  const { id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, hotels } = item;
+  const { id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, copy, hotels } =
+    item;
   return {
-    ...{ id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId },
+    ...{ id, state, openBookings, providerName, providerHotelId, serviceId, copyServiceId, copy },
     leftBookings: item.leftBookings,
     firstCheckIn: item.hasUnknownCheckIn && item.inHouse === 0 ? null : (item.firstCheckIn ?? null),
     ...{ inHouse: item.inHouse, inHouseUntil: item.inHouseUntil ?? null },

@@ -2,6 +2,7 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { adviseLoad, describeHotel } from '../src/cli/hotels.js';
 import { renderMapping, renderStats } from '../src/cli/mappings.js';
 import type { Config } from '../src/config/load.js';
+import { neverSynced, wasSynced } from '../src/mappings/copied-hotels.js';
 import type { MappingSummary, ProviderHotel } from '../src/mappings/mapping-copy.js';
 import { toHotelReport } from '../src/report/hotels.js';
 import { toMappingReport, toStatsReport } from '../src/report/mappings.js';
@@ -27,13 +28,17 @@ export async function showMapping(config: Config, hotel: ProviderHotel, terminal
   };
   return withReadOnlyLedger(config, reportNone, async ({ mappings, hotels }) => {
     const found = await mappings.find(hotel);
+    if (!found && !(await wasSynced(mappings))) {
+      const name = `${showInLine(hotel.providerName)} ${showInLine(hotel.providerHotelId)}`;
+      terminal.answer(`${name}: ${neverSynced}. To sync them: ${terminal.command('mappings sync')}\n`, {
+        ...{ ...hotel, serviceId: null, copy: 'never-synced' },
+      });
+      return exitCode.failed;
+    }
     if (!found) {
       const { providerName, providerHotelId } = hotel;
-      const advice = (await mappings.isEmpty())
-        ? `, which is empty: ${terminal.command('mappings sync')}`
-        : '; names and ids must be exactly as the service writes them';
       return reportNone(
-        `${showInLine(providerName)} ${showInLine(providerHotelId)} is not in the local copy${advice}.`,
+        `${showInLine(providerName)} ${showInLine(providerHotelId)} is not in the local copy; names and ids must be exactly as the service writes them.`,
       );
     }
     const { mapping, moves } = found;

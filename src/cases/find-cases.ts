@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { type CopiedHotel, readCopiedHotels } from '../mappings/copied-hotels.js';
 import {
   createHotelComparer,
   createHoursCounter,
@@ -8,9 +9,7 @@ import {
 import type { CaseFilter, CaseOutline, CaseSummary, ReadOnlyCaseLedger } from './case-store.js';
 import { copyHotelOf, type RememberedHotels } from './remembered-hotels.js';
 
-export interface Compared {
-  /** The master hotel in the local copy now; null if it has none. */
-  readonly copyServiceId: number | null;
+export interface Compared extends CopiedHotel {
   readonly hotels: HotelPair;
 }
 
@@ -127,7 +126,7 @@ async function withKept(
   return cases.map((item) => ({ ...item, kept: kept.get(references.get(item.id) ?? '') }));
 }
 
-const nothingKnown: Compared = { copyServiceId: null, hotels: unknownPair };
+export const nothingKnown: Compared = { copyServiceId: null, copy: 'never-synced', hotels: unknownPair };
 
 /** Adds the master hotel in the copy now, and both hotels, for at most 1,000 cases. */
 export async function compareCases(
@@ -135,14 +134,17 @@ export async function compareCases(
   cases: readonly Pick<CaseSummary, 'providerName' | 'providerHotelId' | 'serviceId' | 'firstCheckIn'>[],
   clock: () => number,
 ): Promise<Compared[]> {
-  const copied = await mappings.lookUp(cases);
+  const copied = await readCopiedHotels(mappings, cases);
   const stays = cases.map(({ serviceId, firstCheckIn }, index) => ({
     serviceId,
-    copyServiceId: copied[index]?.serviceId ?? null,
+    ...(copied[index] ?? nothingKnown),
     checkInDate: firstCheckIn,
   }));
   const pairs = await createHotelComparer({ hotels, clock })(stays);
-  return stays.map(({ copyServiceId }, index) => ({ copyServiceId, hotels: pairs[index] ?? unknownPair }));
+  return stays.map(({ copyServiceId, copy }, index) => ({
+    ...{ copyServiceId, copy },
+    hotels: pairs[index] ?? unknownPair,
+  }));
 }
 
 /** Cases without open bookings come last. */

@@ -1,9 +1,8 @@
 import type { KeptValues } from '../booking/kept-values.js';
-import { unknownPair } from '../mappings/hotels/compare-hotels.js';
 import { type AuditReader, type RecordedAction, readActions } from '../review/audit.js';
 import { type HeldCase, summariseBookings } from './case.js';
 import type { ReadOnlyCaseLedger } from './case-store.js';
-import { type Compared, compareCases } from './find-cases.js';
+import { type Compared, compareCases, nothingKnown } from './find-cases.js';
 
 /** A case with its hotels. */
 export interface ShownCase extends HeldCase, Compared {
@@ -29,7 +28,7 @@ export async function showCase(
   const [compared] = await compareCases(ledger, [{ ...held, ...(firstCheckIn && { firstCheckIn }) }], clock);
   const references = held.bookings.flatMap(({ reference }) => reference ?? []);
   const kept = labels.length > 0 ? await ledger.findKeptValues(references) : undefined;
-  return { ...held, ...(compared ?? { copyServiceId: null, hotels: unknownPair }), ...(kept && { kept }) };
+  return { ...held, ...(compared ?? nothingKnown), ...(kept && { kept }) };
 }
 
 /** Who changed a case, and when, oldest entry first. Looks are left out. */

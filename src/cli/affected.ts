@@ -1,6 +1,7 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
 import { describeCheckIn } from '../booking/stay.js';
 import type { CasedBooking } from '../cases/booked-cases.js';
+import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { pairColumns, toPairCells, toPairReport } from '../report/hotels.js';
 import { stayOf } from '../review/verdicts/booked-hotels.js';
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
@@ -69,17 +70,20 @@ function renderRows(
     return booking ? [line, ...renderDetails(booking, listing)] : [line];
   };
   const advice = listing.lists === 'affected' && !listing.hasHotels ? adviseLoad(command) : [];
-  return [head, ...lines.flatMap(withDetails), legend, ...advice];
+  const unknownCopies = explainCopies(bookings).map((line) => `  ${line}`);
+  return [head, ...lines.flatMap(withDetails), legend, ...unknownCopies, ...advice];
 }
 
 /** What is below the row of a booking: its two hotels and its case, as far as known. */
 function renderDetails(
-  { hotels, fields, copyServiceId, case: found }: CasedBooking,
+  { hotels, fields, copyServiceId, copy, case: found }: CasedBooking,
   { lists, hasHotels }: VerdictListing,
 ): string[] {
   const isShowingHotels = lists === 'affected' && hasHotels;
   return [
-    ...(isShowingHotels ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId }) : []),
+    ...(isShowingHotels
+      ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId, copy })
+      : []),
     ...(found ? [`    case:   ${found.id}, its mapping is ${found.state}`] : []),
   ];
 }
@@ -206,7 +210,7 @@ function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
 }
 
 function toRow(
-  { day, fields, copyServiceId, verdictReason, kept }: CasedBooking,
+  { day, fields, copyServiceId, copy, verdictReason, kept }: CasedBooking,
   { isRange, lists, keptLabels = [], today }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
@@ -218,7 +222,7 @@ function toRow(
     cell('ProviderName'),
     cell('ProviderHotelId'),
     cell('ServiceId'),
-    copyServiceId === null ? unknown.none : String(copyServiceId),
+    nameCopy({ copyServiceId, copy }, unknown.none),
     ...(lists === 'unanswered' ? [verdictReason ?? unknown.none] : []),
     ...toKeptRow(keptLabels, kept),
   ];
@@ -234,6 +238,7 @@ export function listingColumns({
     ...(isRange ? ['day'] : []),
     ...serviceFields.filter((field) => !guestNameFields.has(field)),
     'copyServiceId',
+    'copy',
     ...(lists === 'unanswered' ? ['verdictReason'] : []),
     ...['caseId', 'caseState'],
     ...keptLabels,
@@ -259,13 +264,13 @@ export function toListedCells(
 }
 
 function toCommonRecord(
-  { day, fields, copyServiceId, verdictReason, case: found }: CasedBooking,
+  { day, fields, copyServiceId, copy, verdictReason, case: found }: CasedBooking,
   { isRange }: Pick<VerdictListing, 'isRange'>,
 ): Record<string, unknown> {
   return {
     ...(isRange && { day }),
     ...fields,
-    ...{ copyServiceId, caseId: found?.id ?? null, caseState: found?.state ?? null },
+    ...{ copyServiceId, copy, caseId: found?.id ?? null, caseState: found?.state ?? null },
     ...(verdictReason && { verdictReason }),
   };
 }

@@ -1,4 +1,5 @@
 import type { TracedCase } from '../cases/booked-cases.js';
+import { neverSynced } from '../mappings/copied-hotels.js';
 import type { BookingHistory } from '../report/booking-history.js';
 import { describeSuspicion, describeVerdict } from '../report/describe-booking.js';
 import { formatCountOf, formatInstant } from '../text/format.js';
@@ -64,6 +65,7 @@ function renderHistory(reference: string, history: BookingHistory, showsHotels: 
     lines.push(`  ${label} (kept, not sent): ${showInLine(value)}`);
   const { hotels } = history;
   if (hotels && showsHotels) lines.push(...renderPair(hotels, hotels));
+  else if (hotels?.copy === 'never-synced') lines.push(`  in the copy: ${neverSynced}`);
   for (const attempt of history.attempts ?? []) {
     const status = attempt.httpStatus === undefined ? '' : ` (HTTP ${attempt.httpStatus})`;
     const when = formatInstant(Date.parse(attempt.startedAt));

@@ -3,12 +3,13 @@ import { type CaseBooking, type HeldCase, stateOfBooking } from '../cases/case.j
 import type { CaseSummary } from '../cases/case-store.js';
 import type { ListedCase } from '../cases/find-cases.js';
 import type { ShownCase } from '../cases/show-case.js';
+import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { keptOf, nameCheckIn, orderBookings } from '../report/cases.js';
 import type { RecordedAction } from '../review/audit.js';
 import { formatCount, formatCountOf, formatInstant } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { showInLine } from '../text/visible.js';
-import { renderPair } from './hotel-pair.js';
+import { describeMissing, renderPair } from './hotel-pair.js';
 import { adviseLoad } from './hotels.js';
 import { toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';
@@ -52,6 +53,7 @@ export function renderCases(
     ...(cases.length > casesShown
       ? [`  … and ${formatCount(cases.length - casesShown)} more; --csv FILE lists all`]
       : []),
+    ...explainCopies(first),
     ...(hasHotels ? [] : adviseLoad(command)),
     ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
     `For one of them: ${command('case ID')}`,
@@ -63,7 +65,7 @@ function toRow(item: ListedCase): (string | number)[] {
   const { id, state, openBookings, bookings, providerName, providerHotelId, origins } = item;
   return [
     ...[id, describeNext(item), state, `${openBookings} of ${bookings}`, providerName, providerHotelId],
-    ...[item.serviceId, item.copyServiceId ?? '-', origins.join(', ')],
+    ...[item.serviceId, nameCopy(item, '-'), origins.join(', ')],
   ];
 }
 
@@ -85,7 +87,7 @@ interface ShowOptions {
 /** One case: the mapping, its two hotels, its bookings, and what happened to it. */
 export function renderCase(item: ShownCase, options: ShowOptions): string {
   const { command, today, hasHotels, history, keptLabels } = options;
-  const { id, providerName, providerHotelId, serviceId, copyServiceId, state, origins, move } = item;
+  const { id, providerName, providerHotelId, serviceId, copyServiceId, copy, state, origins, move } = item;
   const bookings = orderBookings(item, today);
   const open = bookings.filter((booking) => stateOfBooking(booking, today) === 'open').length;
   return [
@@ -94,7 +96,7 @@ export function renderCase(item: ShownCase, options: ShowOptions): string {
     `  found by: ${origins.join(', ')}${move === undefined ? '' : ` (${move})`}, opened ${formatInstant(item.openedAt)}`,
     ...(item.assignee === undefined ? [] : [`  assigned: ${showInLine(item.assignee)}`]),
     ...(item.note === undefined ? [] : [`  note:     ${showInLine(item.note)}`]),
-    ...(hasHotels ? renderPair(item.hotels, { serviceId, copyServiceId }) : adviseLoad(command)),
+    ...(hasHotels ? renderPair(item.hotels, { serviceId, copyServiceId, copy }) : adviseLoad(command)),
     `bookings: ${formatCount(open)} open of ${formatCount(bookings.length)}`,
     renderTable(
       bookings.slice(0, bookingsShown).map((booking) => toBookingRow(booking, item, options)),
@@ -109,8 +111,8 @@ export function renderCase(item: ShownCase, options: ShowOptions): string {
   ].join('\n');
 }
 
-function describeCopy({ copyServiceId, serviceId }: ShownCase): string {
-  if (copyServiceId === null) return 'no master hotel';
+function describeCopy({ copyServiceId, copy, serviceId }: ShownCase): string {
+  if (copyServiceId === null) return describeMissing(copy);
   return copyServiceId === serviceId ? 'the same' : `ServiceId ${copyServiceId}`;
 }
 

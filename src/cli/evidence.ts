@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Case } from '../cases/case.js';
+import { neverSynced } from '../mappings/copied-hotels.js';
 import { toHistory, toHistoryReport } from '../report/booking-history.js';
 import { toMappingReport } from '../report/mappings.js';
 import type { Checksum, Evidence, MappingEvidence, RunEvidence } from '../review/evidence/gather-evidence.js';
@@ -86,10 +87,13 @@ function describeRun({ run, traces, checksums }: RunEvidence) {
   };
 }
 
-function toMapping({ copied, ...pair }: MappingEvidence) {
+function toMapping({ copied, isSynced, ...pair }: MappingEvidence) {
   return copied
     ? toMappingReport(copied.mapping, copied.moves)
-    : { ...pair, serviceId: null, firstSeenAt: null, history: [] };
+    : {
+        ...{ ...pair, serviceId: null, copy: isSynced ? 'unmapped' : 'never-synced' },
+        ...{ firstSeenAt: null, history: [] },
+      };
 }
 
 function toCase({ id, state, origins, providerName, providerHotelId, serviceId, openedAt }: Case) {
@@ -135,9 +139,10 @@ function renderIndex(
   ].join('\n');
 }
 
-function renderMappingHistory({ copied, providerName, providerHotelId }: MappingEvidence): string {
+function renderMappingHistory({ copied, isSynced, providerName, providerHotelId }: MappingEvidence): string {
   if (copied) return renderMapping(copied.mapping, copied.moves, []).trimEnd();
-  return `  ${showInLine(providerName)} ${showInLine(providerHotelId)} is not in the local copy`;
+  const name = `  ${showInLine(providerName)} ${showInLine(providerHotelId)}`;
+  return isSynced ? `${name} is not in the local copy` : `${name}: ${neverSynced}`;
 }
 
 function renderRows({ run, rows, checksums }: RunEvidence): string[] {

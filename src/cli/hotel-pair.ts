@@ -1,16 +1,15 @@
 import stringWidth from 'fast-string-width';
+import { type CopiedHotel, type CopyStanding, neverSynced } from '../mappings/copied-hotels.js';
 import type { HotelPair, LocatedHotel } from '../mappings/hotels/compare-hotels.js';
 import { describeDistance, describeHours } from '../report/hotels.js';
 import { showInLine } from '../text/visible.js';
 
-interface PairIds {
+interface PairIds extends CopiedHotel {
   readonly serviceId: number;
-  /** The master hotel in the local copy of the mappings; null if it has none. */
-  readonly copyServiceId: number | null;
 }
 
 /** The two hotels, a line or two for each, within 80 columns. */
-export function renderPair(pair: HotelPair, { serviceId, copyServiceId }: PairIds): string[] {
+export function renderPair(pair: HotelPair, { serviceId, copyServiceId, copy }: PairIds): string[] {
   const { bookedHotel, copyHotel, distanceKm, hoursToCheckIn } = pair;
   const hours = hoursToCheckIn === undefined ? [] : [describeHours(hoursToCheckIn)];
   return [
@@ -18,10 +17,14 @@ export function renderPair(pair: HotelPair, { serviceId, copyServiceId }: PairId
     ...(copyServiceId === serviceId
       ? ['    copy:   the same hotel']
       : fitParts('copy:', [
-          ...(copyServiceId === null ? ['no master hotel'] : describeHotel(copyHotel)),
+          ...(copyServiceId === null ? [describeMissing(copy)] : describeHotel(copyHotel)),
           ...(copyServiceId === null ? [] : [describeDistance(distanceKm)]),
         ])),
   ];
+}
+
+export function describeMissing(copy: CopyStanding): string {
+  return copy === 'never-synced' ? neverSynced : 'no master hotel';
 }
 
 function describeHotel(hotel: LocatedHotel | undefined): string[] {

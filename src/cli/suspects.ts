@@ -98,6 +98,7 @@ const suspectColumns: readonly (keyof SuspectReport)[] = [
   'CheckOutDate',
   'reason',
   'copyServiceId',
+  'copy',
   'movedAt',
 ];
 

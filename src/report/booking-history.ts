@@ -1,5 +1,6 @@
 import type { KeptValues } from '../booking/kept-values.js';
 import type { TracedCase } from '../cases/booked-cases.js';
+import type { CopyStanding } from '../mappings/copied-hotels.js';
 import type { Attempt, Trace } from '../review/history.js';
 import type { StepState } from '../review/step.js';
 import { readMaskedFields } from '../review/stored/stored-line.js';
@@ -93,10 +94,14 @@ export function toHistory(trace: Trace, options: HistoryOptions): BookingHistory
 export interface HistoryReport extends Omit<BookingHistory, 'hotels'>, Partial<PairReport> {
   /** The master hotel that the copy has now; null if it has none. */
   readonly copyServiceId?: number | null;
+  readonly copy?: CopyStanding;
 }
 
 export function toHistoryReport({ hotels, ...history }: BookingHistory): HistoryReport {
-  return { ...history, ...(hotels && { copyServiceId: hotels.copyServiceId, ...toPairReport(hotels) }) };
+  return {
+    ...history,
+    ...(hotels && { copyServiceId: hotels.copyServiceId, copy: hotels.copy, ...toPairReport(hotels) }),
+  };
 }
 
 function toVerdict(judged: BookingVerdict): Pick<BookingHistory, 'verdict' | 'verdictReason' | 'bySilence'> {

@@ -8,10 +8,20 @@ import { pairColumns, toPairCells, toPairReport } from './hotels.js';
 
 /** A case as `cases --json` lists it; null stands for unknown. */
 export function toCaseReport(item: ListedCase) {
-  const { id, providerName, providerHotelId, serviceId, copyServiceId, state, origins, assignee, note } =
-    item;
+  const {
+    id,
+    providerName,
+    providerHotelId,
+    serviceId,
+    copyServiceId,
+    copy,
+    state,
+    origins,
+    assignee,
+    note,
+  } = item;
   return {
-    ...{ id, providerName, providerHotelId, serviceId, copyServiceId, state, origins },
+    ...{ id, providerName, providerHotelId, serviceId, copyServiceId, copy, state, origins },
     ...{ bookings: item.bookings, openBookings: item.openBookings, firstCheckIn: item.firstCheckIn ?? null },
     // A booking without a check-in may be for tomorrow.
     hasUnknownCheckIn: item.hasUnknownCheckIn,
@@ -27,7 +37,7 @@ export function toCaseReport(item: ListedCase) {
 const caseColumns = [
   ...['id', 'firstCheckIn', 'inHouse', 'inHouseUntil', 'state', 'openBookings', 'leftBookings', 'bookings'],
   ...['providerName', 'providerHotelId'],
-  ...['serviceId', 'copyServiceId', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
+  ...['serviceId', 'copyServiceId', 'copy', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
 ];
 
 /** When help is needed, for people. */

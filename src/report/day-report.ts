@@ -1,3 +1,4 @@
+import type { CopyStanding } from '../mappings/copied-hotels.js';
 import type { ReasonCount } from '../review/collected.js';
 import type { RunReport } from '../review/day/report.js';
 import type { StepTime } from '../review/history.js';
@@ -75,6 +76,7 @@ export interface ReportedHotels {
   readonly serviceId: number;
   /** The master hotel that the local copy of the mappings has now. */
   readonly copyServiceId: number | null;
+  readonly copy: CopyStanding;
   readonly bookedHotel: string | null;
   readonly copyHotel: string | null;
   readonly distanceKm: number | null;

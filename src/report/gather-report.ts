@@ -96,7 +96,7 @@ async function readFirst(list: BookingList<ComparedBooking>): Promise<Listed<Rep
 }
 
 /** Without the guest's name. */
-export function toReported({ fields, copyServiceId, hotels }: ComparedBooking): ReportedBooking {
+export function toReported({ fields, copyServiceId, copy, hotels }: ComparedBooking): ReportedBooking {
   const text = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   return {
     reference: text('BookingReferenceId'),
@@ -105,7 +105,7 @@ export function toReported({ fields, copyServiceId, hotels }: ComparedBooking): 
     providerName: text('ProviderName'),
     providerHotelId: text('ProviderHotelId'),
     serviceId: Number(fields.ServiceId),
-    copyServiceId,
+    ...{ copyServiceId, copy },
     bookedHotel: hotels.bookedHotel?.name ?? null,
     copyHotel: hotels.copyHotel?.name ?? null,
     distanceKm: hotels.distanceKm ?? null,

@@ -1,8 +1,8 @@
 import { findTracedCases } from '../cases/booked-cases.js';
 import type { CaseReader } from '../cases/case-store.js';
+import type { CopyReader } from '../mappings/copied-hotels.js';
 import { createHotelComparer } from '../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../mappings/hotels/hotel-contents.js';
-import type { MappingReader } from '../mappings/mapping-copy.js';
 import type { History, Trace } from '../review/history.js';
 import type { BatchReader } from '../review/ledger.js';
 import { maskAnswers } from '../review/stored/masked-answers.js';
@@ -11,7 +11,7 @@ import { findTracedHotels } from '../review/verdicts/booked-hotels.js';
 import { type BookingHistory, toHistory } from './booking-history.js';
 
 export interface HistoryLedger extends BatchReader, Pick<History, 'trace'> {
-  readonly mappings: Pick<MappingReader, 'lookUp'>;
+  readonly mappings: CopyReader;
   readonly hotels: Pick<HotelReader, 'lookUp'>;
   readonly cases: Pick<CaseReader, 'findByKeys' | 'findBookings'>;
 }

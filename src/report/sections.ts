@@ -1,6 +1,7 @@
 import { businessDayAt } from '../booking/business-day.js';
 import { describeCheckIn } from '../booking/stay.js';
 import type { Bar } from '../charts/bars.js';
+import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import type { RunReport } from '../review/day/report.js';
 import {
   formatCount,
@@ -129,6 +130,7 @@ function describeVerdicts(report: DayReport, options: SectionOptions): Section {
         : []),
       ...(canary ? [describeCanary(canary, options)] : []),
       ...adviseMore(affected, command(`affected ${day} --csv FILE`)),
+      ...explainCopies(affected.first),
     ],
     table: {
       head: [...bookingColumns, ...hotelColumns],
@@ -151,6 +153,7 @@ function describeCases({ cases }: DayReport, { command }: SectionOptions): Secti
               ? formatCountOf(cases.count, 'case')
               : `${formatCountOf(cases.count, 'case')} with ${formatCountOf(bookings, 'open booking')}`,
             ...adviseMore(cases, command('cases --csv FILE')),
+            ...explainCopies(cases.first),
           ],
     table: {
       head: ['check-in', 'case', 'mapping', 'open', ...hotelColumns],
@@ -211,7 +214,7 @@ function toHotelCells(item: ReportedHotels): string[] {
     providerHotelId ?? '-',
     `${serviceId}`,
     bookedHotel ?? '-',
-    copyServiceId === null ? 'none' : `${copyServiceId}`,
+    nameCopy(item, 'none'),
     isSame ? 'the same' : (copyHotel ?? '-'),
     isSame || distanceKm === null ? '-' : formatKilometres(distanceKm),
   ];

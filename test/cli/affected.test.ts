@@ -24,7 +24,7 @@ const reviewed = someRun({ delivery: 'file', file: { verdicts }, counts: { affec
 const noVerdicts = { affected: null, unanswered: null };
 
 function listed(fields: Record<string, unknown>, more: Partial<CasedBooking> = {}): CasedBooking {
-  return { day, fields, copyServiceId: null, hotels: unknownPair, ...more };
+  return { day, fields, copyServiceId: null, copy: 'unmapped', hotels: unknownPair, ...more };
 }
 
 function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv?: string): string {
@@ -238,17 +238,25 @@ describe('the columns of --csv', () => {
     expect(affectedColumns).not.toContain('verdictReason');
     const record = toListedRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), { isRange: true });
     expect(record).toEqual({
-      ...{ day, ServiceId: 7, copyServiceId: null, caseId: null, caseState: null, verdictReason: 'unclear' },
+      ...{
+        day,
+        ServiceId: 7,
+        copyServiceId: null,
+        copy: 'unmapped',
+        caseId: null,
+        caseState: null,
+        verdictReason: 'unclear',
+      },
       ...{ bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null },
     });
   });
 });
 
 const header =
-  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId,caseId,caseState,' +
+  '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId,copy,caseId,caseState,' +
   'bookedHotelName,bookedHotelCity,bookedHotelCountry,bookedHotelPhones,bookedHotelLocalTime,' +
   'copyHotelName,copyHotelCity,copyHotelCountry,copyHotelPhones,copyHotelLocalTime,distanceKm,hoursToCheckIn\n';
-const noHotels = ','.repeat(14);
+const noHotels = ','.repeat(15);
 const booking = {
   ServiceId: 7,
   BookingReferenceId: 'BR-1, "two"',

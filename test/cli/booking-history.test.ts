@@ -47,17 +47,17 @@ describe('the history of a booking', () => {
   it.each([
     [
       { place: 0, reason: 'other-master', serviceId: 8 },
-      { reason: 'other-master', copyServiceId: 8, movedAt: null },
+      { reason: 'other-master', copyServiceId: 8, copy: 'mapped', movedAt: null },
       'suspect: the local copy has its hotel under ServiceId 8',
     ],
     [
       { place: 0, reason: 'moved', serviceId: 7, movedAt: first.startedAt },
-      { reason: 'moved', copyServiceId: 7, movedAt: '2026-11-21T02:30:05.000Z' },
+      { reason: 'moved', copyServiceId: 7, copy: 'mapped', movedAt: '2026-11-21T02:30:05.000Z' },
       'suspect: its mapping changed to this ServiceId recently (seen 2026-11-21 02:30:05Z)',
     ],
     [
       { place: 0, reason: 'moved', movedAt: first.startedAt },
-      { reason: 'moved', copyServiceId: null, movedAt: '2026-11-21T02:30:05.000Z' },
+      { reason: 'moved', copyServiceId: null, copy: 'unmapped', movedAt: '2026-11-21T02:30:05.000Z' },
       'suspect: its mapping was deleted (seen 2026-11-21 02:30:05Z)',
     ],
   ] as const)('reports what the local copy said: %j', (suspect, reported, words) => {

@@ -11,7 +11,7 @@ const bookedHotel: LocatedHotel = {
 };
 const copyHotel: LocatedHotel = { serviceId: 9, loadedAt, name: 'Park Inn', city: '東京', country: 'Japan' };
 const pair: HotelPair = { bookedHotel, copyHotel, distanceKm: 417.23, hoursToCheckIn: 25 };
-const ids = { serviceId: 7, copyServiceId: 9 };
+const ids = { serviceId: 7, copyServiceId: 9, copy: 'mapped' } as const;
 
 describe('two hotels on a terminal', () => {
   it('are side by side', () => {
@@ -34,10 +34,14 @@ describe('two hotels on a terminal', () => {
       '    booked: unknown',
       '    copy:   unknown, distance unknown',
     ]);
-    expect(renderPair(unknownPair, { ...ids, copyServiceId: null })).toEqual([
+    expect(renderPair(unknownPair, { ...ids, copyServiceId: null, copy: 'unmapped' })).toEqual([
       '    booked: unknown',
       '    copy:   no master hotel',
     ]);
+    const neverSynced = { ...ids, copyServiceId: null, copy: 'never-synced' } as const;
+    expect(renderPair(unknownPair, neverSynced)[1]).toBe(
+      '    copy:   unknown: the mappings were never synced',
+    );
     expect(renderPair(unknownPair, { ...ids, copyServiceId: 7 })[1]).toBe('    copy:   the same hotel');
   });
 

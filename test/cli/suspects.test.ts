@@ -15,6 +15,7 @@ const doubted: SuspectReport = {
   CheckInDate: '2026-12-01',
   reason: 'other-master',
   copyServiceId: 100_300,
+  copy: 'mapped',
   movedAt: null,
 };
 const today = '2026-11-21';

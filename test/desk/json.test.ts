@@ -46,7 +46,7 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
     },
     ...{ nextRunAt: '2026-11-22T01:30:00.000Z', deadline: null, lateDays: [] },
     latestVolume: { day: '2026-11-19', accepted: 9, usual: null },
-    cases: { openBookings: 5, unknownCheckIns: 0, firstCheckIn: '2026-11-25' },
+    cases: { openBookings: 5, unknownCheckIns: 0, inHouse: 0, firstCheckIn: '2026-11-25' },
     ...{ mappingsCompleteUntil: '2026-11-20T04:00:00.000Z', parts: { ledger: 'ok' }, problems: [] },
   });
   expect((days as unknown[]).slice(-2)).toEqual([
@@ -70,7 +70,7 @@ it.each(['viewer', 'admin'] as const)('days, for the role %s', async (role) => {
 });
 
 it.each(['viewer', 'admin'] as const)('a day, for the role %s', async (role) => {
-  const open = { state: 'open', bookedHotel: null };
+  const open = { state: 'open', bookedHotel: null, inHouse: 0, inHouseUntil: null };
   expect(await read(role, '/days/2026-11-20')).toEqual({
     ...{ day: '2026-11-20', judgement: 'unfinished', headline: 'The run is collecting.' },
     ...{ previous: '2026-11-19', next: '2026-11-21', runs: [run], count: 1, page: 1, pages: 1 },
@@ -131,10 +131,18 @@ const opened = '2026-11-20T04:00:00.000Z';
 const noHotels = { bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null };
 const untouched = {
   ...{ state: 'open', origins: ['affected'], hasUnknownCheckIn: false, openedAt: opened, stateSince: opened },
+  ...{ inHouse: 0, inHouseUntil: null, leftBookings: 0 },
   ...{ move: null, assignee: null, note: null, ...noHotels },
 };
 const hotelbeds = {
-  ...{ id: 1, providerName: 'hotelbeds', providerHotelId: 'H-1', serviceId: 7, copyServiceId: 70 },
+  ...{
+    id: 1,
+    providerName: 'hotelbeds',
+    providerHotelId: 'H-1',
+    serviceId: 7,
+    copyServiceId: 70,
+    copy: 'mapped',
+  },
   ...{ bookings: 3, openBookings: 3, firstCheckIn: '2026-12-05', ...untouched },
 };
 
@@ -143,11 +151,25 @@ it.each(['viewer', 'admin'] as const)('cases, for the role %s', async (role) => 
   expect(await read(role, '/cases')).toEqual({
     cases: [
       {
-        ...{ id: 2, providerName: 'expedia', providerHotelId: 'E-2', serviceId: 8, copyServiceId: null },
+        ...{
+          id: 2,
+          providerName: 'expedia',
+          providerHotelId: 'E-2',
+          serviceId: 8,
+          copyServiceId: null,
+          copy: 'unmapped',
+        },
         ...{ firstCheckIn: '2026-11-25', ...one },
       },
       {
-        ...{ id: 3, providerName: 'hotelbeds', providerHotelId: 'H-3', serviceId: 9, copyServiceId: 70 },
+        ...{
+          id: 3,
+          providerName: 'hotelbeds',
+          providerHotelId: 'H-3',
+          serviceId: 9,
+          copyServiceId: 70,
+          copy: 'mapped',
+        },
         ...{ firstCheckIn: '2026-12-01', ...one },
       },
       hotelbeds,
@@ -198,7 +220,7 @@ it.each([
           ...{ ProviderName: 'hotelbeds', ProviderHotelId: '007' },
           ...{ CheckInDate: '2026-11-20', CheckOutDate: '2026-11-23' },
         },
-        ...{ verdict: 'incorrect', step: 'trigger', copyServiceId: null, ...noHotels },
+        ...{ verdict: 'incorrect', step: 'trigger', copyServiceId: null, copy: 'unmapped', ...noHotels },
         attempts: [
           {
             ...{ step: 'trigger', attempt: 1, outcome: 'done', code: 'ok', httpStatus: 200 },

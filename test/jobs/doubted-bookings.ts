@@ -12,8 +12,10 @@ export interface ReportedSuspect {
   readonly ProviderName: string;
   readonly ProviderHotelId: string;
   readonly CheckInDate: string;
+  readonly CheckOutDate: string;
   readonly reason: string;
   readonly copyServiceId: number | null;
+  readonly copy: 'mapped' | 'unmapped';
   readonly movedAt: string | null;
 }
 
@@ -43,8 +45,9 @@ export function makeDoubtedBookings(count: number, now: number) {
     booking: MadeBooking,
     doubt: Pick<ReportedSuspect, 'reason' | 'copyServiceId' | 'movedAt'>,
   ) => {
-    const { BookingClientName: _, CheckOutDate: __, ...reported } = booking;
-    suspects.push({ ...reported, ...doubt });
+    const { BookingClientName: _, ...reported } = booking;
+    const copy = doubt.copyServiceId === null ? 'unmapped' : 'mapped';
+    suspects.push({ ...reported, ...doubt, copy });
   };
 
   for (const [index, booking] of bookings.entries()) {

@@ -117,6 +117,7 @@ describe('verify', () => {
 /** There is no copy of the mappings, and no content of hotels. */
 const nothingKnown = {
   copyServiceId: null,
+  copy: 'never-synced',
   bookedHotel: null,
   copyHotel: null,
   distanceKm: null,
@@ -126,6 +127,7 @@ const nothingKnown = {
 const caseOf = (index: number) => ({ caseId: index + 1, caseState: 'open' });
 const hotelColumns = [
   'copyServiceId',
+  'copy',
   'caseId',
   'caseState',
   ...['booked', 'copy'].flatMap((hotel) =>

@@ -16,7 +16,14 @@ it('A case is printed whole, with null for what is unknown', async () => {
   const item = await showCase(ledger, held, { today, clock: () => now, labels: [] });
   const history = [{ at: now, who: 'bea', action: 'case-assigned' as const, details: { assignee: 'Bea' } }];
   expect(toShownReport(item, { today, history })).toEqual({
-    ...{ id: 2, providerName: 'expedia', providerHotelId: 'E-2', serviceId: 8, copyServiceId: null },
+    ...{
+      id: 2,
+      providerName: 'expedia',
+      providerHotelId: 'E-2',
+      serviceId: 8,
+      copyServiceId: null,
+      copy: 'unmapped',
+    },
     ...{ state: 'open', origins: ['affected'], bookings: 1, openBookings: 1, firstCheckIn: '2026-11-25' },
     ...{ hasUnknownCheckIn: false, inHouse: 0, inHouseUntil: null, leftBookings: 0 },
     ...{ openedAt, stateSince: openedAt, move: null, assignee: null, note: null },
@@ -37,8 +44,8 @@ it('A case of a CSV has a cell for each column', async () => {
   const [item] = await ledger.cases.list({ state: 'all', ids: [3], today });
   if (!item) throw new Error('expected case 3, got: none');
   const compared = await showCase(ledger, { ...item, bookings: [] }, { today, clock: () => now, labels: [] });
-  const { copyServiceId, hotels } = compared;
-  expect(toCaseCells({ ...item, copyServiceId, hotels, kept: { Price: '9' } })).toMatchObject({
+  const { copyServiceId, copy, hotels } = compared;
+  expect(toCaseCells({ ...item, copyServiceId, copy, hotels, kept: { Price: '9' } })).toMatchObject({
     ...{ id: 3, origins: 'affected', copyServiceId: 70, Price: '9', bookedHotelName: undefined },
   });
 });

@@ -8,7 +8,13 @@ const hostile = '<script>alert(1)</script>|`x`[a](javascript:1)\u001b[2J\n# no';
 const options = { timezone: 'Europe/Madrid', command: (words: string) => `hotel-review ${words}` };
 
 const hotels = {
-  ...{ providerName: hostile, providerHotelId: hostile, serviceId: 5, copyServiceId: 7 },
+  ...{
+    providerName: hostile,
+    providerHotelId: hostile,
+    serviceId: 5,
+    copyServiceId: 7,
+    copy: 'mapped' as const,
+  },
   ...{ bookedHotel: hostile, copyHotel: hostile, distanceKm: 12.34 },
 };
 const report: DayReport = {

@@ -1,3 +1,4 @@
+import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import { keyOfHotel, type MappingReader } from '../../mappings/mapping-copy.js';
 import { readStaysAhead } from '../../review/stays/stays-ahead.js';
 import type { StayAhead, StayLedger } from '../../review/stays.js';
@@ -29,6 +30,7 @@ export interface WatchParts {
 export interface MoveFinding extends CaseKey {
   /** The master hotel in the copy now; null if the mapping was deleted. */
   readonly copyServiceId: number | null;
+  readonly copy: CopyStanding;
   readonly move: CaseMove;
   /** The number of current and upcoming stays. */
   readonly bookings: number;
@@ -82,7 +84,7 @@ export async function watchMappings(parts: WatchParts, signal: AbortSignal): Pro
   return { counts, findings };
 }
 
-interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'move'> {
+interface MovedStays extends CaseKey, Pick<MoveFinding, 'copyServiceId' | 'copy' | 'move'> {
   readonly movedAt: number;
   readonly stays: readonly StayAhead[];
 }
@@ -109,7 +111,8 @@ async function findMovedStays(
   return [...changed.values()].flatMap((stays) => {
     const { copyServiceId, movedAt = 0 } = moved.get(keyOfHotel(stays)) ?? {};
     const move = classifyMove({ serviceId: stays.serviceId, copyServiceId }, masters.get(stays.serviceId));
-    return move ? [{ ...stays, copyServiceId: copyServiceId ?? null, move, movedAt }] : [];
+    const copy: CopyStanding = copyServiceId === undefined ? 'unmapped' : 'mapped';
+    return move ? [{ ...stays, copyServiceId: copyServiceId ?? null, copy, move, movedAt }] : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import { neverSynced } from '../../mappings/copied-hotels.js';
 import { describeCanary } from '../../report/canary.js';
 import { describeSuspicion, describeVerdict } from '../../report/describe-booking.js';
 import { formatCountOf, formatKilometres, formatLocalInstant } from '../../text/format.js';
@@ -48,7 +49,7 @@ function renderFound(data: Found, visit: Visit, page: number): Html {
   return html`${renderSummary(newest, reference, visit)}
 ${renderHotels(newest)}
 <h2>Its mapping</h2>
-${data.mappings.map((pair) => html`<div class="card">${renderPairLink(pair)}${renderMappingHistory(pair.copied, visit.timezone)}</div>`)}
+${data.mappings.map((pair) => html`<div class="card">${renderPairLink(pair)}${renderMappingHistory(pair.copied, visit.timezone, newest.copy !== 'never-synced')}</div>`)}
 ${data.mappings.length === 0 ? html`<p>Unknown: it names no hotel of a provider.</p>` : undefined}
 <h2>${total}, the newest first</h2>
 ${shown.map((booking) => renderRun(booking, visit))}
@@ -144,13 +145,14 @@ function renderHotels({
   bookedHotel,
   copyHotel,
   copyServiceId,
+  copy,
   distanceKm,
   booking,
 }: BookingInRun): Html | undefined {
   if (copyServiceId === undefined) return undefined;
   const isSame = copyServiceId === booking?.ServiceId;
   const rows: readonly (readonly [string, unknown, unknown])[] = [
-    ['Master hotel', booking?.ServiceId, copyServiceId ?? 'none'],
+    ['Master hotel', booking?.ServiceId, copyServiceId ?? (copy === 'never-synced' ? neverSynced : 'none')],
     ['Name', bookedHotel?.name, copyHotel?.name],
     ['Address', bookedHotel?.address, copyHotel?.address],
     ['City', bookedHotel?.city, copyHotel?.city],
@@ -163,7 +165,9 @@ function renderHotels({
   return html`<h2>Its hotel</h2>
 <p>${
     copyServiceId === null
-      ? 'The local copy of the mappings has no master hotel for it.'
+      ? copy === 'never-synced'
+        ? `What the local copy of the mappings has is ${neverSynced}.`
+        : 'The local copy of the mappings has no master hotel for it.'
       : isSame
         ? 'The local copy of the mappings has the same hotel as was booked.'
         : `The local copy of the mappings has another hotel than was booked; how far apart they are: ${distanceKm === null || distanceKm === undefined ? 'unknown' : formatKilometres(distanceKm)}.`

@@ -1,4 +1,5 @@
 import { renderHotelSketch, type SketchedHotel } from '../../charts/hotel-sketch.js';
+import { neverSynced } from '../../mappings/copied-hotels.js';
 import { nameCheckIn } from '../../report/cases.js';
 import { describeDistance, describeHours } from '../../report/hotels.js';
 import { formatCount, formatCountOf, formatLocalInstant } from '../../text/format.js';
@@ -23,7 +24,7 @@ ${mayWork ? renderActions(data) : undefined}
 <h2>The two hotels</h2>
 ${renderHotels(data)}
 <h2>The mapping</h2>
-${renderMappingHistory(data.mapping, visit.timezone)}
+${renderMappingHistory(data.mapping, visit.timezone, data.copy !== 'never-synced')}
 ${renderBookings(data, visit, keptColumns)}
 <h2>History</h2>
 ${renderHistory(data, visit)}
@@ -123,7 +124,8 @@ function describeCoordinates(hotel: HotelData | null): string | null {
   return `${hotel.latitude.toFixed(5)}, ${hotel.longitude.toFixed(5)}`;
 }
 
-function describeCopy({ copyServiceId, serviceId }: ShownCaseData): string {
+function describeCopy({ copyServiceId, copy, serviceId }: ShownCaseData): string {
+  if (copy === 'never-synced') return neverSynced;
   if (copyServiceId === null) return 'none: the hotel is not mapped any more';
   return copyServiceId === serviceId ? 'the booked hotel' : String(copyServiceId);
 }

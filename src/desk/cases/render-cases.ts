@@ -1,5 +1,6 @@
 import { mappingStates } from '../../cases/case.js';
 import type { CaseChoices } from '../../cases/search-cases.js';
+import { neverSynced } from '../../mappings/copied-hotels.js';
 import { nameCheckIn } from '../../report/cases.js';
 import { describeDistance, describeHours } from '../../report/hotels.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
@@ -162,7 +163,8 @@ function renderCheckIn(item: CaseData): Html {
   return html`${firstCheckIn ?? 'unknown'}${hours}`;
 }
 
-function renderCopy({ serviceId, copyServiceId, copyHotel, distanceKm }: CaseData): Html {
+function renderCopy({ serviceId, copyServiceId, copy, copyHotel, distanceKm }: CaseData): Html {
+  if (copy === 'never-synced') return html`${neverSynced}`;
   if (copyServiceId === null) return html`none<br><span class="faint">not mapped any more</span>`;
   if (copyServiceId === serviceId) return html`<span class="faint">the booked hotel</span>`;
   return html`${nameHotel(copyHotel, copyServiceId)}<br><span class="faint">${listPlace(copyHotel, describeDistance(distanceKm ?? undefined))}</span>`;

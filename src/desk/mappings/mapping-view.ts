@@ -1,10 +1,20 @@
+import { neverSynced } from '../../mappings/copied-hotels.js';
 import type { MappingReport } from '../../report/mappings.js';
 import { formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { type Fact, renderFacts, writeAddress } from '../routing/facts.js';
 
-/** A mapping and how it changed; null if the local copy has never seen it. */
-export function renderMappingHistory(mapping: MappingReport | null, timezone: string): Html {
+/**
+ * A mapping and how it changed; null if the local copy has never seen it.
+ *
+ * @param wasSynced false while the copy knows nothing
+ */
+export function renderMappingHistory(
+  mapping: MappingReport | null,
+  timezone: string,
+  wasSynced: boolean,
+): Html {
+  if (mapping === null && !wasSynced) return html`<p>${neverSynced}</p>`;
   if (mapping === null) return html`<p>The local copy of the mappings does not have it.</p>`;
   const { serviceId, locationCode, channelIds, firstSeenAt, history } = mapping;
   const show = (instant: string) => formatLocalInstant(Date.parse(instant), timezone);

@@ -1,3 +1,4 @@
+import { neverSynced } from '../../mappings/copied-hotels.js';
 import { formatCount, formatCountOf, formatDuration, formatLocalInstant } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';
 import { showInLine } from '../../text/visible.js';
@@ -38,11 +39,11 @@ type Asked = MappingsData & { readonly asked: NonNullable<MappingsData['asked']>
 
 function renderFound({ asked, mapping, cases, copy }: Asked, { timezone }: Visit): Html {
   const name = showInLine(`${asked.providerName} ${asked.providerHotelId}`);
+  if (mapping === null && isNeverSynced(copy))
+    return html`<h2>${name}</h2><p class="card">${neverSynced}</p>`;
   if (mapping === null)
-    return html`<h2>${name}</h2><p class="card">The local copy does not have it${
-      copy.mappings + copy.deleted === 0 ? ', because it is empty' : ''
-    }. Names and ids must be exactly as the service writes them.</p>`;
-  return html`<h2>${name}</h2><div class="card">${renderMappingHistory(mapping, timezone)}
+    return html`<h2>${name}</h2><p class="card">The local copy does not have it. Names and ids must be exactly as the service writes them.</p>`;
+  return html`<h2>${name}</h2><div class="card">${renderMappingHistory(mapping, timezone, true)}
 ${
   cases.length === 0
     ? undefined
@@ -52,6 +53,11 @@ ${
       )}</p>`
 }</div>
 ${mapping.serviceId === null ? undefined : renderHotel(mapping, timezone)}`;
+}
+
+/** The first sync begins in 1970: it says nothing before it ends. */
+function isNeverSynced({ syncs }: MappingsData['copy']): boolean {
+  return syncs.every(({ finishedAt, since }) => finishedAt === null && Date.parse(since) === 0);
 }
 
 function renderHotel({ serviceId, hotel }: NonNullable<MappingsData['mapping']>, timezone: string): Html {

@@ -1,3 +1,4 @@
+import { neverSynced } from '../../mappings/copied-hotels.js';
 import type { RunReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
@@ -127,12 +128,14 @@ function renderHotel(serviceId: number, name: string | null | undefined): Html {
 function renderCopy({
   serviceId,
   copyServiceId,
+  copy,
   copyHotel,
   distanceKm,
   suspicion,
   movedAt,
 }: ListedBooking): Html {
   const moved = movedAt ? html` <span class="faint">moved ${movedAt.slice(0, 10)}</span>` : undefined;
+  if (copy === 'never-synced') return html`${neverSynced}`;
   if (copyServiceId === null || copyServiceId === undefined)
     return html`${suspicion === 'moved' ? 'deleted' : 'none'}${moved}`;
   if (copyServiceId === serviceId) return html`the same${moved}`;

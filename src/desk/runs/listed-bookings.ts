@@ -2,9 +2,9 @@ import { guestNameFields } from '../../booking/booking.js';
 import { businessDayAt } from '../../booking/business-day.js';
 import { type CasedBooking, withCases } from '../../cases/booked-cases.js';
 import type { CaseReader } from '../../cases/case-store.js';
+import type { CopyReader, CopyStanding } from '../../mappings/copied-hotels.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
-import type { MappingReader } from '../../mappings/mapping-copy.js';
 import { toReported } from '../../report/gather-report.js';
 import type { History, SuspectReader } from '../../review/history.js';
 import type { KeptColumnReader } from '../../review/kept-columns.js';
@@ -29,6 +29,7 @@ export interface ListedBooking {
   readonly providerHotelId: string | null;
   readonly serviceId: number;
   readonly copyServiceId?: number | null;
+  readonly copy?: CopyStanding;
   readonly bookedHotel?: string | null;
   readonly copyHotel?: string | null;
   readonly distanceKm?: number | null;
@@ -44,7 +45,7 @@ export interface ListLedger
     SuspectReader,
     Pick<History, 'nextJudged'>,
     KeptColumnReader {
-  readonly mappings: Pick<MappingReader, 'lookUp'>;
+  readonly mappings: CopyReader;
   readonly hotels: Pick<HotelReader, 'lookUp'>;
   readonly cases: Pick<CaseReader, 'findByKeys'>;
 }
@@ -93,10 +94,10 @@ async function readJudged(
 }
 
 function toListed(booking: CasedBooking): ListedBooking {
-  const { bookedHotel, copyHotel, distanceKm, copyServiceId } = toReported(booking);
+  const { bookedHotel, copyHotel, distanceKm, copyServiceId, copy } = toReported(booking);
   return {
     ...toRow(booking.fields),
-    ...{ copyServiceId, bookedHotel, copyHotel, distanceKm },
+    ...{ copyServiceId, copy, bookedHotel, copyHotel, distanceKm },
     caseId: booking.case?.id ?? null,
     ...(booking.verdictReason && { verdictReason: booking.verdictReason }),
   };
@@ -126,9 +127,9 @@ async function readSuspected(ledger: ListLedger, run: Run, page: number, visit: 
   for await (const items of ordered.read({ from, to: from + entriesPerPage })) found.push(...items);
   return {
     count: run.suspects ?? 0,
-    bookings: found.map(({ reason, copyServiceId, movedAt, ...fields }) => ({
+    bookings: found.map(({ reason, copyServiceId, copy, movedAt, ...fields }) => ({
       ...toRow({ ...fields }),
-      ...{ suspicion: reason, copyServiceId, movedAt },
+      ...{ suspicion: reason, copyServiceId, copy, movedAt },
     })),
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Archive, ArchiveError } from '../../archive/archive.js';
 import { measure } from '../../async/measure.js';
+import { wasSynced } from '../../mappings/copied-hotels.js';
 import type {
   CopiedMapping,
   MappingMove,
@@ -23,7 +24,9 @@ export interface EvidenceParts {
     RejectLister &
     RunLister &
     Pick<History, 'trace'> &
-    Pick<ErasureReader, 'listErasedContents'> & { readonly mappings: Pick<MappingReader, 'find'> };
+    Pick<ErasureReader, 'listErasedContents'> & {
+      readonly mappings: Pick<MappingReader, 'find' | 'listSyncs'>;
+    };
   readonly archive: Archive;
   readonly spool: Pick<Spool, 'list' | 'read'>;
 }
@@ -64,6 +67,8 @@ export interface Checksum {
 }
 
 export interface MappingEvidence extends ProviderHotel {
+  /** False while no sync has ended: then the copy knows nothing. */
+  readonly isSynced: boolean;
   /** Null if the local copy has never seen the pair. */
   readonly copied: { readonly mapping: CopiedMapping; readonly moves: readonly MappingMove[] } | null;
 }
@@ -100,8 +105,9 @@ export async function gatherEvidence(
     runs.push({ run, traces: masked, rows, ...(await readSums(parts, run)) });
   }
   const mappings: MappingEvidence[] = [];
+  const isSynced = await wasSynced(ledger.mappings);
   for (const pair of pairs.values())
-    mappings.push({ ...pair, copied: (await ledger.mappings.find(pair)) ?? null });
+    mappings.push({ ...pair, isSynced, copied: (await ledger.mappings.find(pair)) ?? null });
   return { runs, mappings };
 }
 

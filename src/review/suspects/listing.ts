@@ -1,5 +1,6 @@
 import type { KeptValues } from '../../booking/kept-values.js';
 import { urgencyOf } from '../../booking/stay.js';
+import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import type { Suspect, SuspectReason } from '../collected.js';
 import type { SuspectLines, SuspectReader } from '../history.js';
 import { type KeptColumnReader, type KeptColumns, keptAt } from '../kept-columns.js';
@@ -27,6 +28,7 @@ export interface Suspicion {
   readonly reason: SuspectReason;
   /** The master hotel of its provider's hotel in the copy; null if the mapping was deleted. */
   readonly copyServiceId: number | null;
+  readonly copy: CopyStanding;
   /** When the mapping changed, ISO 8601 in UTC; null if it never did. */
   readonly movedAt: string | null;
 }
@@ -112,6 +114,7 @@ export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion 
   return {
     reason,
     copyServiceId: serviceId ?? null,
+    copy: serviceId === undefined ? 'unmapped' : 'mapped',
     movedAt: movedAt === undefined ? null : new Date(movedAt).toISOString(),
   };
 }

@@ -1,11 +1,11 @@
 import type { StayDates } from '../../booking/stay.js';
+import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import {
   type CompareHotels,
   type DoubtfulStay,
   type HotelPair,
   unknownPair,
 } from '../../mappings/hotels/compare-hotels.js';
-import type { CopiedMapping, MappingReader } from '../../mappings/mapping-copy.js';
 import type { Trace } from '../history.js';
 import { readBooking } from '../stored/stored-line.js';
 import { type BookingList, hotelsPerLookUp, type ListedBooking } from './listing.js';
@@ -39,19 +39,14 @@ export function stayOf({ CheckInDate, CheckOutDate }: ListedBooking['fields']): 
 }
 
 /** The hotels of a booking in one run. */
-export interface TracedHotels extends HotelPair {
+export interface TracedHotels extends HotelPair, CopiedHotel {
   readonly serviceId: number;
-  /** The master hotel that the copy has now; null if it has none. */
-  readonly copyServiceId: number | null;
 }
 
 /** The hotels of each trace; undefined for a record that was rejected. */
 export async function findTracedHotels(
   traces: readonly Trace[],
-  {
-    mappings,
-    compare,
-  }: { readonly mappings: Pick<MappingReader, 'lookUp'>; readonly compare: CompareHotels },
+  { mappings, compare }: { readonly mappings: CopyReader; readonly compare: CompareHotels },
 ): Promise<(TracedHotels | undefined)[]> {
   const bookings = traces.map((trace) =>
     trace.kind === 'booking' ? readBooking(trace.line, trace.form) : undefined,
@@ -61,18 +56,20 @@ export async function findTracedHotels(
     providerName,
     providerHotelId,
   }));
-  const copied: (CopiedMapping | undefined)[] = [];
+  const copied: CopiedHotel[] = [];
   while (copied.length < asked.length)
-    copied.push(...(await mappings.lookUp(asked.slice(copied.length, copied.length + hotelsPerLookUp))));
+    copied.push(
+      ...(await readCopiedHotels(mappings, asked.slice(copied.length, copied.length + hotelsPerLookUp))),
+    );
   const stays = known.map(({ serviceId, checkInDate }, index) => ({
     serviceId,
-    copyServiceId: copied[index]?.serviceId ?? null,
+    copyServiceId: copied[index]?.copyServiceId ?? null,
     checkInDate,
   }));
   const pairs = await compare(stays);
   return bookings.map((booking) => {
     const index = booking ? known.indexOf(booking) : -1;
-    const [stay, pair] = [stays[index], pairs[index]];
-    return stay && pair && { ...pair, serviceId: stay.serviceId, copyServiceId: stay.copyServiceId };
+    const [stay, pair, copy] = [stays[index], pairs[index], copied[index]];
+    return stay && pair && copy && { ...pair, ...copy, serviceId: stay.serviceId };
   });
 }

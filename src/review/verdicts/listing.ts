@@ -1,6 +1,7 @@
 import type { KeptValues } from '../../booking/kept-values.js';
 import { urgencyOf } from '../../booking/stay.js';
-import type { MappingReader, ProviderHotel } from '../../mappings/mapping-copy.js';
+import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
+import type { ProviderHotel } from '../../mappings/mapping-copy.js';
 import { readStayDates } from '../file/review-line.js';
 import type { History } from '../history.js';
 import { type KeptColumnReader, keptAt } from '../kept-columns.js';
@@ -13,13 +14,11 @@ import { type ListWindow, orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
 
 /** A booking of the file as shown to people and programs. */
-export interface ListedBooking {
+export interface ListedBooking extends CopiedHotel {
   /** YYYY-MM-DD */
   readonly day: string;
   /** Under the service's names (spec 2.5), without the guest's name unless requested. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The master hotel that the local copy of the mappings has now; null if it has none. */
-  readonly copyServiceId: number | null;
   /** Why it has no verdict. */
   readonly verdictReason?: UnknownReason;
   /** Its local columns, if requested. */
@@ -27,7 +26,7 @@ export interface ListedBooking {
 }
 
 interface ListingLedger extends BatchReader, Pick<History, 'nextJudged'>, KeptColumnReader {
-  readonly mappings: Pick<MappingReader, 'lookUp'>;
+  readonly mappings: CopyReader;
 }
 
 /** A day and the runs that sent it. */
@@ -146,7 +145,7 @@ function copyEntry({ line, ...entry }: Entry): Entry {
 
 async function toBookings(
   entries: readonly Entry[],
-  mappings: Pick<MappingReader, 'lookUp'>,
+  mappings: CopyReader,
   readShown: typeof readFields,
 ): Promise<ListedBooking[]> {
   const bookings = entries.map(({ day, line, verdictReason, kept }) => ({
@@ -155,8 +154,11 @@ async function toBookings(
     ...(verdictReason && { verdictReason }),
     ...(kept && { kept }),
   }));
-  const found = await mappings.lookUp(bookings.map(toHotel));
-  return bookings.map((booking, index) => ({ ...booking, copyServiceId: found[index]?.serviceId ?? null }));
+  const copied = await readCopiedHotels(mappings, bookings.map(toHotel));
+  return bookings.flatMap((booking, index) => {
+    const found = copied[index];
+    return found ? [{ ...booking, ...found }] : [];
+  });
 }
 
 /** A booking without its provider's hotel finds nothing. */

@@ -54,7 +54,7 @@ it('A provider’s hotel is shown with its history, its hotel and its case', asy
 });
 
 it('One that the copy does not have is reported as unknown', async () => {
-  expect(await look('?provider=A&hotel=1')).toContain('does not have it, because it is empty');
+  expect(await look('?provider=A&hotel=1')).toContain('unknown: the mappings were never synced');
   await sync('one', [['A', '2', 7]]);
   const text = await look('?provider=A&hotel=1');
   expect(text).toContain('does not have it. Names and ids must be exactly');

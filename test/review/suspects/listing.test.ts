@@ -33,6 +33,7 @@ describe('the suspects of a run', () => {
         BookingReferenceId: 'BR-7',
         reason: 'moved',
         copyServiceId: null,
+        copy: 'unmapped',
         movedAt: '2026-11-18T10:00:00.000Z',
       },
     ]);

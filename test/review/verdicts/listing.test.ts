@@ -56,6 +56,7 @@ function openLedger(
         return judgements[runId]?.file?.slice(from, to).map(toLines) ?? [];
       },
       mappings: {
+        listSyncs: async () => [],
         async lookUp(hotels: readonly ProviderHotel[]) {
           asked.push(hotels.length);
           return hotels.map(({ providerHotelId }) => {

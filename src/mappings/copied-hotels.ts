@@ -1,0 +1,43 @@
+import type { MappingReader, ProviderHotel } from './mapping-copy.js';
+import { readCompleteUntil } from './sync-bounds.js';
+
+/** What the local copy says about a provider hotel. Nothing while no sync has ended: it may be mapped all the same. */
+export type CopyStanding = 'never-synced' | 'unmapped' | 'mapped';
+
+/** The master hotel of a provider hotel in the local copy of the mappings. */
+export interface CopiedHotel {
+  /** Null if the copy has none: `copy` says why. */
+  readonly copyServiceId: number | null;
+  readonly copy: CopyStanding;
+}
+
+export type CopyReader = Pick<MappingReader, 'lookUp' | 'listSyncs'>;
+
+/** In the same order. At most 1,000 per call. */
+export async function readCopiedHotels(
+  mappings: CopyReader,
+  hotels: readonly ProviderHotel[],
+): Promise<CopiedHotel[]> {
+  const found = await mappings.lookUp(hotels);
+  const ids = hotels.map((_, index) => found[index]?.serviceId ?? null);
+  const missing = ids.includes(null) && !(await wasSynced(mappings)) ? 'never-synced' : 'unmapped';
+  return ids.map((copyServiceId) => ({ copyServiceId, copy: copyServiceId === null ? missing : 'mapped' }));
+}
+
+/** Whether a sync has ever ended. */
+export async function wasSynced({ listSyncs }: Pick<MappingReader, 'listSyncs'>): Promise<boolean> {
+  return (await listSyncs()).some((sync) => readCompleteUntil(sync, 0) > 0);
+}
+
+export const neverSynced = 'unknown: the mappings were never synced';
+
+/** The master hotel of the copy in a column: below the list, `explainCopies` says why it is unknown. */
+export function nameCopy({ copyServiceId, copy }: CopiedHotel, unmapped: string): string {
+  if (copyServiceId !== null) return String(copyServiceId);
+  return copy === 'never-synced' ? 'unknown' : unmapped;
+}
+
+/** A line below a list, if the copy knows nothing about its hotels. */
+export function explainCopies(listed: readonly Pick<CopiedHotel, 'copy'>[]): string[] {
+  return listed.some(({ copy }) => copy === 'never-synced') ? [`copy: ${neverSynced}`] : [];
+}
