@@ -123,3 +123,6 @@ export function incidentOf(notice: Pick<Notice, 'event' | 'subject' | 'day'>): s
   const isOfDay = day !== undefined && (event === 'day-recovered' || lastsOf(notice) === 'until-day-is-good');
   return isOfDay ? `day ${day}` : `${event} ${subject}`;
 }
+
+/** What is said in place of who was told. */
+export const nobodyIsTold = 'Nobody is told: no channel is configured.';

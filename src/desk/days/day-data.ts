@@ -13,6 +13,7 @@ import type { Run } from '../../review/run.js';
 import { summariseVerdicts } from '../../review/verdicts/day-verdicts.js';
 import { answerWithin } from '../../server/deadline.js';
 import type { WriteCommand } from '../../text/shell.js';
+import type { Operations } from '../operations/operations.js';
 import { entriesBefore, entriesPerPage, toPage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 import type { DayMark } from '../routing/state-mark.js';
@@ -33,6 +34,7 @@ export interface DayPageParts {
   readonly archive: Pick<Archive, 'list'>;
   readonly command: WriteCommand;
   readonly hotels: RememberedHotels;
+  readonly operations: Pick<Operations, 'channels'>;
 }
 
 const runsRead = 1_000;

@@ -19,7 +19,7 @@ export function createDayPage(parts: DayPageParts): Page {
     read: (input, visit) => readDayPage(parts, input, visit),
     render: (data, visit) => ({
       title: `Day ${data.day}`,
-      content: renderDay(data, visit),
+      content: renderDay(data, visit, parts.operations.channels.length > 0),
       ...(data.runs.some(isActive) && { refreshSeconds: 30 }),
     }),
   });

@@ -1,3 +1,4 @@
+import { nobodyIsTold } from '../../notifications/notice.js';
 import { nameCheckIn } from '../../report/cases.js';
 import { reportsDrop } from '../../review/day/report.js';
 import { countAffected } from '../../review/verdicts/day-verdicts.js';
@@ -11,14 +12,14 @@ import { renderDayActions } from '../runs/day-actions.js';
 import type { DayPageData } from './day-data.js';
 
 /** A day: how it went, its runs, and what to do about it. */
-export function renderDay(data: DayPageData, visit: DeskVisit): Html {
+export function renderDay(data: DayPageData, visit: DeskVisit, hasChannels: boolean): Html {
   const { day, judgement, headline, runs } = data;
   return html`${renderNeighbours(data)}
 <section class="card"><p class="headline">${renderMark(judgement)} <span>${showInLine(headline)}</span></p>
 ${renderDayActions(day, runs[0], visit)}</section>
 ${renderProblems(data, visit)}<h2>Runs</h2>
 ${renderRuns(data, visit)}
-${renderCases(data)}${renderNotices(data, visit)}${renderReports(data)}`;
+${renderCases(data)}${renderNotices(data, visit, hasChannels)}${renderReports(data)}`;
 }
 
 function renderNeighbours({ previous, next }: DayPageData): Html {
@@ -85,9 +86,10 @@ function renderProblems({ problems }: DayPageData, visit: DeskVisit): Html | und
 ${renderList(problems, visit)}`;
 }
 
-function renderNotices({ notices }: DayPageData, visit: DeskVisit): Html | undefined {
+function renderNotices({ notices }: DayPageData, visit: DeskVisit, hasChannels: boolean): Html | undefined {
   if (notices.length === 0) return undefined;
-  return html`<h2>What people were told</h2>
+  return html`<h2>${hasChannels ? 'What people were told' : 'What was noticed'}</h2>
+${hasChannels ? undefined : html`<p>${nobodyIsTold}</p>`}
 ${renderList(notices, visit)}`;
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nobodyIsTold } from '../../notifications/notice.js';
 import type { Notice } from '../../notifications/notice.js';
 import type {
   MessageCounts,
@@ -37,30 +38,31 @@ export function createNotificationsPage({ ledger: { notices }, operations }: Not
     },
     render: ({ problems, counts, messages }, { timezone }) => ({
       title: 'Notifications',
-      content: html`${renderChannels(operations)}${renderProblems(problems, timezone)}${renderMessages(messages, counts, timezone)}`,
+      content: html`${renderChannels(operations)}${renderProblems(problems, timezone, operations.channels.length > 0)}${renderMessages(messages, counts, timezone)}`,
     }),
   });
 }
 
 function renderChannels({ channels }: Pick<Operations, 'channels'>): Html {
   if (channels.length === 0)
-    return html`<p>No channel is configured, so nobody is told anything: list them in the setting <code>notify</code>.</p>`;
+    return html`<p>${nobodyIsTold} List channels in the setting <code>notify</code>.</p>`;
   return html`<h2>Channels</h2><ul class="plain">${channels.map(
     ({ name, kind }) =>
       html`<li class="buttons"><span>${name}${name === kind ? undefined : html` <span class="faint">(${kind})</span>`}</span> <a class="button quiet" href="/notifications/test?channel=${encodeURIComponent(name)}">Test ${name}</a></li>`,
   )}</ul>${channels.length > 1 ? html`<p><a href="/notifications/test">Test all</a></p>` : undefined}`;
 }
 
-function renderProblems(problems: readonly OpenProblem[], timezone: string): Html {
+/** Without a channel, the ledger still notes when people would have been told. */
+function renderProblems(problems: readonly OpenProblem[], timezone: string, hasChannels: boolean): Html {
   if (problems.length === 0) return html`<h2>Open problems</h2><p>None.</p>`;
   const shown = problems.slice(-problemsShown).reverse();
   const more =
     problems.length > shown.length ? `The ${shown.length} newest of ${problems.length}.` : undefined;
   return html`<h2>Open problems</h2>${more === undefined ? undefined : html`<p>${more}</p>`}<div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">Problem</th><th scope="col">About</th><th scope="col">Severity</th><th scope="col">Since</th><th scope="col">Last told</th></tr></thead>
+<thead><tr><th scope="col">Problem</th><th scope="col">About</th><th scope="col">Severity</th><th scope="col">Since</th>${hasChannels ? html`<th scope="col">Last told</th>` : undefined}</tr></thead>
 <tbody>${shown.map(
     (problem) =>
-      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${renderSeverity(problem.severity)}</td><td class="whole">${formatLocalInstant(problem.raisedAt, timezone)}</td><td class="whole">${formatLocalInstant(problem.lastToldAt, timezone)}</td></tr>`,
+      html`<tr><th scope="row">${problem.event}</th><td>${renderSubject(problem)}</td><td>${renderSeverity(problem.severity)}</td><td class="whole">${formatLocalInstant(problem.raisedAt, timezone)}</td>${hasChannels ? html`<td class="whole">${formatLocalInstant(problem.lastToldAt, timezone)}</td>` : undefined}</tr>`,
   )}</tbody></table></div>`;
 }
 

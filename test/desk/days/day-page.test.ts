@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeskParts } from '../../../src/desk/desk.js';
 import { at, collectedRun, day, newRun, rightOf } from '../../contracts/ledger/days.js';
 import { openTemporaryLedger } from '../../review/temporary-ledger.js';
-import { getData, getPage, startDesk, stopServers } from '../some-desk.js';
+import { getData, getPage, otherParts, startDesk, stopServers } from '../some-desk.js';
 import { addFileRun, archiveOf, fileRunId } from '../some-file-run.js';
 
 const evil = `"'><script>alert(1)</script>`;
@@ -42,6 +42,18 @@ describe('the page of a day', () => {
     expect(text.indexOf('/runs/r2')).toBeLessThan(text.indexOf('/runs/r1'));
     expect(text).toContain('href="/days/2026-11-19" rel="prev"');
     expect(text).not.toContain('<script>alert');
+  });
+
+  it('says what people were told, or that nobody is told without a channel', async () => {
+    const run = await collectedRun(ledger, 'r1');
+    const failure = { class: 'fatal', code: 'http-403', message: 'refused' } as const;
+    await ledger.settle(rightOf(run), { state: 'failed', failure, at });
+    const told = (await getPage((await start()).url, `/days/${day}`)).text;
+    expect(told).toContain('What people were told');
+    const operations = { ...otherParts.operations, channels: [] };
+    const { text } = await getPage((await start({ operations })).url, `/days/${day}`);
+    expect(text).toContain('Nobody is told: no channel is configured.');
+    expect(text).not.toContain('What people were told');
   });
 
   it.each([
