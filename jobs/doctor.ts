@@ -30,6 +30,7 @@ import {
 } from '../src/doctor/service.js';
 import { checkSftp, noSftpServer, showHostKey } from '../src/doctor/sftp.js';
 import { checkUsers } from '../src/doctor/users.js';
+import { checkVerdicts } from '../src/doctor/verdicts.js';
 import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
@@ -51,7 +52,7 @@ import { openKeys } from './keys.js';
 import { findLedger, lookInto } from './ledgers.js';
 import { composeSource } from './sources.js';
 import type { Terminal } from './terminal.js';
-import { openMailbox } from './verdict-mails.js';
+import { findMailPlace, openMailbox } from './verdict-mails.js';
 
 const { platform } = process;
 /** How long Redis may take to respond. */
@@ -109,7 +110,7 @@ function listChecks(
         seconds: serviceSeconds,
         look: async (signal) => [
           ...(await checkClock({ clock, zone: timezone, askService: () => askService(signal) })),
-          ...(deadline === undefined ? [] : [checkDeadline(deadline, timezone, clock())]),
+          checkDeadline(deadline, timezone, clock()),
         ],
       },
       {
@@ -195,7 +196,10 @@ function listChecks(
       {
         part: 'verdicts',
         seconds: 40,
-        look: (signal) => checkMailbox(() => openMailbox(config), signal),
+        look: async (signal) => [
+          ...checkVerdicts(config.delivery, findMailPlace(config) !== undefined),
+          ...(await checkMailbox(() => openMailbox(config), signal)),
+        ],
       },
       {
         part: 'ledger',

@@ -23,6 +23,7 @@ import { followUpAndSay, followUpCanaries } from './follow-up.js';
 import { keepReport } from './keep-report.js';
 import { openKeyDestruction } from './keys.js';
 import type { Terminal } from './terminal.js';
+import { findMailPlace } from './verdict-mails.js';
 
 export type ReviewRequest = DayRequest & {
   readonly trigger: Trigger;
@@ -64,6 +65,7 @@ export async function reviewDay(
           paint: terminal.paint,
           isOnlooker: detach,
           timezone: day.zone,
+          mailPlace: findMailPlace(config),
         },
       ),
     );

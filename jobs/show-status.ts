@@ -11,6 +11,7 @@ import { formatCount } from '../src/text/format.js';
 import { clock } from './clock.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
+import { findMailPlace } from './verdict-mails.js';
 
 /** Runs shown if no day is given: about a month. The runs of `schedule.today`, dozens a day, count as one. */
 const runsShown = 40;
@@ -48,6 +49,7 @@ export async function showStatus(
       });
       return exitCode.done;
     }
+    const mailPlace = findMailPlace(config);
     const { placeUnit } = kindOf(config.source);
     const detailed = await Promise.all(
       runs.map(async (run) => ({
@@ -58,7 +60,9 @@ export async function showStatus(
     );
     terminal.answer(
       [
-        ...detailed.map((details) => renderClosing(details, { ...style, now: clock(), isOnlooker: true })),
+        ...detailed.map((details) =>
+          renderClosing(details, { ...style, now: clock(), isOnlooker: true, mailPlace }),
+        ),
         ...(withoutNews === 0
           ? []
           : [`${formatCount(withoutNews)} more, by schedule.today, found nothing new.\n`]),

@@ -43,6 +43,11 @@ export async function openMailPoller(
   });
 }
 
+/** Where verdict e-mails are read, for people; undefined for nowhere. */
+export function findMailPlace({ verdicts: { imap, maildir, path } }: Config): string | undefined {
+  return imap ? `the mailbox on ${imap.host}` : (maildir ?? path);
+}
+
 /** The configured mailbox; undefined if there is none. An IMAP client is loaded only if needed. */
 export async function openMailbox({ verdicts }: Config): Promise<Mailbox | undefined> {
   const { imap, maildir, path, matchDays } = verdicts;

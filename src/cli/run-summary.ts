@@ -80,12 +80,14 @@ export interface ClosingOptions {
   readonly paint?: Paint;
   /** The account's. With it, a run that succeeded before its day was over says so. */
   readonly timezone?: string;
+  /** Where verdict e-mails are read; undefined for nowhere. */
+  readonly mailPlace?: string | undefined;
 }
 
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
   { run, toppedUp, rejects, warnings, refused, canary, placeUnit, waiting }: RunDetails,
-  { now, command, isOnlooker = false, paint = noColours, timezone }: ClosingOptions,
+  { now, command, isOnlooker = false, paint = noColours, timezone, mailPlace }: ClosingOptions,
 ): string {
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
   const sections = [
@@ -97,7 +99,7 @@ export function renderClosing(
           `  no booking can be in the file: all ${formatCount(run.counts.posted)} go by body, without a result`,
         ]
       : []),
-    ...explain(run, toppedUp),
+    ...explain(run, mailPlace, toppedUp),
     ...(timezone !== undefined && endedTooEarly(run, timezone)
       ? [`  It was ${earlyNote}: the next run sends what is missing.`]
       : []),
@@ -138,7 +140,7 @@ function hasNoFile(run: Run): boolean {
   return run.delivery === 'file' && run.collectedAt !== undefined && !mayHaveResult(run);
 }
 
-function explain(run: Run, toppedUp = 'before'): string[] {
+function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): string[] {
   const { state, failure, counts, topsUp, reason, cancelReason, trigger } = run;
   const known = [
     ...(topsUp ? [`  ${trigger === 'today' ? 'new' : 'late'} bookings: it tops up run ${toppedUp}`] : []),
@@ -150,7 +152,14 @@ function explain(run: Run, toppedUp = 'before'): string[] {
   if (counts.read === 0) return [...known, '  The source has no bookings: nothing was sent.'];
   if (topsUp && counts.accepted === 0) return [`  Nothing new since run ${toppedUp}: nothing was sent.`];
   if (nameState(run) === 'sent')
-    known.push('  Sent for review. The service reports incorrect mappings by e-mail only.');
+    known.push(
+      '  Sent for review. The service reports incorrect mappings by e-mail only.',
+      ...wrapText(
+        mailPlace === undefined
+          ? 'Nobody reads these e-mails here: say in the setting verdicts where they arrive.'
+          : `These e-mails are read from ${mailPlace}.`,
+      ),
+    );
   return known;
 }
 

@@ -1,7 +1,7 @@
 import type { ChannelSettings, SettingsOf } from '../channels/channel-settings.js';
 import { readSmtpAddress } from '../channels/smtp-address.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
-import { noticeEventNames } from '../notifications/notice.js';
+import { nobodyIsTold, noticeEventNames } from '../notifications/notice.js';
 import type { MessageCounts } from '../notifications/notice-store.js';
 import { formatCountOf, formatDuration } from '../text/format.js';
 
@@ -9,6 +9,13 @@ const { ok, warning } = findingsOf('notify');
 
 /** Shows the channels and their risks. Sends nothing: `notify test` does. */
 export function checkChannels(channels: readonly ChannelSettings[]): readonly Finding[] {
+  if (channels.length === 0)
+    return [
+      warning(
+        nobodyIsTold,
+        'List in the setting notify who is told what happens, and what should have happened.',
+      ),
+    ];
   return channels.flatMap((channel) => [
     ok(`${channel.name} (${channel.kind}): ${describeRouting(channel)}`),
     ...(channel.kind === 'email' ? warnOfPlainText(channel) : []),

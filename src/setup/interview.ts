@@ -44,8 +44,10 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     message: 'The address of the mapping service (empty: later)',
   });
   parts.asker.tell(aboutDelivery);
-  const delivery = await askDelivery(options, questions);
-  const sftp = delivery === 'file' ? await askServer(options, questions) : undefined;
+  const host = options.delivery === 'body' ? undefined : await askHost(options, questions);
+  const delivery = await askDelivery(options, host, questions);
+  const sftp = delivery === 'file' ? await askServer(options, host, questions) : undefined;
+  if (delivery === 'body') parts.asker.tell(unreadVerdicts);
   const incomplete = delivery === 'file' ? await askIncomplete(examination, questions) : undefined;
   const today = await questions.text({
     rule: rules.today,
@@ -87,6 +89,9 @@ archived result. By file, a result says which bookings are affected; bookings
 that can't be in the file (file.incomplete: post) go by body, and their
 verdicts come by e-mail only.`;
 
+const unreadVerdicts = `By body, nobody learns a verdict until the setting verdicts says where the
+service's e-mails arrive.`;
+
 function askEmptyDay(options: InitOptions, questions: RepeatableQuestions): Promise<'fail' | 'succeed'> {
   return questions.choose('emptyDay', options.emptyDay, {
     message: 'How should a day without bookings end?',
@@ -98,14 +103,27 @@ function askEmptyDay(options: InitOptions, questions: RepeatableQuestions): Prom
   });
 }
 
-function askDelivery(options: InitOptions, questions: RepeatableQuestions): Promise<'body' | 'file'> {
+/** Asked first: with a server, delivery by file is better, because its result says which bookings are affected. */
+function askHost(options: InitOptions, questions: RepeatableQuestions): Promise<string | undefined> {
+  return questions.text({
+    rule: rules.sftpHost,
+    given: options.sftpHost,
+    message: 'The SFTP server of the service (empty: none, or later)',
+  });
+}
+
+function askDelivery(
+  options: InitOptions,
+  host: string | undefined,
+  questions: RepeatableQuestions,
+): Promise<'body' | 'file'> {
   return questions.choose('delivery', options.delivery, {
     message: 'How do the bookings reach the service?',
     choices: [
+      { value: 'file', label: 'As a file on an SFTP server (recommended: its result has the verdicts)' },
       { value: 'body', label: 'In request bodies' },
-      { value: 'file', label: 'As a file on an SFTP server' },
     ],
-    fallback: namesServer(options) ? 'file' : 'body',
+    fallback: host !== undefined || namesServer(options) ? 'file' : 'body',
   });
 }
 
@@ -132,13 +150,12 @@ async function askIncomplete(
   });
 }
 
-async function askServer(options: InitOptions, questions: RepeatableQuestions): Promise<SftpAnswers> {
+async function askServer(
+  options: InitOptions,
+  host: string | undefined,
+  questions: RepeatableQuestions,
+): Promise<SftpAnswers> {
   const usualPort = String(readSettingFacts(rules.sftpPort.setting).fallback);
-  const host = await questions.text({
-    rule: rules.sftpHost,
-    given: options.sftpHost,
-    message: 'The SFTP server (empty: later)',
-  });
   const port = await questions.text({
     rule: rules.sftpPort,
     given: options.sftpPort === undefined ? undefined : String(options.sftpPort),

@@ -86,6 +86,7 @@ describe('the summary of a run', () => {
     const text = close({ run: someRun({ counts: { affected: null, unanswered: null } }) });
     expect(text).toBe(`2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
   Sent for review. The service reports incorrect mappings by e-mail only.
+  Nobody reads these e-mails here: say in the setting verdicts where they arrive.
   read            1,000
   accepted          990
   duplicates          7

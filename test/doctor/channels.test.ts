@@ -11,6 +11,10 @@ const email = {
 const look = (...notify: readonly object[]) =>
   checkChannels(parse({ notify }).notify).map(({ verdict, message }) => `${verdict}: ${message}`);
 
+it('doctor warns that nobody is told without a channel', () => {
+  expect(look()).toEqual(['warning: Nobody is told: no channel is configured.']);
+});
+
 it('doctor lists the channels, and nothing that is secret', () => {
   const lines = look(
     {

@@ -15,3 +15,10 @@ it('doctor shows the next deadline, in the time of the zone', () => {
 it('doctor warns if no day of the next month has one', () => {
   expect(checkDeadline({ at: 'none', exceptions: {} }, 'UTC', now).verdict).toBe('warning');
 });
+
+it('doctor warns if there is none, as then no day is ever late', () => {
+  expect(checkDeadline(undefined, 'UTC', now)).toMatchObject({
+    ...{ part: 'clock', verdict: 'warning' },
+    message: 'no day is ever late: nobody is told if one is not reviewed',
+  });
+});

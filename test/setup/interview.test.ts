@@ -251,9 +251,22 @@ describe('The questions of init', () => {
 
   it('say what each delivery does not give, before they ask for it', async () => {
     const { reported } = await hold({ path: 'b.csv' }, {}, { files: { 'b.csv': '7,Ada Lovelace\n' } });
-    const words = reported.at(-1)?.replaceAll(/\s+/g, ' ');
+    const words = reported.join(' ').replaceAll(/\s+/g, ' ');
     expect(words).toContain('no list of affected bookings, no archived result');
     expect(words).toContain('go by body, and their verdicts come by e-mail only');
+    expect(words).toContain('By body, nobody learns a verdict until the setting verdicts says where');
+  });
+
+  it('ask for the SFTP server first, and recommend the file', async () => {
+    const { asked, answers } = await hold({}, { 'SFTP server': 'sftp.test' });
+    expect(asked.filter((message) => message.includes('SFTP server'))).toHaveLength(1);
+    const places = ['SFTP server', 'reach the service'].map((word) =>
+      asked.findIndex((message) => message.includes(word)),
+    );
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(answers).toMatchObject({ delivery: 'file', sftp: { host: 'sftp.test' } });
+    const byBody = await hold({ delivery: 'body' });
+    expect(byBody.asked.join()).not.toContain('SFTP server');
   });
 
   it('say why an export was not understood', async () => {

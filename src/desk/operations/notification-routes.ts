@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { nobodyIsTold } from '../../notifications/notice.js';
 import type { Notice } from '../../notifications/notice.js';
+import { nobodyIsTold } from '../../notifications/notice.js';
 import type {
   MessageCounts,
   NoticeReader,
