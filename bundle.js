@@ -108,8 +108,9 @@ async function bundle(names, groups) {
 const output = [
   // Tests call `main` as a function.
   ...(await bundle([...commands, 'main'], groupsOfCommands)),
-  // Another thread shares no loaded code, and would load whole groups for a few of their modules.
+  // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
   ...(await bundle(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.js$/ }])),
+  ...(await bundle(['mail-reader'], [{ name: 'mails', test: /jobs\/mail-reader\.js$/ }])),
 ];
 for (const { fileName, code } of output) {
   writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);

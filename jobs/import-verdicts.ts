@@ -22,8 +22,8 @@ export async function importVerdicts(
   // Refuses a mistyped name before anything is read.
   for (const file of files) await checkGiven(file, terminal);
   const ledger = await openLedger(config);
+  const taker = openMailTaker(config, ledger, terminal.notify);
   try {
-    const taker = openMailTaker(config, ledger, terminal.notify);
     await taker.resume();
     const emails: ImportedMail[] = [];
     for (const file of files) {
@@ -32,11 +32,13 @@ export async function importVerdicts(
       const named = taken.reduce((sum, { bookings }) => sum + bookings.length, 0);
       const details = { emails: taken.length, named };
       await recordLook(ledger, { action: 'verdicts-import', subject, details }, terminal);
-      emails.push(...taken);
+      for (const one of taken) emails.push(one);
     }
     terminal.answer(renderImport(emails, terminal.command), { emails: emails.map(toImportReport) });
-    return emails.some(({ outcome }) => outcome === 'unreadable') ? exitCode.failed : exitCode.done;
+    const isUnread = emails.some(({ outcome }) => outcome === 'unreadable' || outcome === 'set-aside');
+    return isUnread ? exitCode.failed : exitCode.done;
   } finally {
+    taker.close();
     await ledger.close();
   }
 }
@@ -57,7 +59,7 @@ async function takeFile(
   const taken: ImportedMail[] = [];
   for (const mail of splitMails(bytes)) {
     signal.throwIfAborted();
-    taken.push({ file, ...(await taker.take({ bytes: mail, from, savedAt })) });
+    taken.push({ file, ...(await taker.take({ bytes: mail, from, savedAt }, { isAsked: true })) });
   }
   return taken;
 }

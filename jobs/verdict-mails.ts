@@ -1,27 +1,47 @@
+import { fork } from 'node:child_process';
 import { businessDayAt } from '../src/booking/business-day.js';
 import type { Config } from '../src/config/load.js';
 import type { NotifyAll } from '../src/events/events.js';
 import type { VerdictMailLedger } from '../src/verdict-mails/mail-log.js';
+import { createMailProcess, readerLimits } from '../src/verdict-mails/mail-process.js';
 import type { Mailbox } from '../src/verdict-mails/mailbox.js';
 import { createMailPoller, type MailPoller } from '../src/verdict-mails/poll-mailbox.js';
-import { createMailReader } from '../src/verdict-mails/read-mail.js';
 import { createMailTaker, type MailTaker } from '../src/verdict-mails/take-mail.js';
 import { clock } from './clock.js';
 
 const dayMs = 86_400_000;
 
-/** Reads verdict e-mails with the configured settings. */
-export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify: NotifyAll): MailTaker {
+interface OpenedTaker extends MailTaker {
+  /** Ends the process that reads e-mails. */
+  close(): void;
+}
+
+/** Reads verdict e-mails with the configured settings, in a process of its own. */
+export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify: NotifyAll): OpenedTaker {
   const { file, verdicts, timezone, service } = config;
   const { resultColumn, resultValues } = file;
-  return createMailTaker({
+  const words = { resultColumn, resultValues, masterIdColumn: service.masterIdColumn };
+  const { examine, close } = createMailProcess(words, startMailReader);
+  const taker = createMailTaker({
     ledger,
-    read: createMailReader({ resultColumn, resultValues, masterIdColumn: service.masterIdColumn }),
+    examine,
     today: () => businessDayAt(new Date(clock()), timezone).iso,
     matchMs: verdicts.matchDays * dayMs,
     clock,
     notify,
     notifyCases: notify,
+  });
+  return { ...taker, close };
+}
+
+function startMailReader() {
+  return fork(new URL('./mail-reader.js', import.meta.url), [JSON.stringify(readerLimits)], {
+    execArgv: [`--max-old-space-size=${readerLimits.heapBytes / 1024 / 1024}`],
+    // It reads texts of strangers, and needs none of the secrets in the environment.
+    env: {},
+    serialization: 'advanced',
+    // V8's last words could quote an e-mail.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
 }
 
@@ -34,13 +54,20 @@ export async function openMailPoller(
   const mailbox = await openMailbox(config);
   if (!mailbox) return undefined;
   const taker = openMailTaker(config, ledger, notify);
-  return createMailPoller({
+  const poller = createMailPoller({
     mailbox,
     taker,
     pollMs: config.verdicts.pollMinutes * 60_000,
     notify,
     signal,
   });
+  return {
+    ...poller,
+    async close() {
+      await poller.close();
+      taker.close();
+    },
+  };
 }
 
 /** Where verdict e-mails are read, for people; undefined for nowhere. */

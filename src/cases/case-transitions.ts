@@ -122,7 +122,7 @@ export function applyMoves(held: HeldCase, moves: readonly LaterMove[], now: num
       seenAt > evidenceAt && (to !== undefined || watchedSince === undefined || watchedSince >= seenAt),
   );
   if (correcting.length === 0) return held;
-  const correctedBy = Math.max(...correcting.map(({ seenAt }) => seenAt));
+  const correctedBy = correcting.reduce((latest, { seenAt }) => Math.max(latest, seenAt), 0);
   return { ...held, state: 'corrected', stateSince: now, correctedBy };
 }
 

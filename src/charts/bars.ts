@@ -17,7 +17,7 @@ export interface Bar {
 /** Horizontal bars on one scale; a line marks the usual value. The texts are a list, which screen readers read as it is. */
 export function renderBars(title: string, bars: readonly Bar[]): Html | undefined {
   if (bars.length === 0) return undefined;
-  const largest = Math.max(1, ...bars.map(({ value, usual }) => Math.max(value, usual ?? 0)));
+  const largest = bars.reduce((most, { value, usual }) => Math.max(most, value, usual ?? 0), 1);
   const isPlain = bars.every(({ isHighlighted }) => isHighlighted === undefined);
   return html`<ul class="bars" aria-label="${title}">
 ${bars.map(

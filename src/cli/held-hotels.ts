@@ -3,8 +3,9 @@ import { createInterface } from 'node:readline';
 import { UsageError } from '../review/refusals.js';
 import { codeOf } from '../text/safe-error.js';
 
-/** An id, alone or as the first cell of a line. */
-const firstId = /^\s*"?\s*(\d{1,16})\s*"?\s*(?:[,;\t|].*)?$/;
+const endOfCell = /[,;\t|]/;
+/** An id, perhaps within quotes. */
+const quotedId = /^"?(\d{1,16})"?$/;
 
 /**
  * Reads the ids of the master hotels that the caller already has, one per line: alone, as the first cell of a CSV (the first
@@ -43,8 +44,13 @@ export async function readHeldHotels({
 }
 
 function readId(line: string): number | undefined {
-  const id = line.trimStart().startsWith('{') ? readRecord(line) : Number(firstId.exec(line)?.[1]);
+  const id = line.trimStart().startsWith('{') ? readRecord(line) : Number(readFirstCell(line));
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
+}
+
+function readFirstCell(line: string): string | undefined {
+  const [cell = ''] = line.trim().split(endOfCell, 1);
+  return quotedId.exec(cell.replace(/\s/g, ''))?.[1];
 }
 
 function readRecord(line: string): unknown {

@@ -192,6 +192,11 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
     }
     case 'verdict-mail-unreadable':
       return log.error({ ...mailFields(event), reason: event.reason }, "e-mail can't be read");
+    case 'verdict-mail-set-aside':
+      return log.error(
+        { ...mailFields(event), reason: event.reason },
+        'e-mail set aside: somebody has to read it',
+      );
     case 'mailbox-away':
       return log.error({ fault: describeError(event.error) }, "mailbox can't be read: it is tried again");
     case 'mailbox-back':

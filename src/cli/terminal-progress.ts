@@ -69,6 +69,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'verdict-mail-named':
         case 'verdict-mail-unknown':
         case 'verdict-mail-unreadable':
+        case 'verdict-mail-set-aside':
           return;
         default:
           return review.notify(event);

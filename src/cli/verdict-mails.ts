@@ -64,6 +64,8 @@ function describeOutcome({ outcome, bookings, pairs, canaries, reason }: Importe
       return 'names nothing that the ledger knows: read it yourself';
     case 'unreadable':
       return `can't be read: ${reason === undefined ? 'unknown' : describeReason(reason)}`;
+    case 'set-aside':
+      return `is set aside: ${reason === undefined ? 'unknown' : describeReason(reason)}; read it yourself`;
   }
 }
 
@@ -84,6 +86,12 @@ function describeReason(reason: MailReason): string {
       return 'it is no text; save a spreadsheet as CSV, and unpack a ZIP file';
     case 'unreadable':
       return 'it is broken';
+    case 'too-slow':
+      return 'reading it takes too long';
+    case 'too-much-memory':
+      return 'reading it takes too much memory';
+    case 'failed':
+      return 'reading it failed twice';
     case 'unread-attachment':
       return 'an attachment was not read';
     case 'called-correct':

@@ -36,7 +36,7 @@ export function* findBookings(
     if (form === 'file' && delivery === 'body') continue;
     const positions: number[] = [];
     const search = (rows: readonly StoredRow[]) => {
-      for (const row of rows) positions.push(...findInRow(row, hashes, pages));
+      for (const row of rows) for (const position of findInRow(row, hashes, pages)) positions.push(position);
     };
     if (size === undefined) yield* readPages(dialect, { number, form }, hashes, pages, search);
     else search(yield* lookUpPages(dialect, { number, form }, hashes, pages, size));

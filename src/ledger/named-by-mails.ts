@@ -55,7 +55,8 @@ export function* readNamed(dialect: Dialect, number: number): Query<NamedThings>
     number,
   );
   const bookings: StoredBooking[] = [];
-  for (const { of, places } of groupPlaces(rows)) bookings.push(...(yield* readPlaces(dialect, of, places)));
+  for (const { of, places } of groupPlaces(rows))
+    for (const booking of yield* readPlaces(dialect, of, places)) bookings.push(booking);
   const pairs = yield* all(
     `SELECT * FROM ${schema}mail_pairs WHERE mail = ? ORDER BY provider_name, provider_hotel_id, service_id`,
     number,

@@ -23,7 +23,7 @@ export function* trace(dialect: Dialect, reference: string, carries: Carries): Q
     for (const trace of yield* traceBookings(dialect, candidates, carries))
       found.push({ run: candidates.run, trace });
   }
-  found.push(...(yield* traceRejects(dialect, reference)));
+  for (const reject of yield* traceRejects(dialect, reference)) found.push(reject);
   // The sort is stable: within a run bookings stay before rejects.
   return found.sort((a, b) => b.run - a.run).map(({ trace }) => trace);
 }
@@ -45,7 +45,8 @@ function* traceBookings(
     const steps = yield* stepsThatCarry(dialect, run, form, batch, first);
     const step = steps.at(-1);
     const attempts: Attempt[] = [];
-    for (const { name } of steps) attempts.push(...(yield* attemptsOf(dialect, run, found.id, String(name))));
+    for (const { name } of steps)
+      for (const attempt of yield* attemptsOf(dialect, run, found.id, String(name))) attempts.push(attempt);
     traces.push(
       withoutUndefined({
         kind: 'booking' as const,

@@ -105,17 +105,21 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
       reason,
       number,
     );
-  if (added > 0) yield* raise(dialect, [noticeOfMail(number, mail)]);
+  const notice = findNotice(number, mail, added > 0);
+  if (notice) yield* raise(dialect, [notice]);
   return { number, isNew: inserted + added + found > 0 };
 }
 
-function noticeOfMail(number: number, { bookings, pairs, readAt }: NewMail): NewNotice {
-  return {
-    event: 'affected-found',
-    subject: `e-mail ${number}`,
-    facts: { mail: String(number), affected: bookings.length, mappings: pairs.length },
-    raisedAt: readAt,
-  };
+/** One at most, however often the e-mail is read. */
+function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice | undefined {
+  const { outcome, reason = '', bookings, pairs, readAt } = mail;
+  const common = { subject: `e-mail ${number}`, raisedAt: readAt };
+  if (isNaming) {
+    const facts = { mail: String(number), affected: bookings.length, mappings: pairs.length };
+    return { ...common, event: 'affected-found', facts };
+  }
+  if (outcome !== 'set-aside') return undefined;
+  return { ...common, event: 'mail-set-aside', facts: { mail: String(number), reason } };
 }
 
 /**

@@ -109,7 +109,7 @@ function leaveOut(fields: Fields, masterIdName: string): Fields {
 
 /** A deletion may omit its master hotel: the id is missing, blank, or 0, which no hotel has. */
 function isAbsentId(value: unknown): boolean {
-  return !isPresent(value) || value === 0 || (typeof value === 'string' && /^\s*0*\s*$/.test(value));
+  return !isPresent(value) || value === 0 || (typeof value === 'string' && /^0*$/.test(value.trim()));
 }
 
 /** A master hotel id: from 1 to 2^53-1. */

@@ -157,6 +157,14 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
           `To see more: ${command(`report ${day}`)}`,
         ),
       };
+    case 'mail-set-aside':
+      return {
+        title: `An e-mail about mappings was set aside (${about.text('reason')})`,
+        text: lines(
+          'Nothing in it is used, and it is not read again: it may name bookings on an incorrect mapping. Read it yourself.',
+          `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`,
+        ),
+      };
     case 'morning-digest':
       return { title: `Reviews of ${day}`, text: '' };
   }

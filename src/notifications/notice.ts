@@ -56,6 +56,7 @@ export const noticeEvents = {
   'credentials-refused': { severity: 'critical', lasts: 'until-recovered' },
   'resource-low': { severity: 'critical', lasts: 'until-recovered' },
   'canary-missed': { severity: 'critical', lasts: 'once' },
+  'mail-set-aside': { severity: 'warning', lasts: 'once' },
   'morning-digest': { severity: 'info', lasts: 'once' },
 } as const satisfies Record<string, EventKind>;
 

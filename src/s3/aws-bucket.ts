@@ -86,7 +86,7 @@ export function createAwsBucket(bucket: string, access: S3Access): S3Bucket {
             }),
           )
           .catch(explain(`list ${showKey(prefix)}`));
-        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])));
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
         next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
       } while (next !== undefined);
       return keys;

@@ -189,6 +189,8 @@ export function createEventCounters(clock: () => number): EventCounters {
           return mails.inc({ outcome: 'unknown' });
         case 'verdict-mail-unreadable':
           return mails.inc({ outcome: 'unreadable' });
+        case 'verdict-mail-set-aside':
+          return mails.inc({ outcome: 'set-aside' });
         case 'mailbox-read':
           return polledAt.note();
         default:

@@ -30,8 +30,8 @@ export function createNameMask(texts: readonly string[], kept: string | undefine
       if (standsOut(found)) standingOut.add(folded);
     }
     // Only the first bytes of a long response are kept.
-    const last = /[\p{L}\p{M}\p{N}]{2,}$/u.exec(text)?.[0];
-    if (last !== undefined && standsOut(last)) cutOff.add(fold(last));
+    const last = wordsOf(text).at(-1) ?? '';
+    if (last.length > 1 && text.endsWith(last) && standsOut(last)) cutOff.add(fold(last));
   }
   const masked = new Set<string>();
   const maskedParts = new Set<string>();

@@ -3,11 +3,17 @@ import type { Headings } from './headings.js';
 import type { MailRecord } from './mail-record.js';
 import { readTable } from './table-records.js';
 import { readText } from './text-records.js';
+import { UnreadableMailError } from './unreadable-mail.js';
 
 /** More columns than any table of bookings. */
 const mostColumns = 200;
 /** Tables within tables; deeper ones are read as text. */
 const deepestTable = 20;
+/** Elements within elements. The parser takes longer for each the more are open; an e-mail that forgets to close some is read. */
+const deepestElement = 5_000;
+/** More than in a table of 50,000 bookings, counting each cell again where it reaches into other rows. */
+const mostCells = 2_000_000;
+const mostCharacters = 100_000_000;
 
 const unread = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'math']);
 /** They begin a new line. */
@@ -27,6 +33,7 @@ interface OpenTable {
   span: { readonly columns: number; readonly rows: number };
   /** Cells of earlier rows that reach into this one, by column. */
   reaching: Map<number, { readonly text: string; readonly rows: number }>;
+  readonly put: (row: string[], text: string) => void;
 }
 
 /** The records of HTML, in its order: those of its tables, and those of the text around them. Reads what is hidden as well. */
@@ -34,11 +41,16 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
   const records: MailRecord[] = [];
   const tables: OpenTable[] = [];
   let text = '';
+  let depth = 0;
   let depthUnread = 0;
   let depthAsWritten = 0;
+  const put = createCellWriter();
 
+  const add = (found: readonly MailRecord[]) => {
+    for (const record of found) records.push(record);
+  };
   const flushText = () => {
-    if (text.trim() !== '') records.push(...readText(text, headings));
+    if (text.trim() !== '') add(readText(text, headings));
     text = '';
   };
   const write = (written: string) => {
@@ -55,18 +67,20 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
     // A table with one column only arranges text.
     const isLayout = table.rows.every((row) => row.filter((cell) => cell !== '').length <= 1);
     if (isLayout && !isList(table.rows, headings)) {
-      for (const row of table.rows) records.push(...readText(row.join('\n'), headings));
-    } else records.push(...readTable(table.rows, headings));
+      for (const row of table.rows) add(readText(row.join('\n'), headings));
+    } else add(readTable(table.rows, headings));
   };
 
   const parser = new Parser({
     onopentag(name, attributes) {
+      depth += 1;
+      if (depth > deepestElement) throw new UnreadableMailError('too-deep');
       if (unread.has(name)) depthUnread += 1;
       if (name === 'pre') depthAsWritten += 1;
       const table = tables.at(-1);
       if (name === 'table' && tables.length < deepestTable) {
         if (tables.length === 0) flushText();
-        tables.push({ rows: [], row: undefined, cell: undefined, span: one, reaching: new Map() });
+        tables.push({ rows: [], row: undefined, cell: undefined, span: one, reaching: new Map(), put });
       } else if (table && name === 'tr') {
         closeRow(table);
         table.row = [];
@@ -81,6 +95,7 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
       if (depthUnread === 0) write(depthAsWritten > 0 ? written : written.replace(/\s+/g, ' '));
     },
     onclosetag(name) {
+      depth -= 1;
       if (unread.has(name)) depthUnread = Math.max(0, depthUnread - 1);
       if (name === 'pre') depthAsWritten = Math.max(0, depthAsWritten - 1);
       const table = tables.at(-1);
@@ -99,6 +114,18 @@ export function readHtml(html: string, headings: Headings): MailRecord[] {
 
 const one = { columns: 1, rows: 1 };
 
+/** A few bytes of HTML can make a cell reach into a thousand rows. */
+function createCellWriter(): OpenTable['put'] {
+  let cells = 0;
+  let characters = 0;
+  return (row, text) => {
+    cells += 1;
+    characters += text.length;
+    if (cells > mostCells || characters > mostCharacters) throw new UnreadableMailError('too-many-rows');
+    row.push(text);
+  };
+}
+
 function spanOf(written: string | undefined): number {
   return /^\d{1,4}$/.test(written ?? '') ? Math.max(1, Math.min(Number(written), 1_000)) : 1;
 }
@@ -109,23 +136,23 @@ function isList(rows: readonly (readonly string[])[], headings: Headings): boole
 }
 
 function closeCell(table: OpenTable): void {
-  const { row, cell, span } = table;
+  const { row, cell, span, put } = table;
   if (!row || cell === undefined) return;
   table.cell = undefined;
   fillReaching(table, row);
   const text = cleanCell(cell);
   for (let column = 0; column < span.columns && row.length < mostColumns; column += 1) {
     if (span.rows > 1) table.reaching.set(row.length, { text, rows: span.rows - 1 });
-    row.push(column === 0 ? text : '');
+    put(row, column === 0 ? text : '');
   }
 }
 
 /** A cell that reaches down from a row above counts in each row. */
-function fillReaching({ reaching }: OpenTable, row: string[]): void {
+function fillReaching({ reaching, put }: OpenTable, row: string[]): void {
   for (let above = reaching.get(row.length); above; above = reaching.get(row.length)) {
     if (above.rows > 1) reaching.set(row.length, { text: above.text, rows: above.rows - 1 });
     else reaching.delete(row.length);
-    row.push(above.text);
+    put(row, above.text);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { CaseLedger, ReadOnlyCaseLedger } from '../cases/case-store.js';
 import type { ProviderHotel } from '../mappings/mapping-copy.js';
 import type { BookingForm } from '../review/step.js';
-import type { UnreadableReason } from './read-mail.js';
+import type { ReaderFault } from './mail-process.js';
+import type { UnreadableReason } from './unreadable-mail.js';
 
 /** A ledger that also knows the e-mails that were read. */
 export interface VerdictMailLedger extends CaseLedger {
@@ -83,14 +84,14 @@ export interface NamedThings {
   readonly pairs: readonly NamedPair[];
 }
 
-/** `unreadable`: too large, too deeply nested, or broken. */
-export type MailOutcome = 'named' | 'nothing-known' | 'unreadable';
+/** `unreadable`: too large, too deeply nested, or broken. `set-aside`: it is not read again, unless a person imports it. */
+export type MailOutcome = 'named' | 'nothing-known' | 'unreadable' | 'set-aside';
 
 /**
  * Why an e-mail names nothing, or not all that it may be about. `unread-attachment`: one without text; `called-correct`: it calls
  * known bookings correct, and nothing incorrect.
  */
-export type MailReason = UnreadableReason | 'unread-attachment' | 'called-correct';
+export type MailReason = UnreadableReason | ReaderFault | 'unread-attachment' | 'called-correct';
 
 export interface NewMail {
   /** Of its bytes, in hexadecimal. */

@@ -40,7 +40,13 @@ export function looksLikeMail(bytes: Uint8Array): boolean {
 
 const fromLine = Buffer.from('From ');
 /** "From sender@example.com Mon Nov 23 04:52:16 2026": text of a message may begin with From, too. */
-const separator = /^From \S.*\d{1,2}:\d{2}(?::\d{2})?.*\d{4}|^From \S+\s*$/;
+function isSeparator(line: string): boolean {
+  const [word, sender = '', ...date] = line.trimEnd().split(/\s/);
+  if (word !== 'From' || sender === '') return false;
+  if (date.length === 0) return true;
+  const time = date.findIndex((part) => /^\d{1,2}:\d{2}/.test(part));
+  return time !== -1 && date.slice(time + 1).some((part) => /\d{4}/.test(part));
+}
 
 /** Splits a file into e-mails: an mbox at its separators, anything else is one. */
 export function splitMails(bytes: Buffer): Buffer[] {
@@ -62,7 +68,7 @@ function* findSeparators(bytes: Buffer): Generator<number, void, undefined> {
     const line = bytes
       .subarray(at + 1, Math.min(end === -1 ? bytes.length : end, at + 300))
       .toString('latin1');
-    if (isAfterEmpty && separator.test(line)) yield at + 1;
+    if (isAfterEmpty && isSeparator(line)) yield at + 1;
   }
 }
 

@@ -1,22 +1,21 @@
-import type { Booking } from '../booking/booking.js';
 import { hashReference } from '../booking/reference-hash.js';
-import { readBooking } from '../review/stored/stored-line.js';
 import { type Candidate, forEachCandidate, mayBeAccident } from './candidates.js';
-import type { BookingFinder, StoredBooking } from './mail-log.js';
 import type { MailCell, MailRecord } from './mail-record.js';
-import { UnreadableMailError } from './read-mail.js';
+import { UnreadableMailError } from './unreadable-mail.js';
 
 /** More candidates than in a list of 50,000 bookings with all of their fields. */
 export const maxCandidates = 2_000_000;
 
-/** A booking that the ledger knows, with what its line says. */
-export interface KnownBooking extends StoredBooking {
-  readonly booking: Booking;
+/** What a booking that the ledger knows is recognised by. */
+export interface KnownBooking {
+  readonly reference: string;
+  readonly serviceId: number;
+  readonly providerHotelId?: string | undefined;
 }
 
-export interface MatchedReferences {
+export interface MatchedReferences<Known extends KnownBooking> {
   /** Bookings whose mapping the e-mail calls incorrect, or that it just names. */
-  readonly named: readonly KnownBooking[];
+  readonly named: readonly Known[];
   /** The references of the canaries that it names in the same way. */
   readonly canaries: readonly string[];
   /** Known references whose rows it calls correct. They stay as they were. */
@@ -25,60 +24,44 @@ export interface MatchedReferences {
   readonly rest: readonly MailRecord[];
 }
 
-interface Mention {
+interface Mention<Known> {
   /** None if it names a canary. */
-  readonly bookings: readonly KnownBooking[];
+  readonly bookings: readonly Known[];
   /** Whether the record also has an id of their hotels, which tells one version of a booking from another. */
   readonly isEvident: boolean;
   readonly record: MailRecord;
 }
 
-/** Finds the bookings of recent runs that the records of an e-mail name by their references. */
-export async function matchReferences(
+/** Finds the bookings that the records of an e-mail name by their references, among those that its candidates may mean. */
+export function matchReferences<Known extends KnownBooking>(
   records: readonly MailRecord[],
-  finder: Pick<BookingFinder, 'findBookings'>,
-  since: number,
+  bookings: readonly Known[],
   canaries: readonly string[] = [],
-): Promise<MatchedReferences> {
-  const known = await findKnown(records, finder, since);
+): MatchedReferences<Known> {
+  const known = new Map<string, Known[]>();
+  for (const booking of bookings) {
+    const same = known.get(booking.reference);
+    if (same) same.push(booking);
+    else known.set(booking.reference, [booking]);
+  }
   // A canary is known, but no booking has its reference.
   for (const reference of canaries) known.set(reference, []);
-  const mentions = new Map<string, Mention[]>();
+  const mentions = new Map<string, Mention<Known>[]>();
   const rest: MailRecord[] = [];
   for (const record of records) {
     const hits = findHits(record, known);
     if (hits.length === 0 && record.statement !== 'correct') rest.push(record);
-    for (const { candidate, bookings, isEvident } of hits) {
+    for (const { candidate, bookings: meant, isEvident } of hits) {
       const of = mentions.get(candidate.text) ?? [];
-      of.push({ bookings, isEvident, record });
+      of.push({ bookings: meant, isEvident, record });
       mentions.set(candidate.text, of);
     }
   }
   return { ...judge(mentions), rest };
 }
 
-/** The bookings whose references are among the candidates. */
-async function findKnown(
-  records: readonly MailRecord[],
-  finder: Pick<BookingFinder, 'findBookings'>,
-  since: number,
-): Promise<Map<string, KnownBooking[]>> {
-  const hashes = hashCandidates(records);
-  const known = new Map<string, KnownBooking[]>();
-  if (hashes.length === 0) return known;
-  for await (const found of finder.findBookings(since, hashes))
-    for (const stored of found) {
-      const booking = readBooking(stored.line, stored.form);
-      const reference = booking.bookingReferenceId;
-      if (reference === undefined) continue;
-      const same = known.get(reference) ?? [];
-      same.push({ ...stored, booking });
-      known.set(reference, same);
-    }
-  return known;
-}
-
-function hashCandidates(records: readonly MailRecord[]): Uint32Array {
+/** The hashes of everything in an e-mail that may be a reference, in ascending order. */
+export function hashCandidates(records: readonly MailRecord[]): Uint32Array {
   const hashes = new Set<number>();
   let count = 0;
   for (const record of records)
@@ -90,32 +73,35 @@ function hashCandidates(records: readonly MailRecord[]): Uint32Array {
   return Uint32Array.from(hashes).sort();
 }
 
-interface Hit extends Pick<Mention, 'bookings' | 'isEvident'> {
+interface Hit<Known> extends Pick<Mention<Known>, 'bookings' | 'isEvident'> {
   readonly candidate: Candidate;
 }
 
-function findHits(record: MailRecord, known: ReadonlyMap<string, KnownBooking[]>): Hit[] {
+function findHits<Known extends KnownBooking>(
+  record: MailRecord,
+  known: ReadonlyMap<string, Known[]>,
+): Hit<Known>[] {
   if (known.size === 0) return [];
-  const hits: Hit[] = [];
+  const hits: Hit<Known>[] = [];
   const evidence = createEvidence(record);
   forEachCandidate(record, (candidate) => {
     const bookings = known.get(candidate.text);
     const kind = record.cells[candidate.cell]?.kind;
     // A value in a column of something else is not a reference.
     if (bookings === undefined || (kind !== undefined && kind !== 'reference')) return;
-    const meant = bookings.filter(({ booking }) => isMeant(record, candidate, booking, evidence));
+    const meant = bookings.filter((booking) => isMeant(record, candidate, booking, evidence));
     if (meant.length > 0 || isCanary(bookings))
       hits.push({ candidate, ...preferEvident(candidate, meant, evidence) });
   });
   return dropInner(hits);
 }
 
-function isCanary(bookings: readonly KnownBooking[]): boolean {
+function isCanary(bookings: readonly unknown[]): boolean {
   return bookings.length === 0;
 }
 
 /** "AB 12" within "AB 12/3" is another reference. */
-function dropInner(hits: Hit[]): Hit[] {
+function dropInner<Known>(hits: Hit<Known>[]): Hit<Known>[] {
   hits.sort(({ candidate: a }, { candidate: b }) => a.cell - b.cell || a.start - b.start || b.end - a.end);
   let widest: Candidate | undefined;
   return hits.filter(({ candidate }) => {
@@ -129,9 +115,14 @@ function dropInner(hits: Hit[]): Hit[] {
 }
 
 /** How many ids of the booking's hotels the record has, apart from the candidate. */
-type Evidence = (candidate: Candidate, booking: Booking) => number;
+type Evidence = (candidate: Candidate, booking: KnownBooking) => number;
 
-function isMeant(record: MailRecord, candidate: Candidate, booking: Booking, evidence: Evidence): boolean {
+function isMeant(
+  record: MailRecord,
+  candidate: Candidate,
+  booking: KnownBooking,
+  evidence: Evidence,
+): boolean {
   if (!mayBeAccident(candidate.text)) return true;
   const cell = record.cells[candidate.cell];
   if (cell?.kind === 'reference' && cell.text.split('\n').includes(candidate.text)) return true;
@@ -166,13 +157,13 @@ function createEvidence(record: MailRecord): Evidence {
 }
 
 /** A booking may have been sent in several versions, with other hotels: their ids say which is meant. */
-function preferEvident(
+function preferEvident<Known extends KnownBooking>(
   candidate: Candidate,
-  bookings: readonly KnownBooking[],
+  bookings: readonly Known[],
   evidence: Evidence,
-): Pick<Mention, 'bookings' | 'isEvident'> {
-  const counts = bookings.map(({ booking }) => evidence(candidate, booking));
-  const most = Math.max(...counts);
+): Pick<Mention<Known>, 'bookings' | 'isEvident'> {
+  const counts = bookings.map((booking) => evidence(candidate, booking));
+  const most = counts.reduce((a, b) => Math.max(a, b), 0);
   return { bookings: bookings.filter((_, index) => counts[index] === most), isEvident: most > 0 };
 }
 
@@ -180,8 +171,8 @@ function preferEvident(
  * An e-mail may list all bookings with their verdicts, and repeat itself as plain text without them: a reference that it calls
  * correct counts as named only if it is also called incorrect.
  */
-function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
-  const named = new Map<string, KnownBooking>();
+function judge<Known extends KnownBooking>(mentions: ReadonlyMap<string, readonly Mention<Known>[]>) {
+  const named = new Set<Known>();
   const canaries: string[] = [];
   let correct = 0;
   for (const [reference, found] of mentions) {
@@ -197,14 +188,10 @@ function judge(mentions: ReadonlyMap<string, readonly Mention[]>) {
       const naming = accused.length > 0 ? accused : plain;
       const evident = naming.filter(({ isEvident }) => isEvident);
       for (const { bookings } of evident.length > 0 ? evident : naming)
-        for (const booking of bookings) named.set(placeKey(booking), booking);
+        for (const booking of bookings) named.add(booking);
     }
   }
-  return { named: [...named.values()], canaries, correct };
-}
-
-function placeKey({ runId, form, batch, place }: StoredBooking): string {
-  return `${runId} ${form} ${batch} ${place}`;
+  return { named: [...named], canaries, correct };
 }
 
 /** A pair of a provider and its hotel id in a record without a known reference. */

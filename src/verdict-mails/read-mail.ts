@@ -4,6 +4,7 @@ import { readHtml } from './html-records.js';
 import type { MailRecord } from './mail-record.js';
 import { decodeText, isBinary, looksLikeMail } from './mail-text.js';
 import { readDelimited, readText } from './text-records.js';
+import { UnreadableMailError } from './unreadable-mail.js';
 
 /** What an e-mail may hold: one that exceeds it is not read. Nothing in it is decompressed. */
 export interface MailLimits {
@@ -15,6 +16,8 @@ export interface MailLimits {
   /** E-mails within e-mails. */
   readonly maxForwards: number;
   readonly maxRecords: number;
+  /** As written: an attachment of the largest size in base64 has fewer. */
+  readonly maxLines: number;
 }
 
 export const defaultLimits: MailLimits = {
@@ -23,6 +26,7 @@ export const defaultLimits: MailLimits = {
   maxDepth: 30,
   maxForwards: 8,
   maxRecords: 500_000,
+  maxLines: 500_000,
 };
 
 export interface ReadMail {
@@ -32,26 +36,6 @@ export interface ReadMail {
   readonly records: readonly MailRecord[];
   /** Attachments that are not text, such as spreadsheets: they are not read. */
   readonly unreadAttachments: number;
-}
-
-export type UnreadableReason =
-  | 'too-large'
-  | 'too-many-parts'
-  | 'too-deep'
-  | 'too-many-rows'
-  | 'too-many-words'
-  | 'no-text'
-  | 'unreadable';
-
-/** An e-mail that can't be read. Its message quotes nothing of it. */
-export class UnreadableMailError extends Error {
-  override readonly name = 'UnreadableMailError';
-  readonly reason: UnreadableReason;
-
-  constructor(reason: UnreadableReason) {
-    super(`the e-mail can't be read: ${reason}`);
-    this.reason = reason;
-  }
 }
 
 export type ReadBytes = (bytes: Buffer) => Promise<ReadMail>;
@@ -84,8 +68,8 @@ async function readMessage(
   forwards: number,
 ): Promise<ReadMail> {
   if (forwards > limits.maxForwards) throw new UnreadableMailError('too-deep');
-  if (countSeparators(bytes, limits.maxParts) > limits.maxParts)
-    throw new UnreadableMailError('too-many-parts');
+  if (hasMore(bytes, '\n--', limits.maxParts)) throw new UnreadableMailError('too-many-parts');
+  if (hasMore(bytes, '\n', limits.maxLines)) throw new UnreadableMailError('too-many-rows');
   const email = await parse(bytes, limits);
   const records = [
     readText(email.subject ?? '', headings),
@@ -121,13 +105,15 @@ async function parse(bytes: Uint8Array, { maxDepth, maxForwards }: MailLimits): 
   }
 }
 
-/** Counts lines that begin with two hyphens, up to one more than the limit. */
-function countSeparators(bytes: Uint8Array, limit: number): number {
+/** Whether a text occurs more often than that. */
+function hasMore(bytes: Uint8Array, wanted: string, limit: number): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let count = 0;
-  for (let at = text.indexOf('\n--'); at !== -1 && count <= limit; at = text.indexOf('\n--', at + 3))
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
     count += 1;
-  return count;
+    if (count > limit) return true;
+  }
+  return false;
 }
 
 function isMessage({ mimeType, filename }: Attachment): boolean {

@@ -5,16 +5,20 @@ import { openCases } from '../cases/open-cases.js';
 import { keyOfHotel } from '../mappings/mapping-copy.js';
 import { readStaysAhead } from '../review/stays/stays-ahead.js';
 import { readBooking } from '../review/stored/stored-line.js';
+import type { ExaminedMail, ExamineMail } from './examine-mail.js';
 import type {
   MailOutcome,
   MailReason,
   NamedPair,
   NamedThings,
+  NewMail,
+  StoredBooking,
   StoredMail,
   VerdictMailLedger,
 } from './mail-log.js';
-import { findPairs, type MatchedReferences, matchReferences, type PairMention } from './match-mail.js';
-import { type ReadBytes, type ReadMail, UnreadableMailError, type UnreadableReason } from './read-mail.js';
+import { FailedMailError } from './mail-process.js';
+import type { PairMention } from './match-mail.js';
+import { UnreadableMailError } from './unreadable-mail.js';
 import type { NotifyVerdictMails } from './verdict-mail-events.js';
 
 /** An e-mail as it was found. */
@@ -35,8 +39,8 @@ export interface TakenMail {
   readonly messageId?: string | undefined;
   readonly receivedAt: number;
   readonly outcome: MailOutcome | 'already-read';
-  /** Why it can't be read. */
-  readonly reason?: UnreadableReason;
+  /** Why it can't be read, or was set aside. */
+  readonly reason?: MailReason | undefined;
   /** The bookings that it names. */
   readonly bookings: readonly { readonly reference: string; readonly day: string }[];
   /** The pairs that it names without a reference. */
@@ -49,7 +53,7 @@ export interface TakenMail {
 
 export interface MailTakerParts {
   readonly ledger: VerdictMailLedger;
-  readonly read: ReadBytes;
+  readonly examine: ExamineMail;
   /** The day it is now in the account's zone, YYYY-MM-DD. */
   readonly today: () => string;
   /** How far back runs are searched. */
@@ -61,26 +65,59 @@ export interface MailTakerParts {
 
 /** More than a run a day within `matchMs`. */
 const mostCanaries = 1_000;
-/** Pairs that one e-mail may name: more of them are a list of all mappings. */
-const mostPairs = 20_000;
+/** A booking that may be named, with its reference and where it is stored. */
+interface PlacedBooking extends StoredBooking {
+  readonly reference: string;
+  readonly serviceId: number;
+  readonly providerHotelId?: string | undefined;
+}
+
+/** What is known of an e-mail before it is read. */
+interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'from'> {
+  readonly known: StoredMail | undefined;
+}
 
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
-  const { ledger, read, today, matchMs, clock, notify, notifyCases } = parts;
+  const { ledger, examine, today, matchMs, clock, notify, notifyCases } = parts;
   const log = ledger.verdictMails;
+  /** The e-mail that could not be taken the last time. */
+  let failed: string | undefined;
 
-  async function match(mail: ReadMail, now: number) {
+  /** Examines an e-mail, and finds out what it means. */
+  async function look(bytes: Buffer, now: number) {
     const since = now - matchMs;
     const canaries = await ledger.listCanaries({ since, limit: mostCanaries });
-    const references = canaries.map(({ reference }) => reference);
-    const found = await matchReferences(mail.records, log, since, references);
-    const mentions = findPairs(found.rest, await log.listProviders(since));
-    if (mentions.length > mostPairs) throw new UnreadableMailError('too-many-rows');
+    let bookings: readonly PlacedBooking[] = [];
+    const mail = await examine(bytes, async (hashes) => {
+      bookings = await findBookings(hashes, since);
+      return {
+        bookings: bookings.map(({ reference, serviceId, providerHotelId }) => ({
+          ...{ reference, serviceId, providerHotelId },
+        })),
+        canaries: canaries.map(({ reference }) => reference),
+        providers: await log.listProviders(since),
+      };
+    });
     return {
-      found,
-      pairs: await resolvePairs(mentions, ledger, today()),
-      canaries: canaries.filter(({ reference }) => found.canaries.includes(reference)),
+      mail,
+      bookings: mail.named.flatMap((place) => bookings[place] ?? []),
+      canaries: canaries.filter(({ reference }) => mail.canaries.includes(reference)),
+      pairs: await resolvePairs(mail.pairs, ledger, today()),
     };
+  }
+
+  /** The bookings whose references are among the candidates, and some more. */
+  async function findBookings(hashes: Uint32Array, since: number): Promise<readonly PlacedBooking[]> {
+    const found: PlacedBooking[] = [];
+    if (hashes.length === 0) return found;
+    for await (const stored of log.findBookings(since, hashes))
+      for (const one of stored) {
+        const { bookingReferenceId, serviceId, providerHotelId } = readBooking(one.line, one.form);
+        if (bookingReferenceId !== undefined)
+          found.push({ ...one, reference: bookingReferenceId, serviceId, providerHotelId });
+      }
+    return found;
   }
 
   async function openCasesOf(mail: Pick<StoredMail, 'number' | 'receivedAt'>): Promise<void> {
@@ -91,90 +128,85 @@ export function createMailTaker(parts: MailTakerParts) {
     await log.noteCasesOpened(mail.number, clock());
   }
 
-  async function readOrExplain(bytes: Buffer): Promise<ReadMail | UnreadableReason> {
+  async function takeOrSetAside(found: FoundMail, sha256: string, isAsked: boolean): Promise<TakenMail> {
+    const known = await log.findMail(sha256);
+    if (known?.outcome === 'named') return repeat(known);
+    if (known?.outcome === 'set-aside' && !isAsked) return repeat(known);
+    const { bytes, from, arrivedAt, savedAt } = found;
+    const now = clock();
+    const arrive = (seen: number | undefined): Arrival => ({
+      // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
+      ...{ sha256, from, known, readAt: now, receivedAt: Math.min(seen ?? now, now) },
+    });
+    const unread = arrive(arrivedAt ?? savedAt);
+    if (bytes === undefined) return leave(unread, 'unreadable', 'too-large');
     try {
-      return await read(bytes);
+      const seen = await look(bytes, now);
+      return await takeExamined(arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt), seen);
     } catch (error) {
-      if (error instanceof UnreadableMailError) return error.reason;
+      if (error instanceof UnreadableMailError) return leave(unread, 'unreadable', error.reason);
+      if (error instanceof FailedMailError) return leave(unread, 'set-aside', error.reason);
+      // Perhaps the ledger is away. If not, later e-mails would wait for this one for good.
+      if (failed === sha256) return leave(unread, 'set-aside', 'failed');
       throw error;
     }
   }
 
-  return {
-    /** Opens the cases of e-mails whose reading was interrupted after they were recorded. */
-    async resume(): Promise<void> {
-      for (const mail of await log.listWithoutCases()) await openCasesOf(mail);
-    },
-
-    /** Reads one e-mail. An e-mail that is known and names nothing more is `already-read`. */
-    async take({ bytes, oversized, from, arrivedAt, savedAt }: FoundMail): Promise<TakenMail> {
-      const sha256 = identify(bytes ?? Buffer.from(oversized));
-      const known = await log.findMail(sha256);
-      if (known?.outcome === 'named') return repeat(known);
-      const now = clock();
-      const mail = bytes ? await readOrExplain(bytes) : 'too-large';
-      const seen = arrivedAt ?? (typeof mail === 'string' ? savedAt : (mail.receivedAt ?? savedAt));
-      // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
-      const receivedAt = Math.min(seen ?? now, now);
-      if (typeof mail === 'string') return takeUnreadable({ sha256, from, receivedAt, now }, mail, known);
-      try {
-        const { found, pairs, canaries } = await match(mail, now);
-        const isNamed = found.named.length + pairs.length > 0;
-        const outcome = isNamed || canaries.length > 0 ? 'named' : 'nothing-known';
-        const { messageId, unreadAttachments } = mail;
-        const { number, isNew } = await log.record({
-          ...{ sha256, messageId, receivedAt, readAt: now, from, outcome },
-          reason: findReason(found, unreadAttachments, isNamed),
-          bookings: found.named,
-          pairs,
-          canaries: canaries.map(({ reference }) => reference),
-        });
-        if (isNamed) await openCasesOf({ number, receivedAt });
-        if (isNew) report(number, receivedAt, { found, pairs, canaries }, unreadAttachments);
-        return {
-          ...{ messageId, receivedAt, pairs, correct: found.correct, unreadAttachments },
-          outcome: isNew ? outcome : 'already-read',
-          bookings: listBookings(found.named),
-          canaries: canaries.map(({ reference, day }) => ({ reference, day })),
-        };
-      } catch (error) {
-        if (!(error instanceof UnreadableMailError)) throw error;
-        return takeUnreadable({ sha256, from, receivedAt, now }, error.reason, known);
-      }
-    },
-  };
-
-  async function takeUnreadable(
-    mail: {
-      readonly sha256: string;
-      readonly from: string;
-      readonly receivedAt: number;
-      readonly now: number;
-    },
-    reason: UnreadableReason,
-    known: StoredMail | undefined,
+  async function takeExamined(
+    { known: _, ...arrival }: Arrival,
+    { mail, bookings, canaries, pairs }: Awaited<ReturnType<typeof look>>,
   ): Promise<TakenMail> {
-    const { sha256, from, receivedAt, now } = mail;
+    const { messageId, unreadAttachments, correct } = mail;
+    const { receivedAt } = arrival;
+    const isNamed = bookings.length + pairs.length > 0;
+    const outcome = isNamed || canaries.length > 0 ? 'named' : 'nothing-known';
     const { number, isNew } = await log.record({
-      ...{ sha256, receivedAt, readAt: now, from, outcome: 'unreadable', reason },
-      bookings: [],
-      pairs: [],
+      ...{ ...arrival, messageId, outcome, bookings, pairs },
+      reason: findReason(mail, isNamed),
+      canaries: canaries.map(({ reference }) => reference),
     });
-    if (isNew && !known) notify({ type: 'verdict-mail-unreadable', mail: number, receivedAt, reason });
-    return { ...nothing, receivedAt, outcome: 'unreadable', reason };
+    if (isNamed) await openCasesOf({ number, receivedAt });
+    const named = bookings.length + pairs.length;
+    if (isNew) report(number, receivedAt, { named, canaries: canaries.length, unreadAttachments });
+    return {
+      ...{ messageId, receivedAt, pairs, correct, unreadAttachments },
+      outcome: isNew ? outcome : 'already-read',
+      bookings: listBookings(bookings),
+      canaries: canaries.map(({ reference, day }) => ({ reference, day })),
+    };
+  }
+
+  /** Records an e-mail of which nothing is used. */
+  async function leave(
+    { known, ...arrival }: Arrival,
+    outcome: 'unreadable' | 'set-aside',
+    reason: MailReason,
+  ): Promise<TakenMail> {
+    const { receivedAt } = arrival;
+    const { number, isNew } = await log.record({ ...arrival, outcome, reason, bookings: [], pairs: [] });
+    const isNews = isNew && known?.outcome !== outcome;
+    if (isNews && outcome === 'unreadable')
+      notify({ type: 'verdict-mail-unreadable', mail: number, receivedAt, reason });
+    if (isNews && outcome === 'set-aside')
+      notify({ type: 'verdict-mail-set-aside', mail: number, receivedAt, reason });
+    return { ...nothing, receivedAt, outcome, reason };
   }
 
   async function repeat(known: StoredMail): Promise<TakenMail> {
     const { bookings, pairs } = await log.readNamed(known.number);
     const { messageId, receivedAt } = known;
     const canaries = await ledger.listCanaries({ limit: mostCanaries });
-    const named = bookings.map((stored) => ({ ...stored, booking: readBooking(stored.line, stored.form) }));
     return {
       ...nothing,
       messageId,
       receivedAt,
       outcome: 'already-read',
-      bookings: listBookings(named),
+      bookings: listBookings(
+        bookings.map(({ day, line, form }) => ({
+          day,
+          reference: readBooking(line, form).bookingReferenceId ?? '',
+        })),
+      ),
       pairs,
       canaries: canaries
         .filter(({ namedAt }) => namedAt === receivedAt)
@@ -185,15 +217,36 @@ export function createMailTaker(parts: MailTakerParts) {
   function report(
     mail: number,
     receivedAt: number,
-    { found: { named }, pairs, canaries }: Awaited<ReturnType<typeof match>>,
-    unreadAttachments: number,
+    { named, canaries, unreadAttachments }: Record<'named' | 'canaries' | 'unreadAttachments', number>,
   ): void {
-    const count = named.length + pairs.length;
-    const ofCanaries = canaries.length > 0 && { canaries: canaries.length };
-    if (count > 0 || ofCanaries)
-      notify({ type: 'verdict-mail-named', mail, receivedAt, named: count, ...ofCanaries });
+    const ofCanaries = canaries > 0 && { canaries };
+    if (named > 0 || ofCanaries)
+      notify({ type: 'verdict-mail-named', mail, receivedAt, named, ...ofCanaries });
     else notify({ type: 'verdict-mail-unknown', mail, receivedAt, unreadAttachments });
   }
+
+  return {
+    /** Opens the cases of e-mails whose reading was interrupted after they were recorded. */
+    async resume(): Promise<void> {
+      for (const mail of await log.listWithoutCases()) await openCasesOf(mail);
+    },
+
+    /**
+     * Reads one e-mail. An e-mail that is known and names nothing more is `already-read`. One that fails a second time is set
+     * aside, and only read again if a person asks for it.
+     */
+    async take(found: FoundMail, { isAsked = false } = {}): Promise<TakenMail> {
+      const sha256 = identify(found.bytes ?? Buffer.from(found.oversized));
+      try {
+        const taken = await takeOrSetAside(found, sha256, isAsked);
+        failed = undefined;
+        return taken;
+      } catch (error) {
+        failed = sha256;
+        throw error;
+      }
+    },
+  };
 }
 
 export type MailTaker = ReturnType<typeof createMailTaker>;
@@ -237,13 +290,11 @@ async function resolvePairs(
 }
 
 function findReason(
-  { correct, rest }: Pick<MatchedReferences, 'correct' | 'rest'>,
-  unreadAttachments: number,
+  { correct, accusesUnknown, unreadAttachments }: ExaminedMail,
   isNamed: boolean,
 ): MailReason | undefined {
   if (unreadAttachments > 0) return 'unread-attachment';
-  const isCleared = correct > 0 && !isNamed && !rest.some(({ statement }) => statement === 'incorrect');
-  return isCleared ? 'called-correct' : undefined;
+  return correct > 0 && !isNamed && !accusesUnknown ? 'called-correct' : undefined;
 }
 
 /** Bookings without a provider's hotel have no case. */
@@ -260,11 +311,8 @@ function toFindings({ bookings, pairs }: NamedThings, at: number): Finding[] {
   ];
 }
 
-function listBookings(named: MatchedReferences['named']): TakenMail['bookings'] {
+function listBookings(named: readonly { readonly reference: string; readonly day: string }[]) {
   const listed = new Map<string, { reference: string; day: string }>();
-  for (const { day, booking } of named) {
-    const reference = booking.bookingReferenceId ?? '';
-    listed.set(`${day} ${reference}`, { reference, day });
-  }
+  for (const { day, reference } of named) listed.set(`${day} ${reference}`, { reference, day });
   return [...listed.values()].sort((a, b) => (a.day + a.reference < b.day + b.reference ? -1 : 1));
 }

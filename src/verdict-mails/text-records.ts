@@ -2,6 +2,7 @@ import Papa from 'papaparse';
 import type { Headings } from './headings.js';
 import type { MailCell, MailRecord } from './mail-record.js';
 import { readTable } from './table-records.js';
+import { UnreadableMailError } from './unreadable-mail.js';
 
 const delimiters = ['\t', ';', '|', ','] as const;
 /** Columns of plain text are held apart by spaces. */
@@ -9,8 +10,9 @@ const gap = /\s{2,}|\t/;
 /** How many lines may stand above the headings of a table in the middle of a text. */
 const linesAboveHeadings = 5;
 const ruler = /^[\s\-=_+|*~#.·–—]+$/;
-const quoteMarks = /^\s*(?:>\s?)+/;
-const labelled = /^([^:=]{1,60}?)\s*[:=]\s*(.*)$/;
+const longestLabel = 60;
+/** A record takes far more memory than its line. */
+const mostLines = 500_000;
 const partsOfValue = /[,;|\t]|\s{2,}/;
 const longestWord = 100;
 
@@ -28,16 +30,34 @@ export function readText(text: string, headings: Headings): MailRecord[] {
 
 /** The records of a file of lines; each line is a record where it has no known headings. */
 export function readDelimited(text: string, headings: Headings): MailRecord[] {
-  const lines = text.split(/\r\n|\r|\n/, 20).filter((line) => line.trim() !== '');
+  const lines = text.split(lineEnd, 20).filter((line) => line.trim() !== '');
   const delimiter = findDelimiter(lines, headings);
   return delimiter === undefined ? readText(text, headings) : readTable(parse(text, delimiter), headings);
+}
+
+const lineEnd = /\r\n|\r|\n/;
+
+function splitLines(text: string): string[] {
+  const lines = text.split(lineEnd, mostLines + 1);
+  if (lines.length > mostLines) throw new UnreadableMailError('too-many-rows');
+  return lines;
+}
+
+/** Without the marks that quote it in a reply: "> > BR-1042". */
+function unquote(line: string): string {
+  let at = 0;
+  for (let seen = 0; seen < line.length; seen += 1) {
+    if (line[seen] === '>') at = seen + 1;
+    else if (line[seen]?.trim() !== '') break;
+  }
+  return at === 0 ? line : line.slice(at);
 }
 
 /** Blank lines end a block; lines that only rule a table are left out. */
 function splitBlocks(text: string): string[][] {
   const blocks: string[][] = [[]];
-  for (const written of text.split(/\r\n|\r|\n/)) {
-    const line = written.replace(quoteMarks, '');
+  for (const written of splitLines(text)) {
+    const line = unquote(written);
     if (line.trim() === '') blocks.push([]);
     else if (!ruler.test(line)) blocks.at(-1)?.push(line);
   }
@@ -90,17 +110,23 @@ function countHeadings(cells: readonly string[], headings: Headings): number {
 function parse(text: string, delimiter: string): string[][] {
   const parsed = Papa.parse<string[]>(text, { delimiter });
   if (!parsed.errors.some(({ type }) => type === 'Quotes')) return parsed.data;
-  return text.split(/\r\n|\r|\n/).map((line) => line.split(delimiter));
+  return splitLines(text).map((line) => line.split(delimiter));
 }
 
 /** What a sentence says is not interpreted: only the label of references means something. "Booking references: 1, 2026" */
 function readLine(line: string, headings: Headings): MailRecord {
   const text = line.trim();
-  const [, label = '', value = ''] = labelled.exec(text) ?? [];
+  const [label, value] = splitLabel(text);
   const references: MailCell[] =
     headings.read(label) === 'reference'
       ? // A reference may contain a comma.
         [value, ...value.split(partsOfValue)].map((part) => ({ text: part.trim(), kind: 'reference' }))
       : [];
   return { cells: [{ text }, ...references], isStructured: false };
+}
+
+/** The label is empty where there is none. */
+function splitLabel(text: string): [label: string, value: string] {
+  const end = text.slice(0, longestLabel + 1).search(/[:=]/);
+  return end < 1 ? ['', ''] : [text.slice(0, end).trim(), text.slice(end + 1).trim()];
 }

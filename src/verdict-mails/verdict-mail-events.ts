@@ -1,4 +1,4 @@
-import type { UnreadableReason } from './read-mail.js';
+import type { MailReason } from './mail-log.js';
 
 /** An e-mail, as far as events name it: by its number in the ledger. Events hold neither its subject nor its sender. */
 interface TakenMail {
@@ -21,7 +21,9 @@ export type VerdictMailEvent =
       readonly type: 'verdict-mail-unknown';
       readonly unreadAttachments: number;
     })
-  | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: UnreadableReason })
+  | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: MailReason })
+  /** Nothing of it is used, and it is not read again unless a person imports it. */
+  | (TakenMail & { readonly type: 'verdict-mail-set-aside'; readonly reason: MailReason })
   /** The mailbox can't be read. Reported when that begins; it is retried. */
   | { readonly type: 'mailbox-away'; readonly error: unknown }
   | { readonly type: 'mailbox-back' }

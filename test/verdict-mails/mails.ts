@@ -1,10 +1,8 @@
 import type { Booking } from '../../src/booking/booking.js';
 import { hashReference } from '../../src/booking/reference-hash.js';
-import { createItemRenderer } from '../../src/review/body/booking-item.js';
-import type { BookingFinder, StoredBooking } from '../../src/verdict-mails/mail-log.js';
-import { findPairs, matchReferences } from '../../src/verdict-mails/match-mail.js';
+import type { MailRecord } from '../../src/verdict-mails/mail-record.js';
+import { findPairs, hashCandidates, matchReferences } from '../../src/verdict-mails/match-mail.js';
 import { createMailReader, defaultLimits, type MailLimits } from '../../src/verdict-mails/read-mail.js';
-import { renderedLine } from '../support/made-bookings.js';
 
 export const words = {
   resultColumn: 'IsCorrectMapping',
@@ -12,27 +10,15 @@ export const words = {
   masterIdColumn: 'Service Mappings Id',
 };
 
-const renderItem = createItemRenderer('ServiceId');
-
-export function storedBooking(booking: Partial<Booking>, place = 0): StoredBooking {
-  const full = { serviceId: 500_123, providerName: 'Alpha', providerHotelId: 'H-77001', ...booking };
-  return {
-    ...{ runId: 'r1', day: '2026-11-20', form: 'body', batch: 0, place },
-    line: renderedLine((line) => renderItem(full, line)),
-  };
-}
-
-/** Finds bookings as a ledger does: by the hashes of their references. */
-export function createFinder(bookings: readonly Partial<Booking>[]): Pick<BookingFinder, 'findBookings'> {
-  return {
-    async *findBookings(_since, hashes) {
-      const asked = new Set(hashes);
-      yield bookings
-        .map((booking, place) => ({ booking, stored: storedBooking(booking, place) }))
-        .filter(({ booking }) => asked.has(hashReference(booking.bookingReferenceId)))
-        .map(({ stored }) => stored);
-    },
-  };
+/** Matches as for a ledger that finds bookings by the hashes of their references. */
+export function match(records: readonly MailRecord[], bookings: readonly Partial<Booking>[]) {
+  const asked = new Set(hashCandidates(records));
+  const known = bookings
+    .map(({ bookingReferenceId: reference = '', serviceId = 500_123, providerHotelId = 'H-77001' }) => ({
+      ...{ reference, serviceId, providerHotelId },
+    }))
+    .filter(({ reference }) => asked.has(hashReference(reference)));
+  return matchReferences(records, known);
 }
 
 /** What an e-mail names, by reference. */
@@ -42,9 +28,9 @@ export async function readNames(
   limits: MailLimits = defaultLimits,
 ) {
   const mail = await createMailReader(words, limits)(Buffer.from(bytes));
-  const found = await matchReferences(mail.records, createFinder(bookings), 0);
+  const found = match(mail.records, bookings);
   return {
-    named: found.named.map(({ booking }) => booking.bookingReferenceId).sort(),
+    named: found.named.map(({ reference }) => reference).sort(),
     correct: found.correct,
     pairs: findPairs(found.rest, ['Alpha', 'Beta Beds']),
     mail,

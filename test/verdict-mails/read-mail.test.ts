@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { matchReferences } from '../../src/verdict-mails/match-mail.js';
-import { defaultLimits, UnreadableMailError } from '../../src/verdict-mails/read-mail.js';
-import { attachment, createFinder, htmlTable, mailOf, multipart, multipartBody, readNames } from './mails.js';
+import { createHeadings } from '../../src/verdict-mails/headings.js';
+import { readHtml } from '../../src/verdict-mails/html-records.js';
+import { defaultLimits } from '../../src/verdict-mails/read-mail.js';
+import { readText } from '../../src/verdict-mails/text-records.js';
+import { UnreadableMailError } from '../../src/verdict-mails/unreadable-mail.js';
+import { attachment, htmlTable, mailOf, match, multipart, multipartBody, readNames, words } from './mails.js';
 
 const bookings = [
   { bookingReferenceId: 'BR-1042' },
@@ -227,8 +230,7 @@ describe('References', () => {
     ];
     const booked = async (mail: string) => {
       const { records } = (await readNames(mail, versions)).mail;
-      const { named } = await matchReferences(records, createFinder(versions), 0);
-      return named.map(({ booking }) => booking.serviceId);
+      return match(records, versions).named.map(({ serviceId }) => serviceId);
     };
     const row = ['BR-1042', 'Alpha, hotel H-2', '104493, Casa Sol (ES)'];
     const html = htmlTable([['Booking', 'Provider', 'Booked'], row]);
@@ -330,7 +332,34 @@ describe('A hostile e-mail', () => {
       '-',
     ])
       for (const type of ['text/html', 'text/plain'])
-        expect(await reasonOf(mailOf(type, piece.repeat(20_000)))).toMatch(/^(read|too-many-)/);
+        expect(await reasonOf(mailOf(type, piece.repeat(20_000)))).toMatch(/^(read|too-(many-|deep))/);
+  }, 60_000);
+
+  it('of many short lines or rows is read, and refused when they are far too many', async () => {
+    const headings = createHeadings(words);
+    const many = 125_000;
+    expect(readText('x\n'.repeat(many), headings)).toHaveLength(many);
+    expect(readText(`Reference;Hotel\n${'x;y\n'.repeat(many)}`, headings).length).toBeGreaterThanOrEqual(
+      many,
+    );
+    expect(readHtml('x<br>'.repeat(many), headings)).toHaveLength(many);
+    const rows = htmlTable([['Reference'], ...Array.from({ length: many }, () => ['x'])]);
+    expect(readHtml(rows, headings)).toHaveLength(many);
+    expect(await reasonOf(mailOf('text/plain', 'x\n'.repeat(3_000_000)))).toBe('too-many-rows');
+  }, 60_000);
+
+  it('with a run of spaces, anywhere, is read', async () => {
+    const spaces = ' '.repeat(170_000);
+    for (const text of [spaces, `${spaces}x`, `x${spaces}x`, `Booking reference${spaces}x`, `>${spaces}x`])
+      for (const type of ['text/plain', 'text/html', 'text/csv'])
+        expect((await readNames(mailOf(type, `${text}\r\nBR-1042`), bookings)).named).toEqual(['BR-1042']);
+  }, 60_000);
+
+  it('of elements within elements, or of cells that reach into a thousand rows, is refused', async () => {
+    expect(await reasonOf(mailOf('text/html', '<div>'.repeat(100_000)))).toBe('too-deep');
+    expect(await reasonOf(mailOf('text/html', '<table><tr><td>'.repeat(200_000)))).toBe('too-deep');
+    const reaching = `<tr>${'<td rowspan=1000>x'.repeat(200)}${'<tr>'.repeat(1_000)}`;
+    expect(await reasonOf(mailOf('text/html', `<table>${reaching.repeat(20)}`))).toBe('too-many-rows');
   }, 60_000);
 
   it('with an attachment that is not text is read without it, and that is counted', async () => {

@@ -9,7 +9,8 @@ import { planBatches } from '../../src/review/body/body-delivery.js';
 import { createItemRenderer } from '../../src/review/body/booking-item.js';
 import { canaryStep } from '../../src/review/canary.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
-import { createMailReader } from '../../src/verdict-mails/read-mail.js';
+import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
+import { FailedMailError } from '../../src/verdict-mails/mail-process.js';
 import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
 import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
@@ -28,7 +29,11 @@ const bookings = [
 const canaryHotel = { providerName: 'X', providerHotelId: 'C-1' };
 const named = Buffer.from(mailOf('text/plain', 'Incorrect: BR-1042'));
 
-async function prepare(withCanary = false, hotelOfCanary = canaryHotel) {
+async function prepare(
+  withCanary = false,
+  hotelOfCanary = canaryHotel,
+  examine: ExamineMail = createMailExaminer(words),
+) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
   const open = () => createSqliteLedger({ path: join(folder, 'ledger.db'), carriesReference, clock });
@@ -56,7 +61,7 @@ async function prepare(withCanary = false, hotelOfCanary = canaryHotel) {
   const events: VerdictMailEvent[] = [];
   const taker = createMailTaker({
     ledger,
-    read: createMailReader(words),
+    examine,
     today: () => '2026-11-21',
     matchMs: 14 * 86_400_000,
     clock,
@@ -233,6 +238,62 @@ describe('An e-mail that cannot be read', () => {
     expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
       { outcome: 'unreadable', reason: 'too-large' },
     ]);
+  });
+});
+
+describe('An e-mail that fails', () => {
+  const listNotices = async ({ notices }: Awaited<ReturnType<typeof prepare>>['ledger']) => {
+    const found: { event: string; subject: string; facts: object }[] = [];
+    await notices.route(({ event, subject, facts }) => {
+      found.push({ event, subject, facts });
+      return [];
+    }, at);
+    return found;
+  };
+
+  it('in its reader is set aside with its reason, told once, and read again only if a person asks', async () => {
+    let reads = 0;
+    const examine: ExamineMail = async (bytes, lookUp) => {
+      reads += 1;
+      if (reads === 1) throw new FailedMailError('too-slow');
+      return createMailExaminer(words)(bytes, lookUp);
+    };
+    const { ledger, taker, events, listCases } = await prepare(false, canaryHotel, examine);
+    const mail = { bytes: named, from: 'imap' };
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-slow', bookings: [] });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read', bookings: [] });
+    expect(reads).toBe(1);
+    expect(events).toMatchObject([{ type: 'verdict-mail-set-aside', mail: 1, reason: 'too-slow' }]);
+    expect(await listNotices(ledger)).toEqual([
+      { event: 'mail-set-aside', subject: 'e-mail 1', facts: { mail: '1', reason: 'too-slow' } },
+    ]);
+    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toMatchObject([
+      { outcome: 'set-aside', reason: 'too-slow' },
+    ]);
+    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await listCases()).toEqual([]);
+
+    expect(await taker.take(mail, { isAsked: true })).toMatchObject({
+      outcome: 'named',
+      bookings: [{ reference: 'BR-1042' }],
+    });
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
+    expect(await ledger.verdictMails.listNotUnderstood()).toEqual([]);
+  });
+
+  it('for any other reason is tried again once, then set aside, so that the next one is read', async () => {
+    const fault = new Error('a defect');
+    const examine: ExamineMail = async (bytes, lookUp) => {
+      if (String(bytes).includes('Good')) return createMailExaminer(words)(bytes, lookUp);
+      throw fault;
+    };
+    const { ledger, taker } = await prepare(false, canaryHotel, examine);
+    const bad = { bytes: named, from: 'imap' };
+    await expect(taker.take(bad)).rejects.toBe(fault);
+    expect(await taker.take(bad)).toMatchObject({ outcome: 'set-aside', reason: 'failed' });
+    const good = Buffer.from(mailOf('text/plain', 'Good: BR-1043').replace('<m1@', '<m2@'));
+    expect(await taker.take({ bytes: good, from: 'imap' })).toMatchObject({ outcome: 'named' });
+    expect(await ledger.verdictMails.listMails({ limit: 5, onlyUnknown: true })).toHaveLength(1);
   });
 });
 

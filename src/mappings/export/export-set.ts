@@ -47,7 +47,7 @@ export function isFrom({ files }: ExportSet, instant: number): boolean {
 }
 
 function newestOf({ files }: ExportSet): number {
-  return Math.max(...files.map(timeOf));
+  return files.reduce((newest, file) => Math.max(newest, timeOf(file)), 0);
 }
 
 function timeOf({ modifiedAt = 0 }: RemoteFile): number {

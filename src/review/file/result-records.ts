@@ -55,7 +55,7 @@ export function createResultRecords(findHeader: FindHeader) {
           malformed: verdict,
           ...(others.length === 0 && { text: first.text }),
         });
-        waiting.push(...others.reverse());
+        for (const other of others.reverse()) waiting.push(other);
       } else if (!verdict.every(isBlank)) {
         width ??= verdict.length;
         records.push({ line: first.number, cells: verdict });

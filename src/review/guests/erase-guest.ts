@@ -97,9 +97,9 @@ export async function eraseKept(
     }
     if (!dryRun && inLedger.length > 0 && !(await parts.ledger.eraseBookings(run.id, rewrite)))
       left.push({ ...at, place: 'ledger', why: busy });
-    else erased.push(...inLedger.map((content) => ({ ...at, place: 'ledger' as const, ...content })));
+    else for (const content of inLedger) erased.push({ ...at, place: 'ledger', ...content });
   }
-  erased.push(...(await eraseRejects(parts, erasure, dryRun)));
+  for (const reject of await eraseRejects(parts, erasure, dryRun)) erased.push(reject);
   return { erased, left, runs };
 }
 

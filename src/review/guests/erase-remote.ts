@@ -50,7 +50,8 @@ export async function eraseRemote(
       try {
         const ofDay = runs.filter(({ day }) => day === run.day);
         const limit = limitReceived(largestOf(ofDay), parts.maxResultFactor);
-        erased.push(...(await eraseDay(parts, found, { run, limit }, erasure, options)));
+        for (const place of await eraseDay(parts, found, { run, limit }, erasure, options))
+          erased.push(place);
       } catch (error) {
         if (!(error instanceof SftpError)) throw error;
         leave(run, error.message);

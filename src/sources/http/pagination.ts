@@ -192,7 +192,7 @@ function follow(from: URL, target: string): NextPage {
 }
 
 /** `<target>` and its parameters, up to a comma that is neither quoted nor in a target. */
-const link = /<([^>]*)>((?:[^",<]|"(?:[^"\\]|\\.)*")*)/g;
+const link = /<([^<>]*)>((?:[^",<]|"(?:[^"\\]|\\.)*")*)/g;
 /** A parameter and its value, if it has one. Quoted text is never taken for another parameter. */
 const parameter = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
