@@ -15,7 +15,7 @@ import { checkDisk, checkKeptFolder } from '../src/doctor/folders.js';
 import { checkKeptBucket } from '../src/doctor/kept-bucket.js';
 import { checkKeys, warnOfLostKeys } from '../src/doctor/keys.js';
 import { checkLedger, type LedgerPlace } from '../src/doctor/ledger.js';
-import { checkMailbox } from '../src/doctor/mailbox.js';
+import { checkMailbox, checkSenders } from '../src/doctor/mailbox.js';
 import { checkOldestNames, unknownNames } from '../src/doctor/oldest-names.js';
 import { checkQueue } from '../src/doctor/queue.js';
 import { checkRemoval } from '../src/doctor/removal.js';
@@ -199,6 +199,7 @@ function listChecks(
         look: async (signal) => [
           ...checkVerdicts(config.delivery, findMailPlace(config) !== undefined),
           ...(await checkMailbox(() => openMailbox(config), signal)),
+          ...checkSenders(config),
         ],
       },
       {

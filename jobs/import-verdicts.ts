@@ -1,5 +1,4 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type ImportedMail, renderImport, toImportReport } from '../src/cli/verdict-mails.js';
@@ -28,7 +27,8 @@ export async function importVerdicts(
     const emails: ImportedMail[] = [];
     for (const file of files) {
       const taken = await takeFile(file, taker, terminal);
-      const subject = file === standardInput ? 'standard input' : basename(file);
+      // Their senders choose the names of e-mails that are saved.
+      const subject = file === standardInput ? 'standard input' : 'file';
       const named = taken.reduce((sum, { bookings }) => sum + bookings.length, 0);
       const details = { emails: taken.length, named };
       await recordLook(ledger, { action: 'verdicts-import', subject, details }, terminal);
@@ -55,7 +55,7 @@ async function takeFile(
   const [bytes, savedAt] = isGiven
     ? [await buffer(io.stdin), undefined]
     : [await readFile(path), Math.floor((await stat(path)).mtimeMs)];
-  const from = isGiven ? 'standard input' : basename(file);
+  const from = isGiven ? 'standard input' : 'file';
   const taken: ImportedMail[] = [];
   for (const mail of splitMails(bytes)) {
     signal.throwIfAborted();

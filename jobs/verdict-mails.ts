@@ -25,6 +25,7 @@ export function openMailTaker(config: Config, ledger: VerdictMailLedger, notify:
   const taker = createMailTaker({
     ledger,
     examine,
+    senders: { from: [verdicts.from ?? []].flat(), authenticatedBy: verdicts.authenticatedBy },
     today: () => businessDayAt(new Date(clock()), timezone).iso,
     matchMs: verdicts.matchDays * dayMs,
     clock,
@@ -59,6 +60,8 @@ export async function openMailPoller(
     taker,
     pollMs: config.verdicts.pollMinutes * 60_000,
     notify,
+    noteMailbox: (readUntil) => ledger.verdictMails.noteMailbox(readUntil),
+    clock,
     signal,
   });
   return {

@@ -197,6 +197,10 @@ function logEvent(log: Log, event: HotelReviewEvent): void {
         { ...mailFields(event), reason: event.reason },
         'e-mail set aside: somebody has to read it',
       );
+    case 'verdict-mail-unknown-sender':
+      return event.namesSent
+        ? log.warn(mailFields(event), 'e-mail of an unknown sender names references that were sent')
+        : log.info(mailFields(event), 'e-mail of an unknown sender: not used');
     case 'mailbox-away':
       return log.error({ fault: describeError(event.error) }, "mailbox can't be read: it is tried again");
     case 'mailbox-back':

@@ -70,6 +70,7 @@ export function createTerminalProgress(options: ProgressOptions): TerminalProgre
         case 'verdict-mail-unknown':
         case 'verdict-mail-unreadable':
         case 'verdict-mail-set-aside':
+        case 'verdict-mail-unknown-sender':
           return;
         default:
           return review.notify(event);

@@ -66,6 +66,8 @@ function describeOutcome({ outcome, bookings, pairs, canaries, reason }: Importe
       return `can't be read: ${reason === undefined ? 'unknown' : describeReason(reason)}`;
     case 'set-aside':
       return `is set aside: ${reason === undefined ? 'unknown' : describeReason(reason)}; read it yourself`;
+    case 'unknown-sender':
+      return 'is of an unknown sender: nothing of it is used';
   }
 }
 
@@ -92,6 +94,10 @@ function describeReason(reason: MailReason): string {
       return 'reading it takes too much memory';
     case 'failed':
       return 'reading it failed twice';
+    case 'not-authenticated':
+      return 'the mail server does not confirm its sender';
+    case 'too-many-bookings':
+      return 'it would open more than 1,000 bookings';
     case 'unread-attachment':
       return 'an attachment was not read';
     case 'called-correct':

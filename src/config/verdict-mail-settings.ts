@@ -7,7 +7,9 @@ import {
   isGroup,
   numberUpTo,
   oneOf,
+  oneOrMore,
   text,
+  textLike,
   wholeNumber,
 } from '../settings/values.js';
 
@@ -61,6 +63,22 @@ export const verdicts = group({
     .describe(
       'A folder into which e-mails are put as files: `.eml`, mbox, or saved `.csv`, `.txt` and `.html`.',
     ),
+  from: oneOrMore(
+    textLike(
+      /^[^\s@<>,;:"()]*@[a-z0-9.-]+$/i,
+      'an address such as reviews@service.example, or a domain such as "@service.example"',
+    ),
+    'an address, a domain, or a list of them',
+  )
+    .exactOptional()
+    .describe(
+      'Whose e-mails count: addresses such as `reviews@service.example`, and domains such as `"@service.example"`. E-mails of others open nothing. By default those of anybody count, but one of them opens at most 1,000 bookings.',
+    ),
+  authenticatedBy: textLike(/^[a-z0-9._-]+$/i, 'the name of a mail server such as mx.example.com')
+    .exactOptional()
+    .describe(
+      'The name by which your mail server signs its `Authentication-Results`, such as `mx.example.com`. With it, an e-mail counts only if that server found that DMARC or DKIM passes for its sender.',
+    ),
   pollMinutes: numberUpTo(dayInMinutes).default(5).describe('How often `serve` looks for new e-mails.'),
   matchDays: wholeNumber(1, 366)
     .default(14)
@@ -72,7 +90,13 @@ export const verdicts = group({
     .describe(
       'After how many hours without an e-mail `show` calls the mapping of a booking sent by body correct. By default it stays unknown, because an e-mail that never arrives looks the same.',
     ),
-}).refine((given) => mailboxes.filter((name) => given[name] !== undefined).length <= 1, {
-  error: 'must hold only one of imap, maildir and path',
-  when: ({ value }) => isGroup(value),
-});
+})
+  .refine((given) => mailboxes.filter((name) => given[name] !== undefined).length <= 1, {
+    error: 'must hold only one of imap, maildir and path',
+    when: ({ value }) => isGroup(value),
+  })
+  .refine(({ from, authenticatedBy }) => authenticatedBy === undefined || from !== undefined, {
+    path: ['authenticatedBy'],
+    error: 'needs verdicts.from: whose e-mails count',
+    when: ({ value }) => isGroup(value),
+  });

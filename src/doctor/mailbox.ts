@@ -1,9 +1,35 @@
+import type { Config } from '../config/load.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { formatCountOf } from '../text/format.js';
 import { describeError } from '../text/safe-error.js';
 import type { Mailbox } from '../verdict-mails/mailbox.js';
 
-const { ok, wrong } = findingsOf('verdicts');
+const { ok, warning, wrong } = findingsOf('verdicts');
+
+/** Warns if anybody's e-mails count, and if silence can mean nothing. */
+export function checkSenders({ verdicts }: Pick<Config, 'verdicts'>): readonly Finding[] {
+  const { imap, maildir, path, from, silenceMeansCorrectAfter } = verdicts;
+  const hasMailbox = (imap ?? maildir ?? path) !== undefined;
+  const lacking = [...(hasMailbox ? [] : ['a mailbox']), ...(from === undefined ? ['verdicts.from'] : [])];
+  return [
+    ...(hasMailbox && from === undefined
+      ? [
+          warning(
+            "anybody's e-mails count: whoever can write to the mailbox opens cases, for at most 1,000 bookings at once",
+            'Set verdicts.from to the address or the domain that the service writes from.',
+          ),
+        ]
+      : []),
+    ...(silenceMeansCorrectAfter !== undefined && lacking.length > 0
+      ? [
+          warning(
+            `verdicts.silenceMeansCorrectAfter has no effect without ${lacking.join(' and ')}`,
+            'Silence means something only where the e-mails of the service are read.',
+          ),
+        ]
+      : []),
+  ];
+}
 
 /** Opens the mailbox of verdict e-mails, if one is configured. Changes nothing in it. */
 export async function checkMailbox(

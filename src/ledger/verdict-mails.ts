@@ -1,6 +1,7 @@
 import type { NewNotice } from '../notifications/notice.js';
 import type {
   BookingPlace,
+  MailboxFacts,
   MailLog,
   MailOutcome,
   MailReader,
@@ -22,6 +23,7 @@ export function createMailLog(store: Store): MailLog {
   const { dialect, transact } = store;
   return {
     ...createMailReader(store),
+    noteMailbox: (readUntil) => transact(() => noteMailbox(dialect, readUntil)),
     record: (mail) => transact(() => record(dialect, mail)),
     noteCasesOpened: (number, at) => transact(() => noteCasesOpened(dialect, number, at)),
   };
@@ -49,6 +51,7 @@ export function createMailReader(store: Store): MailReader {
     listNamedPlaces: (runId) => read(() => listNamedPlaces(dialect, runId)),
     listNamedPairs: () => read(() => listNamedPairs(dialect)),
     listNotUnderstood: () => read(() => listNotUnderstood(dialect)),
+    describeMailbox: () => read(() => describeMailbox(dialect)),
     readNamed: (number) => readTogether(() => readNamed(dialect, number)),
   };
 }
@@ -72,10 +75,10 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   // A copy may be forged, so it must not keep the canary from being named.
   const copy = found > 0 ? undefined : yield* findCopy(dialect, mail);
   if (copy !== undefined) return { number: copy, isNew: false };
-  const { sha256, messageId, receivedAt, readAt, from, outcome, reason = null } = mail;
+  const { sha256, messageId, receivedAt, readAt, from, outcome, reason = null, isListed = false } = mail;
   const inserted = yield* change(
-    `INSERT INTO ${schema}verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, reason, named)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
+    `INSERT INTO ${schema}verdict_mails (sha256, message_id, received_at, read_at, found_in, outcome, reason, is_listed, named)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT (sha256) DO NOTHING`,
     sha256,
     messageId === undefined ? null : toStorable(messageId),
     receivedAt,
@@ -83,6 +86,7 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
     toStorable(from),
     outcome,
     reason,
+    Number(isListed),
   );
   // Locked, so that another process that reads the same e-mail waits.
   const row = yield* one(`SELECT number FROM ${schema}verdict_mails WHERE sha256 = ? ${lock}`, sha256);
@@ -92,17 +96,20 @@ function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {
   for (const pair of mail.pairs) added += yield* addPair(dialect, number, pair);
   if (added > 0)
     yield* change(
-      `UPDATE ${schema}verdict_mails SET named = named + ?, outcome = 'named', reason = ?, cases_opened_at = NULL WHERE number = ?`,
+      `UPDATE ${schema}verdict_mails SET named = named + ?, outcome = 'named', reason = ?, is_listed = ?, cases_opened_at = NULL
+       WHERE number = ?`,
       added,
       reason,
+      Number(isListed),
       number,
     );
   else if (inserted === 0)
     // The e-mail was read again, perhaps by a newer version, or now that more is known.
     yield* change(
-      `UPDATE ${schema}verdict_mails SET outcome = ?, reason = ? WHERE number = ? AND outcome <> 'named'`,
+      `UPDATE ${schema}verdict_mails SET outcome = ?, reason = ?, is_listed = ? WHERE number = ? AND outcome <> 'named'`,
       outcome,
       reason,
+      Number(isListed),
       number,
     );
   const notice = findNotice(number, mail, added > 0);
@@ -118,7 +125,16 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
     const facts = { mail: String(number), affected: bookings.length, mappings: pairs.length };
     return { ...common, event: 'affected-found', facts };
   }
-  if (outcome !== 'set-aside') return undefined;
+  if (outcome === 'unknown-sender')
+    // Once a day: strangers write more often than the service changes its address.
+    return mail.namesSentOn === undefined
+      ? undefined
+      : {
+          ...{ event: 'mail-set-aside', subject: `unknown-sender ${mail.namesSentOn}`, raisedAt: readAt },
+          facts: { mail: String(number), reason: outcome },
+        };
+  const isUnread = outcome === 'unreadable' || reason === 'unread-attachment';
+  if (outcome !== 'set-aside' && !(mail.isListed && isUnread)) return undefined;
   return { ...common, event: 'mail-set-aside', facts: { mail: String(number), reason } };
 }
 
@@ -182,6 +198,30 @@ function* noteCasesOpened({ schema }: Dialect, number: number, at: number): Quer
   yield* change(`UPDATE ${schema}verdict_mails SET cases_opened_at = ? WHERE number = ?`, at, number);
 }
 
+const mailboxRead = 'mailbox-read';
+
+function* noteMailbox({ schema }: Dialect, readUntil: number | undefined): Query<void> {
+  if (readUntil === undefined)
+    yield* change(`DELETE FROM ${schema}noted_instants WHERE name = ?`, mailboxRead);
+  else
+    yield* change(
+      `INSERT INTO ${schema}noted_instants (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at`,
+      mailboxRead,
+      readUntil,
+    );
+}
+
+function* describeMailbox({ schema }: Dialect): Query<MailboxFacts> {
+  const row = yield* one(
+    `SELECT (SELECT at FROM ${schema}noted_instants WHERE name = ?) AS read_until,
+       (SELECT max(read_at) FROM ${schema}verdict_mails
+        WHERE is_listed = 1 AND outcome IN ('named', 'nothing-known')) AS listed_read_at`,
+    mailboxRead,
+  );
+  const { integer } = readColumns(row ?? {});
+  return { readUntil: integer('read_until'), listedReadAt: integer('listed_read_at') };
+}
+
 function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Query<StoredMail[]> {
   const rows = yield* all(
     `SELECT * FROM ${schema}verdict_mails ${onlyUnknown ? "WHERE outcome <> 'named'" : ''} ORDER BY number DESC LIMIT ?`,
@@ -193,7 +233,8 @@ function* listMails({ schema }: Dialect, limit: number, onlyUnknown: boolean): Q
 function* listNotUnderstood({ schema }: Dialect): Query<number[]> {
   const rows = yield* all(
     `SELECT received_at FROM ${schema}verdict_mails
-     WHERE reason = 'unread-attachment' OR (outcome <> 'named' AND coalesce(reason, '') <> 'called-correct')`,
+     WHERE outcome <> 'unknown-sender'
+       AND (reason = 'unread-attachment' OR (outcome <> 'named' AND coalesce(reason, '') <> 'called-correct'))`,
   );
   return rows.map((row) => Number(row.received_at));
 }
@@ -208,6 +249,7 @@ function toMail(row: StoredRow): StoredMail {
     from: String(row.found_in),
     outcome: String(row.outcome) as MailOutcome,
     reason: readColumns(row).text('reason') as MailReason | undefined,
+    isListed: Number(row.is_listed) === 1,
     named: Number(row.named),
   });
 }

@@ -158,6 +158,14 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
         ),
       };
     case 'mail-set-aside':
+      if (about.text('reason') === 'unknown-sender')
+        return {
+          title: 'An e-mail of an unknown sender names bookings that were sent',
+          text: lines(
+            'It opened nothing. If the service has changed its address, add that to verdicts.from.',
+            `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`,
+          ),
+        };
       return {
         title: `An e-mail about mappings was set aside (${about.text('reason')})`,
         text: lines(

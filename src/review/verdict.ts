@@ -48,7 +48,7 @@ export interface Silence {
   readonly afterMs: number;
   /** When e-mails were received that may be about any booking, because they could not be read in full, or name nothing known. */
   readonly brokenAt: readonly number[];
-  /** Epoch milliseconds. */
+  /** Until when e-mails were read, in epoch milliseconds. */
   readonly now: number;
 }
 

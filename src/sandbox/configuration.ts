@@ -41,7 +41,7 @@ export function renderSandboxConfiguration({
     },
     export: { ...(exportFolder !== '' && { folder: exportFolder }), pollSeconds: 0.5, quietSeconds: 3 },
     // Its e-mails lie in a folder, where `serve` reads them.
-    verdicts: { path: outbox, pollMinutes: 0.1 },
+    verdicts: { path: outbox, pollMinutes: 0.1, from: '@mapping-service.example' },
   };
   return `${heading}${stringify(settings)}${canaryHint}`;
 }

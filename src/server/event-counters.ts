@@ -191,6 +191,8 @@ export function createEventCounters(clock: () => number): EventCounters {
           return mails.inc({ outcome: 'unreadable' });
         case 'verdict-mail-set-aside':
           return mails.inc({ outcome: 'set-aside' });
+        case 'verdict-mail-unknown-sender':
+          return mails.inc({ outcome: 'unknown-sender' });
         case 'mailbox-read':
           return polledAt.note();
         default:

@@ -29,6 +29,8 @@ export interface Answers {
   readonly today?: string | undefined;
   /** The folder of the keys that encrypt guests' names; undefined to encrypt nothing. */
   readonly keys?: string | undefined;
+  /** The address or the domain that e-mails with verdicts come from. */
+  readonly verdictsFrom?: string | undefined;
   readonly secrets: Secrets;
 }
 
@@ -86,6 +88,7 @@ export const rules = {
   sftpKeyFile: rule('sftpKeyFile', 'file', 'sftp', 'privateKeyFile'),
   today: rule('today', 'schedule', 'today'),
   keys: rule('keys', 'keys'),
+  verdictsFrom: rule('verdictsFrom', 'verdicts', 'from'),
   sftpHostKey: rule('sftpHostKey', 'file', 'sftp', 'hostKey'),
 } as const;
 

@@ -33,7 +33,17 @@ const aboutLateDays =
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const { timezone, delivery, emptyDay = 'fail', usualBookings, sftp, incomplete, today, keys } = answers;
+  const {
+    timezone,
+    delivery,
+    emptyDay = 'fail',
+    usualBookings,
+    sftp,
+    incomplete,
+    today,
+    keys,
+    verdictsFrom,
+  } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -55,6 +65,9 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
     renderSchedule(today),
+    ...(verdictsFrom === undefined
+      ? []
+      : [[...write.group(['verdicts']), ...write.setting(['verdicts', 'from'], verdictsFrom)]]),
     write.comment(aboutLateDays),
     ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
     keys === undefined ? write.comment(aboutKeys) : write.setting(['keys'], keys),

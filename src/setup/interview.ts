@@ -61,6 +61,12 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     message: "A folder for keys that encrypt guests' names here, such as ./keys (empty: no encryption)",
     isPath: true,
   });
+  const verdictsFrom = await questions.text({
+    rule: rules.verdictsFrom,
+    given: options.verdictsFrom,
+    message:
+      'Whose e-mails name incorrect mappings, such as reviews@service.example or @service.example (empty: later)',
+  });
   await askSecrets(parts, questions, sftp);
   return {
     answers: {
@@ -74,6 +80,7 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
       incomplete,
       today,
       keys,
+      verdictsFrom,
       secrets: { ...questions.secrets(), ...secrets },
     },
     examination,

@@ -26,6 +26,8 @@ export interface InitOptions extends SourceOptions {
   readonly today?: string;
   /** The folder of the keys that encrypt guests' names. */
   readonly keys?: string;
+  /** The address or the domain that e-mails with verdicts come from. */
+  readonly verdictsFrom?: string;
   readonly sftpHost?: string;
   readonly sftpPort?: number;
   readonly sftpUsername?: string;
@@ -44,6 +46,7 @@ const generalRules: Readonly<Record<string, AnswerRule>> = {
   delivery: rules.delivery,
   today: rules.today,
   keys: rules.keys,
+  verdictsFrom: rules.verdictsFrom,
   sftpHost: rules.sftpHost,
   sftpPort: rules.sftpPort,
   sftpUsername: rules.sftpUsername,

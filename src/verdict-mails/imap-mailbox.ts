@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ImapFlow } from 'imapflow';
-import { codeOf } from '../text/safe-error.js';
+import { codeOf, SafeError } from '../text/safe-error.js';
 import { type Mailbox, MailboxError } from './mailbox.js';
 import { defaultLimits } from './read-mail.js';
 
@@ -8,6 +8,8 @@ const dayMs = 86_400_000;
 /** How long the server may take to connect, and to answer. */
 const connectMs = 15_000;
 const silenceMs = 60_000;
+/** How long a command may take in all: a server that sends a byte a minute is never silent. */
+const commandMs = 300_000;
 const maxLineBytes = 16 * 1024 * 1024;
 
 export interface ImapOptions {
@@ -23,13 +25,18 @@ export interface ImapOptions {
   /** How far back e-mails are read. */
   readonly days: number;
   readonly clock: () => number;
+  readonly commandMs?: number | undefined;
 }
 
 /** A folder on an IMAP server. It is opened read-only, unless what was read is to be marked as seen. */
 export function openImapMailbox(options: ImapOptions): Mailbox {
-  const { host, port, user, folder, markSeen, days, clock } = options;
+  const { host, port, user, folder, markSeen, days, clock, commandMs: limitMs = commandMs } = options;
   const place = `imap://${host}:${port}/${folder}`;
   const given = new Set<string>();
+  /** Those that could not be fetched come last: the others do not wait for them. */
+  const failed = new Set<string>();
+  const ask = <Result>(client: ImapFlow, command: () => Promise<Result>) =>
+    explain(place, () => withinLimit(client, limitMs, command));
 
   /** Connects, opens the folder and finds the e-mails that arrived lately. */
   async function open(client: ImapFlow): Promise<readonly FoundUid[]> {
@@ -38,7 +45,10 @@ export function openImapMailbox(options: ImapOptions): Mailbox {
     // A day more: the server compares dates in its own time zone.
     const since = new Date(clock() - (days + 1) * dayMs);
     const found = (await client.search({ since }, { uid: true })) || [];
-    return found.map((uid) => ({ uid, key: `${uidValidity} ${uid}` })).filter(({ key }) => !given.has(key));
+    return found
+      .map((uid) => ({ uid, key: `${uidValidity} ${uid}` }))
+      .filter(({ key }) => !given.has(key))
+      .sort((a, b) => Number(failed.has(a.key)) - Number(failed.has(b.key)));
   }
 
   return {
@@ -48,18 +58,20 @@ export function openImapMailbox(options: ImapOptions): Mailbox {
       const stop = () => client.close();
       signal.addEventListener('abort', stop, { once: true });
       try {
-        for (const { uid, key } of await explain(place, () => open(client))) {
+        for (const { uid, key } of await ask(client, () => open(client))) {
           signal.throwIfAborted();
-          const mail = await explain(place, () => fetchMail(client, uid));
+          failed.add(key);
+          const mail = await ask(client, () => fetchMail(client, uid));
+          failed.delete(key);
           if (mail)
             yield mail.bytes
-              ? { ...mail, bytes: mail.bytes, from: place }
-              : { ...mail, from: place, oversized: `${user} ${key}` };
+              ? { arrivedAt: mail.arrivedAt, bytes: mail.bytes, from: place }
+              : { arrivedAt: mail.arrivedAt, head: mail.head, from: place, oversized: `${user} ${key}` };
           if (mail && markSeen)
-            await explain(place, () => client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true }));
+            await ask(client, () => client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true }));
           given.add(key);
         }
-        await explain(place, () => client.logout());
+        await ask(client, () => client.logout());
       } finally {
         signal.removeEventListener('abort', stop);
         client.close();
@@ -70,7 +82,7 @@ export function openImapMailbox(options: ImapOptions): Mailbox {
       const stop = () => client.close();
       signal.addEventListener('abort', stop, { once: true });
       try {
-        return { mails: (await explain(place, () => open(client))).length };
+        return { mails: (await ask(client, () => open(client))).length };
       } finally {
         signal.removeEventListener('abort', stop);
         client.close();
@@ -116,10 +128,36 @@ async function fetchMail(client: ImapFlow, uid: number) {
   if (!about) return undefined;
   const arrived = about.internalDate === undefined ? Number.NaN : new Date(about.internalDate).getTime();
   const arrivedAt = Number.isNaN(arrived) ? undefined : arrived;
-  if ((about.size ?? 0) > defaultLimits.maxBytes) return { arrivedAt };
+  if ((about.size ?? 0) > defaultLimits.maxBytes) {
+    const { headers } = (await client.fetchOne(String(uid), { headers: senderHeaders }, { uid: true })) || {};
+    return { arrivedAt, head: headers };
+  }
   const message = await client.fetchOne(String(uid), { source: true }, { uid: true });
   const source = message ? message.source : undefined;
   return source && { arrivedAt, bytes: source };
+}
+
+/** They say who sent an e-mail that is too large to be fetched. */
+const senderHeaders = ['From', 'Authentication-Results'];
+
+/** A command that takes longer ends the connection. */
+async function withinLimit<Result>(
+  client: ImapFlow,
+  limitMs: number,
+  command: () => Promise<Result>,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      client.close();
+      reject(new SafeError(`no complete answer within ${limitMs / 1_000} s`));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([command(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The server's own words are left out: they may quote what was sent to it. */
@@ -133,6 +171,7 @@ async function explain<Result>(place: string, work: () => Promise<Result>): Prom
 }
 
 function describeFault(error: unknown): string {
+  if (error instanceof SafeError) return error.message;
   if (isRefusal(error)) return 'the server refused user and password';
   const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unexpected error');
   if (/CERT|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code))

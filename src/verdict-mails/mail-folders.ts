@@ -1,8 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf } from '../text/safe-error.js';
 import { splitMails } from './mail-text.js';
 import { type Mailbox, MailboxError } from './mailbox.js';
+import { defaultLimits } from './read-mail.js';
 import type { FoundMail } from './take-mail.js';
 
 /** An mbox may hold many e-mails; each of them has its own limit. */
@@ -23,45 +24,72 @@ export function openMaildir(folder: string): Mailbox {
       .flat()
       // Flags are appended to the name after a colon.
       .map((file) => ({ ...file, key: basename(file.path).replace(/:2,[^:]*$/, '') }));
-  return openFiles(folder, list);
+  return openFiles(folder, list, defaultLimits.maxBytes);
 }
 
 /** A folder into which people or programs put files. A file that grows is read again. */
 export function openMailFolder(folder: string): Mailbox {
-  return openFiles(folder, async () =>
+  const list = async (): Promise<MailFile[]> =>
     (await listFiles(folder)).filter(
       ({ path }) => !/^\.|\.(?:tmp|part|filepart|crdownload)$|~$/.test(basename(path)),
-    ),
-  );
+    );
+  return openFiles(folder, list, maxFileBytes);
 }
 
-function openFiles(folder: string, list: () => Promise<MailFile[]>): Mailbox {
+/** @param maxBytes of a file: a larger one is not loaded */
+function openFiles(folder: string, list: () => Promise<MailFile[]>, maxBytes: number): Mailbox {
   const given = new Set<string>();
   return {
     place: folder,
     async *readNew(signal) {
+      let fault: unknown;
       for (const file of await explain(folder, list)) {
         if (given.has(file.key)) continue;
         signal.throwIfAborted();
-        yield* readMailFile(file);
-        given.add(file.key);
+        try {
+          yield* readMailFile(folder, file, maxBytes);
+          given.add(file.key);
+        } catch (error) {
+          // The others are read all the same.
+          if (!(error instanceof MailboxError)) throw error;
+          fault ??= error;
+        }
       }
+      if (fault !== undefined) throw fault;
     },
     probe: async () => ({ mails: (await explain(folder, list)).length }),
   };
 }
 
-async function* readMailFile({
-  path,
-  key,
-  size,
-  changedAt,
-}: MailFile): AsyncGenerator<FoundMail, void, undefined> {
-  const from = basename(path);
-  if (size > maxFileBytes) return yield { from, arrivedAt: changedAt, oversized: key };
-  const bytes = await explain(path, () => readUnlessGone(path));
-  for (const mail of bytes ? splitMails(bytes) : []) yield { from, bytes: mail, savedAt: changedAt };
+/** Enough to find out who sent it. */
+const headBytes = 256 * 1024;
+
+/** Senders and mail programs choose the names of files, so nothing else gets to know them. */
+async function* readMailFile(
+  folder: string,
+  { path, key, size, changedAt }: MailFile,
+  maxBytes: number,
+): AsyncGenerator<FoundMail, void, undefined> {
+  if (size > maxBytes) {
+    const head = await explainFile(folder, () => readHead(path));
+    return yield { from: folder, arrivedAt: changedAt, oversized: key, head };
+  }
+  const bytes = await explainFile(folder, () => readUnlessGone(path));
+  for (const mail of bytes ? splitMails(bytes) : []) yield { from: folder, bytes: mail, savedAt: changedAt };
 }
+
+async function readHead(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(headBytes) });
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+const explainFile = <Result>(folder: string, work: () => Promise<Result>) =>
+  explain(`a file in ${folder}`, work);
 
 async function listFiles(folder: string): Promise<MailFile[]> {
   const files: MailFile[] = [];

@@ -17,6 +17,8 @@ export interface ReadOnlyMailLedger extends ReadOnlyCaseLedger {
 export interface MailLog extends MailReader {
   /** Records an e-mail and what it names: all of it or nothing. What is recorded already stays. */
   record(mail: NewMail): Promise<RecordedMail>;
+  /** Notes until when the mailbox was read; undefined as long as it can't be. */
+  noteMailbox(readUntil: number | undefined): Promise<void>;
   /** Notes that the cases of an e-mail are open. */
   noteCasesOpened(number: number, at: number): Promise<void>;
 }
@@ -34,11 +36,20 @@ export interface MailReader extends BookingFinder {
   listNamedPairs(): Promise<readonly ReceivedPair[]>;
   /**
    * When e-mails were received that rule out silence: those that can't be read, not even in part, and those that name nothing
-   * known, unless their columns call known bookings correct.
+   * known, unless their columns call known bookings correct. Those of unknown senders rule out nothing.
    */
   listNotUnderstood(): Promise<readonly number[]>;
+  /** Whether e-mails arrive: without them, silence means nothing. */
+  describeMailbox(): Promise<MailboxFacts>;
   /** What an e-mail names, with the lines of the bookings; without those that were removed since. */
   readNamed(number: number): Promise<NamedThings>;
+}
+
+export interface MailboxFacts {
+  /** Until when it was read; absent if it can't be read. */
+  readonly readUntil?: number | undefined;
+  /** When an e-mail of a listed sender was last read. */
+  readonly listedReadAt?: number | undefined;
 }
 
 /** Looks bookings up by their references, all at once. */
@@ -84,14 +95,23 @@ export interface NamedThings {
   readonly pairs: readonly NamedPair[];
 }
 
-/** `unreadable`: too large, too deeply nested, or broken. `set-aside`: it is not read again, unless a person imports it. */
-export type MailOutcome = 'named' | 'nothing-known' | 'unreadable' | 'set-aside';
+/**
+ * `unreadable`: too large, too deeply nested, or broken. `set-aside`: it is not read again, unless a person imports it.
+ * `unknown-sender`: none of those whose e-mails count.
+ */
+export type MailOutcome = 'named' | 'nothing-known' | 'unreadable' | 'set-aside' | 'unknown-sender';
 
 /**
  * Why an e-mail names nothing, or not all that it may be about. `unread-attachment`: one without text; `called-correct`: it calls
  * known bookings correct, and nothing incorrect.
  */
-export type MailReason = UnreadableReason | ReaderFault | 'unread-attachment' | 'called-correct';
+export type MailReason =
+  | UnreadableReason
+  | ReaderFault
+  | 'unread-attachment'
+  | 'called-correct'
+  | 'not-authenticated'
+  | 'too-many-bookings';
 
 export interface NewMail {
   /** Of its bytes, in hexadecimal. */
@@ -99,17 +119,21 @@ export interface NewMail {
   readonly messageId?: string | undefined;
   readonly receivedAt: number;
   readonly readAt: number;
-  /** Where it was found: a file's name, or a mailbox. */
+  /** Where it was found: a mailbox, or how it was given; not the name of its file. */
   readonly from: string;
   readonly outcome: MailOutcome;
   readonly reason?: MailReason | undefined;
+  /** Whether it is of one of those whose e-mails count. */
+  readonly isListed?: boolean | undefined;
+  /** Of an unknown sender: the day on which people are told that it names references which were sent. */
+  readonly namesSentOn?: string | undefined;
   readonly bookings: readonly BookingPlace[];
   readonly pairs: readonly NamedPair[];
   /** The references of the canaries that it names. */
   readonly canaries?: readonly string[];
 }
 
-export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canaries'> {
+export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canaries' | 'namesSentOn'> {
   /** Its number in the ledger. */
   readonly number: number;
   /** How many bookings and pairs it names. */

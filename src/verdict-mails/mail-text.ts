@@ -10,10 +10,16 @@ export function decodeText(bytes: Buffer): string {
 /** ZIP (and so XLSX), PDF, gzip, the old Office format, 7-Zip and RAR. */
 const signatures = ['504b0304', '504b0506', '25504446', '1f8b', 'd0cf11e0', '377abcaf', '52617221'];
 
+/** Whether bytes are a spreadsheet, a ZIP file or the like, whatever they are called. */
+export function isDocument(bytes: Buffer): boolean {
+  const start = bytes.toString('hex', 0, 4);
+  return signatures.some((signature) => start.startsWith(signature));
+}
+
 /** Whether bytes are not text but, for example, a spreadsheet or a ZIP file. */
 export function isBinary(bytes: Buffer): boolean {
-  const start = bytes.toString('hex', 0, 4);
-  if (signatures.some((signature) => start.startsWith(signature))) return true;
+  if (isDocument(bytes)) return true;
+  const start = bytes.toString('hex', 0, 2);
   const isUtf16 = start.startsWith('fffe') || start.startsWith('feff');
   return !isUtf16 && bytes.subarray(0, examinedBytes).includes(0);
 }

@@ -7,6 +7,9 @@ export interface MailPollerParts {
   readonly taker: MailTaker;
   readonly pollMs: number;
   readonly notify: NotifyVerdictMails;
+  /** Records until when the mailbox was read; undefined as long as it can't be. */
+  readonly noteMailbox: (readUntil: number | undefined) => Promise<void>;
+  readonly clock: () => number;
   /** Stops everything. */
   readonly signal: AbortSignal;
 }
@@ -21,7 +24,8 @@ export interface MailPoller {
  * Reads what arrives in a mailbox: at the start, and every `pollMs`. Several processes may read the same mailbox, because the
  * ledger records each e-mail once.
  */
-export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: MailPollerParts): MailPoller {
+export function createMailPoller(parts: MailPollerParts): MailPoller {
+  const { mailbox, taker, pollMs, notify, noteMailbox, clock, signal } = parts;
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
   let timer: NodeJS.Timeout | undefined;
@@ -29,6 +33,7 @@ export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: Mai
   let isAway = false;
 
   async function readAll(): Promise<void> {
+    const begunAt = clock();
     try {
       // For e-mails that were recorded, but interrupted before their cases were opened.
       await taker.resume();
@@ -36,6 +41,7 @@ export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: Mai
         await taker.take(mail);
         if (stop.aborted) return;
       }
+      await noteMailbox(begunAt);
       if (isAway) notify({ type: 'mailbox-back' });
       isAway = false;
       notify({ type: 'mailbox-read' });
@@ -43,6 +49,8 @@ export function createMailPoller({ mailbox, taker, pollMs, notify, signal }: Mai
       if (stop.aborted) return;
       if (!isAway) notify({ type: 'mailbox-away', error });
       isAway = true;
+      // If the ledger is away too, what it holds gets too old.
+      await noteMailbox(undefined).catch(() => {});
     }
   }
 

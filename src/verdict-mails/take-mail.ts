@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keyOfCase } from '../cases/case.js';
 import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, groupFindings } from '../cases/findings.js';
 import { openCases } from '../cases/open-cases.js';
@@ -18,21 +19,22 @@ import type {
 } from './mail-log.js';
 import { FailedMailError } from './mail-process.js';
 import type { PairMention } from './match-mail.js';
+import { judgeSender, type ListedSenders, readSender, type SenderStanding } from './sender.js';
 import { UnreadableMailError } from './unreadable-mail.js';
 import type { NotifyVerdictMails } from './verdict-mail-events.js';
 
 /** An e-mail as it was found. */
 export type FoundMail = {
-  /** Where: a file's name, or a mailbox. */
+  /** Where: a mailbox, or how it was given; not the name of its file. */
   readonly from: string;
   /** When it arrived there, in epoch milliseconds. */
   readonly arrivedAt?: number | undefined;
   /** When its file was written: used if neither its arrival nor its own date is known. */
   readonly savedAt?: number | undefined;
 } & (
-  | { readonly bytes: Buffer; readonly oversized?: undefined }
-  /** It is too large to be loaded; identified by a text. */
-  | { readonly bytes?: undefined; readonly oversized: string }
+  | { readonly bytes: Buffer; readonly oversized?: undefined; readonly head?: undefined }
+  /** It is too large to be loaded; identified by a text. Its beginning says who sent it. */
+  | { readonly bytes?: undefined; readonly oversized: string; readonly head?: Buffer | undefined }
 );
 
 export interface TakenMail {
@@ -54,6 +56,8 @@ export interface TakenMail {
 export interface MailTakerParts {
   readonly ledger: VerdictMailLedger;
   readonly examine: ExamineMail;
+  /** Whose e-mails count. */
+  readonly senders: ListedSenders;
   /** The day it is now in the account's zone, YYYY-MM-DD. */
   readonly today: () => string;
   /** How far back runs are searched. */
@@ -65,24 +69,32 @@ export interface MailTakerParts {
 
 /** More than a run a day within `matchMs`. */
 const mostCanaries = 1_000;
+/** The most bookings that an e-mail opens where anybody may write one. */
+const mostOfAnybody = 1_000;
+
 /** A booking that may be named, with its reference and where it is stored. */
 interface PlacedBooking extends StoredBooking {
   readonly reference: string;
   readonly serviceId: number;
+  readonly providerName?: string | undefined;
   readonly providerHotelId?: string | undefined;
 }
 
 /** What is known of an e-mail before it is read. */
-interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'from'> {
+interface Arrival extends Pick<NewMail, 'sha256' | 'receivedAt' | 'readAt' | 'from' | 'isListed'> {
   readonly known: StoredMail | undefined;
+  /** `asked`: a person vouches for it. */
+  readonly standing: SenderStanding | 'asked';
 }
 
 /** Reads verdict e-mails one at a time: what one names is recorded first, then its cases are opened. */
 export function createMailTaker(parts: MailTakerParts) {
-  const { ledger, examine, today, matchMs, clock, notify, notifyCases } = parts;
+  const { ledger, examine, senders, today, matchMs, clock, notify, notifyCases } = parts;
   const log = ledger.verdictMails;
   /** The e-mail that could not be taken the last time. */
   let failed: string | undefined;
+
+  type Seen = Awaited<ReturnType<typeof look>>;
 
   /** Examines an e-mail, and finds out what it means. */
   async function look(bytes: Buffer, now: number) {
@@ -113,9 +125,10 @@ export function createMailTaker(parts: MailTakerParts) {
     if (hashes.length === 0) return found;
     for await (const stored of log.findBookings(since, hashes))
       for (const one of stored) {
-        const { bookingReferenceId, serviceId, providerHotelId } = readBooking(one.line, one.form);
-        if (bookingReferenceId !== undefined)
-          found.push({ ...one, reference: bookingReferenceId, serviceId, providerHotelId });
+        const { bookingReferenceId: reference, ...booking } = readBooking(one.line, one.form);
+        const { serviceId, providerName, providerHotelId } = booking;
+        if (reference !== undefined)
+          found.push({ ...one, reference, serviceId, providerName, providerHotelId });
       }
     return found;
   }
@@ -129,20 +142,27 @@ export function createMailTaker(parts: MailTakerParts) {
   }
 
   async function takeOrSetAside(found: FoundMail, sha256: string, isAsked: boolean): Promise<TakenMail> {
-    const known = await log.findMail(sha256);
-    if (known?.outcome === 'named') return repeat(known);
-    if (known?.outcome === 'set-aside' && !isAsked) return repeat(known);
     const { bytes, from, arrivedAt, savedAt } = found;
+    const known = await log.findMail(sha256);
+    const ofSender = judgeSender(readSender(bytes ?? found.head ?? Buffer.alloc(0)), senders);
+    const standing = isAsked ? 'asked' : ofSender;
+    if (known && isDone(known, standing)) return repeat(known);
     const now = clock();
     const arrive = (seen: number | undefined): Arrival => ({
       // A later move of the mapping corrects a case, so that an instant in the future would keep it open for good.
-      ...{ sha256, from, known, readAt: now, receivedAt: Math.min(seen ?? now, now) },
+      ...{ sha256, from, known, standing, readAt: now, receivedAt: Math.min(seen ?? now, now) },
+      isListed: ofSender === 'listed',
     });
     const unread = arrive(arrivedAt ?? savedAt);
+    if (standing === 'unproven') return leave(unread, 'set-aside', 'not-authenticated');
     if (bytes === undefined) return leave(unread, 'unreadable', 'too-large');
     try {
       const seen = await look(bytes, now);
-      return await takeExamined(arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt), seen);
+      const arrival = arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt);
+      if (standing === 'unlisted') return await ignore(arrival, seen);
+      if (standing === 'anybody' && (await opensMore(seen)))
+        return await leave(arrival, 'set-aside', 'too-many-bookings');
+      return await takeExamined(arrival, seen);
     } catch (error) {
       if (error instanceof UnreadableMailError) return leave(unread, 'unreadable', error.reason);
       if (error instanceof FailedMailError) return leave(unread, 'set-aside', error.reason);
@@ -153,8 +173,8 @@ export function createMailTaker(parts: MailTakerParts) {
   }
 
   async function takeExamined(
-    { known: _, ...arrival }: Arrival,
-    { mail, bookings, canaries, pairs }: Awaited<ReturnType<typeof look>>,
+    { known: _, standing: __, ...arrival }: Arrival,
+    { mail, bookings, canaries, pairs }: Seen,
   ): Promise<TakenMail> {
     const { messageId, unreadAttachments, correct } = mail;
     const { receivedAt } = arrival;
@@ -176,12 +196,51 @@ export function createMailTaker(parts: MailTakerParts) {
     };
   }
 
+  /** Whether its cases would get more bookings than an e-mail of anybody may open. */
+  async function opensMore({ bookings, pairs }: Seen): Promise<boolean> {
+    let count = bookings.length;
+    if (count > mostOfAnybody) return true;
+    const hotels = [
+      ...pairs,
+      ...bookings.flatMap(({ providerName, providerHotelId, serviceId }) =>
+        providerName === undefined || providerHotelId === undefined
+          ? []
+          : [{ providerName, providerHotelId, serviceId }],
+      ),
+    ];
+    const cases = new Set(hotels.map(keyOfCase));
+    const isWanted = (stay: NamedPair) => cases.has(keyOfCase(stay));
+    count = 0;
+    for await (const stays of readStaysAhead(ledger, hotels, { today: today(), isWanted })) {
+      count += stays.length;
+      if (count > mostOfAnybody) return true;
+    }
+    return false;
+  }
+
+  /** Records an e-mail of a sender whose e-mails don't count. */
+  async function ignore({ known, standing: _, ...arrival }: Arrival, seen?: Seen): Promise<TakenMail> {
+    const namesSent =
+      seen !== undefined && seen.bookings.length + seen.canaries.length + seen.mail.correct > 0;
+    const outcome = 'unknown-sender';
+    const { number, isNew } = await log.record({
+      ...{ ...arrival, outcome, bookings: [], pairs: [] },
+      namesSentOn: namesSent ? today() : undefined,
+    });
+    const { receivedAt } = arrival;
+    if (isNew && known?.outcome !== outcome)
+      notify({ type: 'verdict-mail-unknown-sender', mail: number, receivedAt, namesSent });
+    return { ...nothing, receivedAt, outcome };
+  }
+
   /** Records an e-mail of which nothing is used. */
   async function leave(
-    { known, ...arrival }: Arrival,
+    given: Arrival,
     outcome: 'unreadable' | 'set-aside',
     reason: MailReason,
   ): Promise<TakenMail> {
+    const { known, standing, ...arrival } = given;
+    if (standing === 'unlisted') return ignore(given);
     const { receivedAt } = arrival;
     const { number, isNew } = await log.record({ ...arrival, outcome, reason, bookings: [], pairs: [] });
     const isNews = isNew && known?.outcome !== outcome;
@@ -247,6 +306,25 @@ export function createMailTaker(parts: MailTakerParts) {
       }
     },
   };
+}
+
+/** Whether a known e-mail is not read again. Its sender may be listed by now. */
+function isDone({ outcome, reason }: StoredMail, standing: Arrival['standing']): boolean {
+  switch (outcome) {
+    case 'named':
+      return true;
+    case 'set-aside':
+      return !(standing === 'asked' || (standing === 'listed' && isOfSender(reason)));
+    case 'unknown-sender':
+      return standing === 'unlisted';
+    default:
+      return false;
+  }
+}
+
+/** Whether an e-mail was set aside because of who sent it. */
+function isOfSender(reason: MailReason | undefined): boolean {
+  return reason === 'not-authenticated' || reason === 'too-many-bookings';
 }
 
 export type MailTaker = ReturnType<typeof createMailTaker>;

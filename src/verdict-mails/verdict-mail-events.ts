@@ -24,6 +24,8 @@ export type VerdictMailEvent =
   | (TakenMail & { readonly type: 'verdict-mail-unreadable'; readonly reason: MailReason })
   /** Nothing of it is used, and it is not read again unless a person imports it. */
   | (TakenMail & { readonly type: 'verdict-mail-set-aside'; readonly reason: MailReason })
+  /** It opens and blocks nothing. `namesSent`: it names references that were sent, so perhaps the service has a new address. */
+  | (TakenMail & { readonly type: 'verdict-mail-unknown-sender'; readonly namesSent: boolean })
   /** The mailbox can't be read. Reported when that begins; it is retried. */
   | { readonly type: 'mailbox-away'; readonly error: unknown }
   | { readonly type: 'mailbox-back' }

@@ -282,6 +282,14 @@ describe('a wrong value', () => {
       { schedule: { today: 'hourly' } },
       'schedule.today: expected five cron fields such as "*/20 7-23 * * *", got: hourly',
     ],
+    [
+      { verdicts: { path: './inbox', from: ['@service.example', 'service.example'] } },
+      'verdicts.from[1]: expected an address such as reviews@service.example, or a domain such as "@service.example", got: service.example',
+    ],
+    [
+      { verdicts: { path: './inbox', authenticatedBy: 'mx.example.com' } },
+      'verdicts.authenticatedBy: needs verdicts.from: whose e-mails count',
+    ],
     [{ guestNameDays: 0 }, 'guestNameDays: expected a whole number from 1 to 36500, got: 0'],
     [
       { guestNameDays: 31, recordDays: 30 },

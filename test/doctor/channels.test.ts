@@ -27,7 +27,7 @@ it('doctor lists the channels, and nothing that is secret', () => {
     email,
   );
   expect(lines).toEqual([
-    'ok: ops (slack): 16 kinds of events, from warning',
+    'ok: ops (slack): 18 kinds of events, from warning',
     'ok: pagerduty (pagerduty): 2 kinds of events',
     'ok: email (email): all events',
   ]);

@@ -53,7 +53,10 @@ async function askDoctor(folder: DayFolder, verdicts: Settings, variables = env)
   const { exitCode, json } = await folder.run(['doctor', '--day', day, '--json'], { env: variables });
   const { findings } = json as { findings: { part: string; verdict: string; message: string }[] };
   const found = findings.filter(({ part }) => part === 'verdicts');
-  return { exitCode, found: found.length, verdict: found[0]?.verdict, message: found[0]?.message };
+  return {
+    ...{ exitCode, found: found.length, verdict: found[0]?.verdict, message: found[0]?.message },
+    findings: found,
+  };
 }
 
 const mails = (...references: readonly string[]) =>
@@ -129,14 +132,34 @@ it('a maildir and a folder are tried by doctor, and nothing is tried if none is 
   for (const name of ['new', 'cur']) await mkdir(join(folder.path, 'mail', name), { recursive: true });
   await writeFile(join(folder.path, 'mail', 'new', '1.a.host'), mailOf('text/plain', 'x'));
   await writeFile(join(folder.path, 'mail', 'cur', '2.a.host:2,S'), mailOf('text/plain', 'y'));
-  expect(await askDoctor(folder, { maildir: './mail' })).toMatchObject({
+  const from = '@service.example';
+  expect(await askDoctor(folder, { maildir: './mail', from })).toMatchObject({
     ...{ exitCode: 0, found: 1, verdict: 'ok' },
     message: expect.stringMatching(/mail can be read: 2 e-mails$/),
   });
-  expect(await askDoctor(folder, { path: './inbox' })).toMatchObject({
+  expect(await askDoctor(folder, { path: './inbox', from })).toMatchObject({
     ...{ exitCode: 2, found: 1, verdict: 'wrong' },
     message: expect.stringContaining("inbox can't be read (ENOENT)"),
   });
+});
+
+it('doctor warns if anybody can open cases, and if silence can mean nothing', async () => {
+  const folder = await prepare({});
+  await mkdir(join(folder.path, 'inbox'));
+  const warn = async (verdicts: Settings) => {
+    const { findings } = await askDoctor(folder, verdicts);
+    return findings.filter(({ verdict }) => verdict === 'warning').map(({ message }) => message);
+  };
+  expect(await warn({ path: './inbox' })).toEqual([expect.stringContaining("anybody's e-mails count")]);
+  const silent = { silenceMeansCorrectAfter: 48 };
+  const useless = 'verdicts.silenceMeansCorrectAfter has no effect without';
+  expect(await warn(silent)).toEqual([`${useless} a mailbox and verdicts.from`]);
+  expect(await warn({ ...silent, from: '@service.example' })).toEqual([`${useless} a mailbox`]);
+  expect(await warn({ ...silent, path: './inbox' })).toEqual([
+    expect.stringContaining("anybody's e-mails count"),
+    `${useless} verdicts.from`,
+  ]);
+  expect(await warn({ ...silent, path: './inbox', from: ['@service.example'] })).toEqual([]);
 });
 
 it('plain text to another machine is refused with exit 2, unless it is allowed', async () => {

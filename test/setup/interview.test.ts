@@ -76,6 +76,7 @@ describe('The questions of init', () => {
       sftpKeyFile: 'id',
       today: '*/20 7-23 * * *',
       keys: './keys',
+      verdictsFrom: '@service.example',
     });
     expect(asked).toEqual([
       'The fingerprint of its host key, SHA256:… (empty: later)',

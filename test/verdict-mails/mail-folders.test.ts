@@ -1,9 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openMaildir, openMailFolder } from '../../src/verdict-mails/mail-folders.js';
 import type { Mailbox } from '../../src/verdict-mails/mailbox.js';
+import type { FoundMail } from '../../src/verdict-mails/take-mail.js';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
@@ -30,6 +39,24 @@ describe('A maildir', () => {
     expect(await readAll(mailbox)).toEqual(['two']);
     expect(readdirSync(join(folder, 'cur'))).toEqual(['1.a.host:2,S', '3.c.host:2,']);
     expect(await mailbox.probe(new AbortController().signal)).toEqual({ mails: 2 });
+  });
+
+  it('gives only the beginning of an e-mail that is too large, and nobody the name of its file', async () => {
+    const folder = makeFolder();
+    for (const name of ['new', 'cur']) mkdirSync(join(folder, name));
+    const large = join(folder, 'new', '1.large.host');
+    writeFileSync(large, 'From: a@b.example\n\n');
+    truncateSync(large, 25 * 1024 * 1024 + 1);
+    writeFileSync(join(folder, 'new', '2.a.host'), 'two');
+    const found: FoundMail[] = [];
+    for await (const mail of openMaildir(folder).readNew(new AbortController().signal)) found.push(mail);
+    const [first, second] = found;
+    expect(first).toMatchObject({ from: folder, oversized: expect.any(String) });
+    expect(first?.bytes).toBeUndefined();
+    expect(first?.head).toHaveLength(256 * 1024);
+    expect(String(first?.head)).toMatch(/^From: a@b\.example/);
+    expect(second).toMatchObject({ from: folder, bytes: Buffer.from('two') });
+    expect(JSON.stringify({ ...first, oversized: undefined, head: undefined })).not.toContain('large');
   });
 
   it('that is missing is refused with its path', async () => {

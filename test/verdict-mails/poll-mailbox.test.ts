@@ -11,6 +11,7 @@ function prepare(take: (from: string) => Promise<void> = async () => {}) {
   let content: readonly string[] | Error = [];
   let reads = 0;
   const written: string[] = [];
+  const noted: (number | undefined)[] = [];
   const taker = {
     resume: async () => void written.push('resume'),
     async take({ from }: FoundMail) {
@@ -30,6 +31,8 @@ function prepare(take: (from: string) => Promise<void> = async () => {}) {
     taker,
     pollMs,
     notify: ({ type }) => void written.push(type),
+    noteMailbox: async (readUntil) => void noted.push(readUntil),
+    clock: Date.now,
     signal: stop.signal,
   });
   return {
@@ -39,6 +42,7 @@ function prepare(take: (from: string) => Promise<void> = async () => {}) {
       content = held;
     },
     reads: () => reads,
+    noted,
     /** What was done since the last call. */
     take: () => written.splice(0),
     nextPoll: () => vi.advanceTimersByTimeAsync(pollMs),
@@ -78,6 +82,20 @@ describe('the poller of a mailbox', () => {
     hold(new Error('away again'));
     await nextPoll();
     expect(take()).toEqual(['resume', 'mailbox-away']);
+    await poller.close();
+  });
+
+  it('notes until when the mailbox was read: the beginning of the last look, or nothing while it is unavailable', async () => {
+    const { poller, hold, noted, nextPoll } = prepare();
+    hold(['a']);
+    const begunAt = Date.now();
+    poller.start();
+    await vi.advanceTimersByTimeAsync(0);
+    hold(new Error('away'));
+    await nextPoll();
+    hold([]);
+    await nextPoll();
+    expect(noted).toEqual([begunAt, undefined, begunAt + 2 * pollMs]);
     await poller.close();
   });
 

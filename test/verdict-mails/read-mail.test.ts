@@ -374,6 +374,90 @@ describe('A hostile e-mail', () => {
     ]);
     const { named, mail: read } = await readNames(mail, bookings);
     expect(named).toEqual(['BR-1042']);
-    expect(read.unreadAttachments).toBe(1);
+    // A picture that is attached may show a table.
+    expect(read.unreadAttachments).toBe(2);
+  });
+});
+
+describe('What is not known to be read', () => {
+  const part = (type: string, ...headers: string[]) => ({
+    type,
+    body: 'eA==',
+    headers: [...headers, 'Content-Transfer-Encoding: base64'],
+  });
+  const zip = Buffer.from('PK\u0003\u0004\u0000').toString('base64');
+  const countUnread = async (mail: string) => (await readNames(mail, bookings)).mail.unreadAttachments;
+  const besideText = (kind: string, ...parts: ReturnType<typeof part>[]) =>
+    multipart(kind, [{ type: 'text/html', body: '<p>BR-1042' }, ...parts]);
+
+  it.each([
+    [
+      'S/MIME',
+      mailOf('application/pkcs7-mime; name=smime.p7m', 'eA==', ['Content-Transfer-Encoding: base64']),
+    ],
+    ['an encrypted part', besideText('mixed', part('application/pkcs7-mime'))],
+    [
+      'inline PGP',
+      mailOf(
+        'text/plain',
+        'BR-1042\r\n-----BEGIN PGP MESSAGE-----\r\n\r\nabc\r\n-----END PGP MESSAGE-----\r\n',
+      ),
+    ],
+    ['uuencode', mailOf('text/plain', 'BR-1042\r\nbegin 644 list.xls\r\n#0V%T\r\n`\r\nend\r\n')],
+    ['uuencode in base64', mailOf('text/plain', 'begin-base64 644 list.xls\r\nUEsDBAoA\r\n====\r\n')],
+    ['BinHex', mailOf('text/plain', '(This file must be converted with BinHex 4.0)\r\n:$f*TEQKPH')],
+    ['bytes that are no text', mailOf('text/plain', 'BR-1042 \u0001\u0002')],
+    [
+      'compressed bytes called CSV',
+      besideText('mixed', {
+        ...part('text/csv'),
+        body: Buffer.from('(\u00b5/\u00fd\u0003x').toString('base64'),
+      }),
+    ],
+    [
+      'a large picture in HTML itself',
+      mailOf('text/html', `BR-1042 <img src="data:image/png;base64,${'A'.repeat(140_000)}">`),
+    ],
+    ['a picture alone', mailOf('image/png', 'eA==', ['Content-Transfer-Encoding: base64'])],
+    ['an attached picture', besideText('mixed', part('image/png', ...attachment('list.png')))],
+    ['a part of a message', mailOf('message/partial; id=1; number=1; total=2', 'BR-1042')],
+    ['an external body', besideText('mixed', part('message/external-body; access-type=URL'))],
+    ['one with a name', besideText('mixed', part('message/external-body; name=list.csv'))],
+    ['a forwarded e-mail that is none', besideText('mixed', { ...part('message/rfc822'), body: zip })],
+    [
+      'what a forwarded e-mail has attached',
+      besideText('mixed', {
+        ...{ type: 'message/rfc822', body: mailOf('application/pdf', 'eA==', attachment('list.pdf')) },
+        headers: [],
+      }),
+    ],
+    [
+      'a workbook called a picture',
+      besideText('related', { ...part('image/png', 'Content-ID: <a>'), body: zip }),
+    ],
+    [
+      'a workbook called a signature',
+      besideText('signed', { ...part('application/pgp-signature'), body: zip }),
+    ],
+    [
+      'a workbook beside its text',
+      besideText('related', part('application/vnd.ms-excel', 'Content-ID: <a>')),
+    ],
+    ['winmail.dat', besideText('mixed', part('application/ms-tnef', ...attachment('winmail.dat')))],
+  ])('counts: %s', async (_, mail) => {
+    expect(await countUnread(mail)).toBeGreaterThan(0);
+  });
+
+  it('is neither a detached signature nor a small picture in the text', async () => {
+    expect(
+      await countUnread(
+        besideText('signed', part('application/pkcs7-signature', ...attachment('smime.p7s'))),
+      ),
+    ).toBe(0);
+    expect(await countUnread(besideText('related', part('image/png', 'Content-ID: <a>')))).toBe(0);
+    const inHtml = '<img src="data:image/png;base64,eA=="> <img src="cid:a"> BR-1042';
+    expect(await countUnread(mailOf('text/html', inHtml))).toBe(0);
+    const large = { type: 'image/png', body: 'x'.repeat(100_000), headers: ['Content-ID: <a>'] };
+    expect(await countUnread(multipart('related', [{ type: 'text/html', body: 'BR-1042' }, large]))).toBe(1);
   });
 });

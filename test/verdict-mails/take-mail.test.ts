@@ -11,6 +11,7 @@ import { canaryStep } from '../../src/review/canary.js';
 import { findStayKeys } from '../../src/review/stays/found-bookings.js';
 import { createMailExaminer, type ExamineMail } from '../../src/verdict-mails/examine-mail.js';
 import { FailedMailError } from '../../src/verdict-mails/mail-process.js';
+import type { ListedSenders } from '../../src/verdict-mails/sender.js';
 import { createMailTaker } from '../../src/verdict-mails/take-mail.js';
 import type { VerdictMailEvent } from '../../src/verdict-mails/verdict-mail-events.js';
 import { at, carriesReference, done, newRun, perform, rightOf, toLines } from '../contracts/ledger/days.js';
@@ -33,6 +34,8 @@ async function prepare(
   withCanary = false,
   hotelOfCanary = canaryHotel,
   examine: ExamineMail = createMailExaminer(words),
+  senders: ListedSenders = { from: [] },
+  booked: readonly (typeof bookings)[number][] = bookings,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'));
   const clock = () => at + 3_600_000;
@@ -43,9 +46,9 @@ async function prepare(
     rmSync(folder, { recursive: true });
   });
   const run = await ledger.createRun(newRun('r1'));
-  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: 10 });
-  const lines = toLines(bookings.map((booking) => renderedLine((line) => renderItem(booking, line))));
-  const referenceHashes = bookings.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
+  const collect = await ledger.beginCollect(rightOf(run), { source: 'x', at, batchSize: booked.length });
+  const lines = toLines(booked.map((booking) => renderedLine((line) => renderItem(booking, line))));
+  const referenceHashes = booked.map(({ bookingReferenceId }) => hashReference(bookingReferenceId));
   await collect.store({
     batches: [{ form: 'body', number: 0, referenceHashes, lines, stays: findStayKeys(lines, 'body') }],
     ...{ duplicates: 0, filtered: 0, rejects: [], warnings: [] },
@@ -55,13 +58,14 @@ async function prepare(
     renderItem({ ...stay, serviceId: 1, bookingReferenceId: reference, ...hotelOfCanary }, written),
   );
   const canary = withCanary ? { reference, line, withinMs: 3_600_000 } : undefined;
-  const steps = [...planBatches(bookings.length, 10), ...(canary ? [canaryStep] : [])];
+  const steps = [...planBatches(booked.length, booked.length), ...(canary ? [canaryStep] : [])];
   const planned = await collect.finish({ steps, canary, at });
   if (canary) await perform(ledger, planned, 'canary', done);
   const events: VerdictMailEvent[] = [];
   const taker = createMailTaker({
     ledger,
     examine,
+    senders,
     today: () => '2026-11-21',
     matchMs: 14 * 86_400_000,
     clock,
@@ -241,16 +245,141 @@ describe('An e-mail that cannot be read', () => {
   });
 });
 
-describe('An e-mail that fails', () => {
-  const listNotices = async ({ notices }: Awaited<ReturnType<typeof prepare>>['ledger']) => {
-    const found: { event: string; subject: string; facts: object }[] = [];
-    await notices.route(({ event, subject, facts }) => {
-      found.push({ event, subject, facts });
-      return [];
-    }, at);
-    return found;
-  };
+async function listNotices({ notices }: Awaited<ReturnType<typeof prepare>>['ledger']) {
+  const found: { event: string; subject: string; facts: object }[] = [];
+  await notices.route(({ event, subject, facts }) => {
+    found.push({ event, subject, facts });
+    return [];
+  }, at);
+  return found;
+}
 
+describe('The sender of an e-mail', () => {
+  const prepareFor = (senders: ListedSenders) =>
+    prepare(true, canaryHotel, createMailExaminer(words), senders);
+  let count = 0;
+  const of = (sender: string, text: string, ...headers: string[]) => {
+    count += 1;
+    const mail = mailOf('text/plain', text, headers).replace('<m1@', `<sent-${count}@`);
+    return { from: 'imap', bytes: Buffer.from(mail.replace(/^From: .*$/m, `From: ${sender}`)) };
+  };
+  const service = 'Reviews <reviews@service.example>';
+
+  it('counts if it is listed; others open, name and block nothing, and are told once a day if they name bookings', async () => {
+    const { ledger, taker, events, listCases } = await prepareFor({ from: ['@service.example'] });
+    for (const text of [
+      'Incorrect: BR-1042',
+      'Incorrect: BR-1043',
+      'CANARY-r1',
+      'Buy now',
+      'x\n'.repeat(600_000),
+    ])
+      expect(await taker.take(of('a@other.example', text))).toMatchObject({
+        ...{ outcome: 'unknown-sender', bookings: [], canaries: [] },
+      });
+    expect(await listCases()).toEqual([]);
+    expect((await ledger.findCanary('r1'))?.namedAt).toBeUndefined();
+    expect(await ledger.verdictMails.listNotUnderstood()).toEqual([]);
+    expect((await ledger.verdictMails.describeMailbox()).listedReadAt).toBeUndefined();
+    expect(events).toHaveLength(5);
+    expect(await listNotices(ledger)).toMatchObject([
+      { event: 'mail-set-aside', subject: 'unknown-sender 2026-11-21', facts: { reason: 'unknown-sender' } },
+    ]);
+    expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({ outcome: 'named' });
+    expect(await listCases()).toMatchObject([{ providerHotelId: 'H-1' }]);
+    expect((await ledger.verdictMails.describeMailbox()).listedReadAt).toBeDefined();
+  });
+
+  it('is told if an unknown one calls bookings correct: it may be the service', async () => {
+    const { ledger, taker } = await prepareFor({ from: ['@service.example'] });
+    const list = 'BookingReferenceId;IsCorrectMapping\nBR-1042;true\n';
+    expect(await taker.take(of('a@other.example', list))).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await listNotices(ledger)).toMatchObject([{ subject: 'unknown-sender 2026-11-21' }]);
+  });
+
+  it('does not matter to a person who imports the e-mail, or once it is listed', async () => {
+    const senders = { from: ['@service.example'] };
+    const { taker } = await prepareFor(senders);
+    const mail = of('a@other.example', 'Incorrect: BR-1042');
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read', bookings: [] });
+    const other = of('a@other.example', 'Incorrect: BR-1043');
+    expect(await taker.take(other)).toMatchObject({ outcome: 'unknown-sender' });
+    expect(await taker.take(other, { isAsked: true })).toMatchObject({ outcome: 'named' });
+    senders.from.push('a@other.example');
+    expect(await taker.take(mail)).toMatchObject({ outcome: 'named' });
+  });
+
+  it('must be confirmed where that is asked for: an e-mail that only claims it is set aside and blocks silence', async () => {
+    const authenticatedBy = 'mx.agency.example';
+    const { ledger, taker } = await prepareFor({ from: ['@service.example'], authenticatedBy });
+    expect(await taker.take(of(service, 'Incorrect: BR-1042'))).toMatchObject({
+      ...{ outcome: 'set-aside', reason: 'not-authenticated' },
+    });
+    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await listNotices(ledger)).toMatchObject([{ event: 'mail-set-aside', subject: 'e-mail 1' }]);
+    const passed = `Authentication-Results: ${authenticatedBy}; dmarc=pass header.from=service.example`;
+    expect(await taker.take(of(service, 'Incorrect: BR-1042', passed))).toMatchObject({ outcome: 'named' });
+  });
+
+  it('that is listed makes an e-mail that cannot be read block silence, and people are told', async () => {
+    const { ledger, taker } = await prepareFor({ from: ['reviews@service.example'] });
+    const { bytes, from } = of(service, 'x');
+    expect(await taker.take({ from, oversized: 'uid 7', head: bytes })).toMatchObject({
+      outcome: 'unreadable',
+    });
+    expect(await ledger.verdictMails.listNotUnderstood()).toHaveLength(1);
+    expect(await listNotices(ledger)).toMatchObject([
+      { event: 'mail-set-aside', facts: { reason: 'too-large' } },
+    ]);
+  });
+});
+
+describe('An e-mail about more than 1,000 bookings', () => {
+  const many = (providerHotelId: (index: number) => string) =>
+    Array.from({ length: 1_001 }, (_, index) => ({
+      ...{ ...stay, serviceId: 5, bookingReferenceId: `BR-${20_000 + index}`, providerName: 'Alpha' },
+      providerHotelId: providerHotelId(index),
+    }));
+  const ofMany = (booked: ReturnType<typeof many>, senders: ListedSenders) =>
+    prepare(false, canaryHotel, createMailExaminer(words), senders, booked);
+  const everyOne = Array.from({ length: 1_001 }, (_, index) => `BR-${20_000 + index}`);
+
+  it.each([
+    ['that it names', (index: number) => `H-${index}`, everyOne],
+    ['on one mapping that it names', () => 'H-1', everyOne.slice(0, 1)],
+  ])(
+    '%s is set aside where anybody may write, until a person or its sender vouches for it',
+    async (...about) => {
+      const [, providerHotelId, references] = about;
+      const senders = { from: [] as string[] };
+      const { ledger, taker, listCases } = await ofMany(many(providerHotelId), senders);
+      const mailOn = (line: string) => ({ from: 'imap', bytes: Buffer.from(mailOf('text/plain', line)) });
+      const mail = mailOn(references.join('\n'));
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'set-aside', reason: 'too-many-bookings' });
+      expect(await listCases()).toEqual([]);
+      expect(await listNotices(ledger)).toMatchObject([
+        { event: 'mail-set-aside', facts: { reason: 'too-many-bookings' } },
+      ]);
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'already-read' });
+      senders.from.push('@service.example');
+      expect(await taker.take(mail)).toMatchObject({ outcome: 'named' });
+      expect((await listCases()).reduce((sum, { count }) => sum + count, 0)).toBe(1_001);
+      expect(await listNotices(ledger)).toMatchObject([{ event: 'affected-found' }]);
+    },
+  );
+
+  it('may have 1,000 of them from anybody', async () => {
+    const { taker } = await ofMany(
+      many((index) => `H-${index}`),
+      { from: [] },
+    );
+    const bytes = Buffer.from(mailOf('text/plain', everyOne.slice(1).join('\n')));
+    expect(await taker.take({ bytes, from: 'imap' })).toMatchObject({ outcome: 'named' });
+  });
+});
+
+describe('An e-mail that fails', () => {
   it('in its reader is set aside with its reason, told once, and read again only if a person asks', async () => {
     let reads = 0;
     const examine: ExamineMail = async (bytes, lookUp) => {

@@ -77,6 +77,10 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
       'when `serve` reviews new bookings of the current day too, such as "*/20 7-23 * * *" (default: never)',
     )
     .option('--keys <folder>', "encrypt guests' names under keys in this folder (default: no encryption)")
+    .option(
+      '--verdicts-from <sender>',
+      "whose e-mails name incorrect mappings: an address, or a domain such as @service.example (default: anybody's)",
+    )
     .option('--sftp-host <host>', 'for delivery by file: the SFTP server')
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))
     .option('--sftp-username <name>', 'its user name')

@@ -559,5 +559,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE hotel_review.verdict_mails DROP CONSTRAINT verdict_mails_outcome_check;
   ALTER TABLE hotel_review.verdict_mails ADD CONSTRAINT verdict_mails_outcome_check
     CHECK (outcome IN ('named', 'nothing-known', 'unreadable', 'set-aside', 'unknown-sender'));
+  ALTER TABLE hotel_review.verdict_mails ADD COLUMN is_listed integer NOT NULL DEFAULT 0;
+  UPDATE hotel_review.verdict_mails SET found_in = 'file' WHERE found_in NOT LIKE 'imap://%';
   `,
 ];

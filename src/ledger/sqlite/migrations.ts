@@ -533,5 +533,7 @@ export const migrations: readonly string[] = [
   UPDATE verdict_mails SET mail_outcome = outcome;
   ALTER TABLE verdict_mails DROP COLUMN outcome;
   ALTER TABLE verdict_mails RENAME COLUMN mail_outcome TO outcome;
+  ALTER TABLE verdict_mails ADD COLUMN is_listed INTEGER NOT NULL DEFAULT 0;
+  UPDATE verdict_mails SET found_in = 'file' WHERE found_in NOT LIKE 'imap://%';
   `,
 ];

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { judgeSender, readSender } from '../../src/verdict-mails/sender.js';
+
+const sender = (...headers: string[]) =>
+  readSender(Buffer.from([...headers, '', 'From: body@x.example'].join('\r\n')));
+
+describe('The sender of an e-mail', () => {
+  it.each([
+    ['reviews@service.example', 'reviews@service.example'],
+    ['<Reviews@Service.example>', 'reviews@service.example'],
+    ['"Reviews, daily (auto)" <reviews@service.example> (hotels)', 'reviews@service.example'],
+    ['=?utf-8?q?Rese=C3=B1as?= <reviews@service.example>', 'reviews@service.example'],
+    ['Reviews\r\n <reviews@service.example>', 'reviews@service.example'],
+    ['"reviews@service.example" <a@other.example>', 'a@other.example'],
+    ['reviews@service.example <a@other.example>', undefined],
+    ['reviews@service.example, a@other.example', undefined],
+    ['Group: reviews@service.example;', undefined],
+    ['<reviews@service.example', undefined],
+    ['<a@other.example> <reviews@service.example>', undefined],
+    ['', undefined],
+  ])('%s is %s', (written, address) => {
+    expect(sender(`From: ${written}`).address).toBe(address);
+  });
+
+  it('is nobody if two headers name one, or none does', () => {
+    expect(sender('From: a@service.example', 'From: b@service.example').address).toBeUndefined();
+    expect(sender('To: a@service.example').address).toBeUndefined();
+  });
+
+  it('is listed by its address or exactly its domain', () => {
+    const judge = (address: string, ...from: string[]) => judgeSender({ address, results: [] }, { from });
+    expect(judge('a@service.example', '@Service.example')).toBe('listed');
+    expect(judge('a@service.example', 'A@service.example')).toBe('listed');
+    expect(judge('a@mail.service.example', '@service.example')).toBe('unlisted');
+    expect(judge('a@notservice.example', '@service.example')).toBe('unlisted');
+    expect(judge('a@service.example')).toBe('anybody');
+    expect(judgeSender({ results: [] }, { from: ['@'] })).toBe('unlisted');
+  });
+
+  it.each([
+    ['mx.agency.example; dmarc=pass header.from=service.example', 'listed'],
+    ['mx.agency.example 1; spf=fail; dkim=pass (2048-bit key) header.d=service.example', 'listed'],
+    ['MX.Agency.example; dkim=pass header.i=@service.example', 'listed'],
+    ['mx.agency.example; dkim=pass header.d=other.example', 'unproven'],
+    ['mx.agency.example; dkim=pass header.d=example', 'unproven'],
+    ['mx.agency.example; dmarc=fail header.from=service.example; spf=pass', 'unproven'],
+    ['mx.agency.example; dmarc=pass header.from=other.example', 'unproven'],
+    ['mx.agency.example; spf=fail reason="; dmarc=pass header.from=service.example"', 'unproven'],
+    ['mx.agency.example; spf=fail (; dmarc=pass header.from=service.example)', 'unproven'],
+    ['mx.other.example; dmarc=pass header.from=service.example', 'unproven'],
+    ['mx.agency.example; none', 'unproven'],
+  ])('with the results %s is %s', (results, standing) => {
+    const senders = { from: ['@service.example'], authenticatedBy: 'mx.agency.example' };
+    const header = `Authentication-Results: ${results}`;
+    expect(judgeSender(sender(header, 'From: a@service.example'), senders)).toBe(standing);
+    // One that came with the e-mail stands below.
+    const forged = 'Authentication-Results: mx.agency.example; dmarc=pass';
+    const own = 'Authentication-Results: mx.agency.example; dmarc=fail';
+    expect(judgeSender(sender(own, header, forged, 'From: a@service.example'), senders)).toBe('unproven');
+  });
+});
