@@ -6,7 +6,7 @@ import {
   toComparisonReport,
   toDifferenceRecord,
 } from '../src/cli/exports.js';
-import { createNewFile } from '../src/cli/output-files.js';
+import { writeNamedFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import {
   type CompareRequest,
@@ -26,7 +26,7 @@ import type { Terminal } from './terminal.js';
 export async function compareOneExport(
   config: Config,
   file: string | undefined,
-  { providers, out }: CompareExportOptions,
+  { providers, out, force }: CompareExportOptions,
   terminal: Terminal,
 ): Promise<number> {
   const refuse = (): never => {
@@ -38,28 +38,27 @@ export async function compareOneExport(
     if (await mappings.isEmpty()) refuse();
     const request =
       file === undefined ? await openFetched(config, exports, terminal) : await openNamed(file, terminal);
-    const outFile = out === undefined ? undefined : await createNewFile('--out', out, terminal.locate(out));
     const first: MappingDifference[] = [];
-    try {
-      const comparison = await compareExport(
+    const compare = (add?: (text: string) => Promise<void>) =>
+      compareExport(
         { ...request, providers: providers ?? request.providers },
         {
           copy: mappings,
           masterIdNames: listMasterIdNames(config),
           async take(differences) {
             first.push(...differences.slice(0, differencesShown - first.length));
-            await outFile?.writeFile(
+            await add?.(
               differences.map((difference) => `${JSON.stringify(toDifferenceRecord(difference))}\n`).join(''),
             );
           },
         },
         terminal.signal,
       );
-      const names = { file: request.file, out };
-      terminal.answer(renderComparison(comparison, first, names), toComparisonReport(comparison, names));
-    } finally {
-      await outFile?.close();
-    }
+    const names = { file: request.file, out };
+    const comparison = await (out === undefined
+      ? compare()
+      : writeNamedFile({ option: '--out', name: out, force }, terminal, compare));
+    terminal.answer(renderComparison(comparison, first, names), toComparisonReport(comparison, names));
     return exitCode.done;
   });
 }

@@ -44,7 +44,8 @@ export async function dryRunDay(
 ): Promise<number> {
   requireBegun(day, clock());
   if (out !== undefined) await recordDryRun(config, day, terminal.locate(out), terminal);
-  const folder = out === undefined ? undefined : await createOutFolder(out, terminal.locate(out));
+  const folder =
+    out === undefined ? undefined : await createOutFolder(out, terminal.locate(out), terminal.io.halted);
   const kept = await findReachableLedger(config, terminal);
   const { ledger, discard } = await openTemporaryLedger(terminal.io.temporaryFolder);
   // Nothing else appears until the source has answered.

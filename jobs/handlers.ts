@@ -67,11 +67,11 @@ export function createHandlers(command: Command): Handlers {
         const { listRejected } = await import('./list-rejected.js');
         return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
-    suspects: (day, { csv, delimiter }, globals) =>
+    suspects: (day, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { listSuspects } = await import('./list-suspects.js');
-        const options = { csv, delimiter, json: globals.json };
-        return listSuspects(config, day ?? yesterdayIn(config.timezone).iso, options, terminal);
+        const chosen = day ?? yesterdayIn(config.timezone).iso;
+        return listSuspects(config, chosen, { ...options, json: globals.json }, terminal);
       }),
     cases: (options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
@@ -94,9 +94,9 @@ export function createHandlers(command: Command): Handlers {
       withConfig(globals, command, async (config, terminal) =>
         (await import('./score-providers.js')).scoreAllProviders(config, options, terminal),
       ),
-    evidence: (reference, { out }, globals) =>
+    evidence: (reference, options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
-        (await import('./write-evidence.js')).writeEvidence(config, reference, out, terminal),
+        (await import('./write-evidence.js')).writeEvidence(config, reference, options, terminal),
       ),
     audit: ({ from, to }, globals) =>
       withConfig(globals, command, async (config, terminal) => {

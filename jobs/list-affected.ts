@@ -11,7 +11,7 @@ import {
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
 import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
-import { createCsvFile } from '../src/cli/output-files.js';
+import { type CsvTarget, writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { UsageError } from '../src/review/refusals.js';
@@ -86,7 +86,7 @@ export async function listAffected(
     const subject = days.isRange ? `${days.from} to ${days.to}` : days.from;
     const details = { found: list.count, lists: listing.lists, csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'affected', subject, details }, terminal);
-    if (csv !== undefined) await writeCsv(list, listing, { csv, delimiter: options.delimiter }, terminal);
+    if (csv !== undefined) await writeCsv(list, listing, { ...options, csv }, terminal);
     await terminal.answerInPieces(
       renderVerdicts(listing, { command: terminal.command, csv }),
       renderLargeObject(toObject(days, verdicts, { affected, unanswered })),
@@ -127,16 +127,13 @@ async function readFirst(list: BookingList<CasedBooking>): Promise<readonly Case
 async function writeCsv(
   list: BookingList<CasedBooking>,
   listing: VerdictListing,
-  { csv, delimiter }: { readonly csv: string; readonly delimiter: string | undefined },
+  target: CsvTarget,
   terminal: Terminal,
 ): Promise<void> {
-  const file = await createCsvFile(listingColumns(listing), csv, terminal.locate(csv), delimiter);
-  try {
+  await writeCsvFile(listingColumns(listing), target, terminal, async (add) => {
     for await (const bookings of list.read())
-      await file.add(bookings.map((booking) => toListedCells(booking, listing)));
-  } finally {
-    await file.finish();
-  }
+      await add(bookings.map((booking) => toListedCells(booking, listing)));
+  });
 }
 
 interface Lists {

@@ -1,3 +1,4 @@
+import type { CsvOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderBrands } from '../src/cli/mappings.js';
 import { writeCsvFile } from '../src/cli/output-files.js';
@@ -11,13 +12,13 @@ const columns = ['Id', 'BrandCode', 'BrandName', 'ChainId'];
 /** `hotel-review brands`: the complete list, as a table, as JSON or as a file. */
 export async function listBrands(
   config: Config,
-  { csv, delimiter }: { readonly csv?: string | undefined; readonly delimiter?: string | undefined },
+  { csv, ...how }: CsvOptions,
   terminal: Terminal,
 ): Promise<number> {
   const service = openMappingService(config);
   try {
     const { HotelBrands: brands } = await service.getMasterHotelBrands({ signal: terminal.signal });
-    if (csv !== undefined) await writeCsvFile(brands, columns, csv, terminal.locate(csv), delimiter);
+    if (csv !== undefined) await writeCsvFile(columns, { csv, ...how }, terminal, (add) => add(brands));
     terminal.answer(
       csv === undefined ? renderBrands(brands) : `All ${brands.length} brands are in ${csv}.\n`,
       brands,

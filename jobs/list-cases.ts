@@ -4,7 +4,7 @@ import { renderCases } from '../src/cli/cases.js';
 import type { CasesOptions } from '../src/cli/commands/cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { renderLargeObject } from '../src/cli/json-stream.js';
-import { createCsvFile } from '../src/cli/output-files.js';
+import { writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { listCaseColumns, toCaseCells, toCaseReport } from '../src/report/cases.js';
 import { recordLook } from './audit.js';
@@ -14,7 +14,7 @@ import type { Terminal } from './terminal.js';
 
 /** Lists the cases with open bookings, or those asked for, guests in house first. */
 export async function listCases(config: Config, options: CasesOptions, terminal: Terminal): Promise<number> {
-  const { csv, delimiter, state, provider, checkInBefore, left } = options;
+  const { csv, state, provider, checkInBefore, left } = options;
   const keptLabels = Object.keys(config.source.keep);
   const reportNone = (notice: string): number => {
     terminal.answer(`${notice}\n`, { cases: [] });
@@ -25,14 +25,10 @@ export async function listCases(config: Config, options: CasesOptions, terminal:
     const cases = await findCases(ledger, { state, provider, checkInBefore, left, today }, clock, keptLabels);
     const details = { found: cases.length, state, csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'cases', details }, terminal);
-    if (csv !== undefined) {
-      const file = await createCsvFile(listCaseColumns(keptLabels), csv, terminal.locate(csv), delimiter);
-      try {
-        await file.add(cases.map(toCaseCells));
-      } finally {
-        await file.finish();
-      }
-    }
+    if (csv !== undefined)
+      await writeCsvFile(listCaseColumns(keptLabels), { ...options, csv }, terminal, (add) =>
+        add(cases.map(toCaseCells)),
+      );
     const hasHotels = (await ledger.hotels.latestLoad()) !== undefined;
     const filter = describeFilter(options);
     await terminal.answerInPieces(

@@ -1,3 +1,4 @@
+import type { CsvOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { writeCsvFile } from '../src/cli/output-files.js';
 import { renderRejected } from '../src/cli/rejected.js';
@@ -16,7 +17,7 @@ import type { Terminal } from './terminal.js';
 export async function listRejected(
   config: Config,
   day: string,
-  { csv, delimiter }: { readonly csv?: string | undefined; readonly delimiter?: string | undefined },
+  { csv, ...how }: CsvOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
@@ -31,7 +32,7 @@ export async function listRejected(
     const details = { found: rejected.length, csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'rejected', subject: day, details }, terminal);
     if (csv !== undefined)
-      await writeCsvFile(rejected, rejectedColumns, csv, terminal.locate(csv), delimiter);
+      await writeCsvFile(rejectedColumns, { csv, ...how }, terminal, (add) => add(rejected));
     const { placeUnit } = kindOf(config.source);
     terminal.answer(
       renderRejected({ day, run, rejected, more, placeUnit }, { command: terminal.command, csv }),

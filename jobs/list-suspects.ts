@@ -1,6 +1,7 @@
 import { businessDayAt } from '../src/booking/business-day.js';
+import type { CsvOptions } from '../src/cli/commands/options.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { createCsvFile } from '../src/cli/output-files.js';
+import { writeCsvFile } from '../src/cli/output-files.js';
 import { listSuspectColumns, renderSuspects, suspectsShown, toSuspectCells } from '../src/cli/suspects.js';
 import type { Config } from '../src/config/load.js';
 import {
@@ -16,9 +17,7 @@ import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;
 
-interface SuspectOptions {
-  readonly csv?: string | undefined;
-  readonly delimiter?: string | undefined;
+interface SuspectOptions extends CsvOptions {
   /** Whether to list all of them rather than the first ones. */
   readonly json: boolean;
 }
@@ -27,7 +26,7 @@ interface SuspectOptions {
 export async function listSuspects(
   config: Config,
   day: string,
-  { csv, delimiter, json }: SuspectOptions,
+  { csv, json, ...how }: SuspectOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
@@ -49,20 +48,20 @@ export async function listSuspects(
     }
     const details = { csv: csv && terminal.locate(csv) };
     await recordLook(ledger, { action: 'suspects', subject: day, details }, terminal);
-    const file =
-      csv === undefined
-        ? undefined
-        : await createCsvFile(listSuspectColumns(keptLabels), csv, terminal.locate(csv), delimiter);
     const reader = keptLabels.length > 0 ? ledger : { nextSuspects: ledger.nextSuspects };
     const ordered = await orderSuspects(() => readSuspects(reader, compared), today);
-    for await (const suspects of ordered.read()) {
-      await file?.add(suspects.map(toSuspectCells));
-      count += suspects.length;
-      for (const suspect of suspects) {
-        if (json || listed.length < suspectsShown) listed.push(suspect);
+    const read = async (add?: (records: readonly object[]) => Promise<void>) => {
+      for await (const suspects of ordered.read()) {
+        await add?.(suspects.map(toSuspectCells));
+        count += suspects.length;
+        for (const suspect of suspects) {
+          if (json || listed.length < suspectsShown) listed.push(suspect);
+        }
       }
-    }
-    await file?.finish();
+    };
+    await (csv === undefined
+      ? read()
+      : writeCsvFile(listSuspectColumns(keptLabels), { csv, ...how }, terminal, read));
     const options = { command: terminal.command, csv, keptLabels, today };
     terminal.answer(renderSuspects(day, run, { count, first: listed }, options), {
       day,

@@ -1,6 +1,6 @@
 import type { ReportOptions } from '../src/cli/commands/history.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { createNewFile } from '../src/cli/output-files.js';
+import { writeNamedFile } from '../src/cli/output-files.js';
 import { renderReport } from '../src/cli/report.js';
 import type { Config } from '../src/config/load.js';
 import { renderHtml } from '../src/report/render-html.js';
@@ -14,7 +14,7 @@ import type { Terminal } from './terminal.js';
 export async function reportDay(
   config: Config,
   day: string,
-  { html }: ReportOptions,
+  { html, force }: ReportOptions,
   terminal: Terminal,
 ): Promise<number> {
   const { timezone } = config;
@@ -27,14 +27,10 @@ export async function reportDay(
     const sections = listSections(report, { timezone, command: terminal.command });
     const details = { found: report.affected.count, html: html && terminal.locate(html) };
     await recordLook(ledger, { action: 'report', subject: day, details }, terminal);
-    if (html !== undefined) {
-      const file = await createNewFile('--html', html, terminal.locate(html));
-      try {
-        await file.writeFile(renderHtml(report, sections, timezone));
-      } finally {
-        await file.close();
-      }
-    }
+    if (html !== undefined)
+      await writeNamedFile({ option: '--html', name: html, force }, terminal, (add) =>
+        add(renderHtml(report, sections, timezone)),
+      );
     terminal.answer(renderReport(report, sections), report);
     return report.runs.length > 0 ? exitCode.done : exitCode.failed;
   });

@@ -34,14 +34,10 @@ export async function scoreAllProviders(
     const parts = { ledger, timezone, signal: terminal.signal, silence };
     const scores = await scoreProviders(parts, days);
     const providers = orderProviders(scores.map(toProviderReport));
-    const { csv, delimiter } = options;
+    const { csv } = options;
     if (csv !== undefined)
-      await writeCsvFile(
-        providers.map(toProviderCells),
-        providerColumns,
-        csv,
-        terminal.locate(csv),
-        delimiter,
+      await writeCsvFile(providerColumns, { ...options, csv }, terminal, (add) =>
+        add(providers.map(toProviderCells)),
       );
     terminal.answer(renderProviders(range, providers, csv), { ...range, providers });
     return providers.length > 0 ? exitCode.done : exitCode.failed;

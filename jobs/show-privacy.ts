@@ -134,8 +134,9 @@ async function listWrittenFiles({ audit }: ReadOnlyLedger): Promise<Installation
   const files: Installation['writtenFiles'][number][] = [];
   for await (const actions of readActions(audit)) {
     for (const { at, who, details } of actions) {
-      const path = details?.out ?? details?.csv;
-      if (path !== undefined) files.push({ at: new Date(at).toISOString(), who, path: String(path) });
+      const path = details?.out ?? details?.csv ?? details?.html;
+      // What the desk sends is no file here: its entry says `"csv": true`.
+      if (typeof path === 'string') files.push({ at: new Date(at).toISOString(), who, path });
     }
   }
   return files;

@@ -1,8 +1,9 @@
 import type { Case } from '../src/cases/case.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import type { EvidenceOptions } from '../src/cli/commands/history.js';
 import { type EvidenceFile, renderEvidence } from '../src/cli/evidence.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { createNewFile } from '../src/cli/output-files.js';
+import { writeNamedFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { gatherEvidence } from '../src/review/evidence/gather-evidence.js';
 import { formatCountOf } from '../src/text/format.js';
@@ -18,7 +19,7 @@ import { readVersion } from './version.js';
 export async function writeEvidence(
   config: Config,
   reference: string,
-  out: string,
+  { out, force }: EvidenceOptions,
   terminal: Terminal,
 ): Promise<number> {
   const reportNone = (notice: string): number => {
@@ -39,13 +40,7 @@ export async function writeEvidence(
     const details = { out: path, runs: evidence.runs.length };
     await recordAction(ledger, { action: 'evidence', subject: reference, details }, terminal);
     const zip = await packFiles(files);
-    const file = await createNewFile('--out', out, path);
-    try {
-      await file.writeFile(zip);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeNamedFile({ option: '--out', name: out, force }, terminal, (add) => add(zip));
     const runs = evidence.runs.map(({ run }) => ({ runId: run.id, day: run.day }));
     terminal.answer(
       `${formatCountOf(files.length, 'file')} about ${formatCountOf(runs.length, 'run')} in ${out} (${formatCountOf(zip.length, 'byte')}). Keep it safe: it may hold the guest's name.\n`,

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,14 +9,14 @@ import {
   toListedRecord,
   type VerdictListing,
 } from '../../src/cli/affected.js';
-import { createCsvFile } from '../../src/cli/output-files.js';
+import { writeCsvFile } from '../../src/cli/output-files.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
-import { UsageError } from '../../src/review/refusals.js';
 import type { Run } from '../../src/review/run.js';
 
 import { summariseVerdicts } from '../../src/review/verdicts/day-verdicts.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
+import { surroundings } from './surroundings.js';
 
 const day = '2026-11-20';
 const verdicts = { affected: 1, unanswered: 0, unclear: 0, malformed: 0 };
@@ -270,13 +270,13 @@ const booking = {
 describe('the CSV of affected bookings', () => {
   it('contains all that was added, in order, without guests’ names, readable only by its owner', async () => {
     const path = join(await createFolder(), 'wrong.csv');
-    const file = await createCsvFile(affectedColumns, path);
-    await file.add([
-      { ...booking, copyServiceId: 9 },
-      { ...booking, BookingReferenceId: 'BR-2' },
-    ]);
-    await file.add([{ ServiceId: 8 }]);
-    await file.finish();
+    await writeCsvFile(affectedColumns, { csv: path, force: false }, surroundings(), async (add) => {
+      await add([
+        { ...booking, copyServiceId: 9 },
+        { ...booking, BookingReferenceId: 'BR-2' },
+      ]);
+      await add([{ ServiceId: 8 }]);
+    });
     expect(await readFile(path, 'utf8')).toBe(
       `${header}7,"BR-1, ""two""",hotelbeds,00123,2026-11-20,2026-11-23,9${noHotels}\n` +
         `7,BR-2,hotelbeds,00123,2026-11-20,2026-11-23,${noHotels}\n8,,,,,,${noHotels}\n`,
@@ -286,34 +286,19 @@ describe('the CSV of affected bookings', () => {
 
   it('is only a header where no booking is affected', async () => {
     const path = join(await createFolder(), 'wrong.csv');
-    await (await createCsvFile(affectedColumns, path)).finish();
+    await writeCsvFile(affectedColumns, { csv: path, force: false }, surroundings(), async () => {});
     expect(await readFile(path, 'utf8')).toBe(header);
   });
 
   it.each([';', '\t'])('separates its cells as requested: %j', async (delimiter) => {
     const path = join(await createFolder(), 'wrong.csv');
-    const file = await createCsvFile(['ProviderName', 'ServiceId'], path, path, delimiter);
-    await file.add([{ ServiceId: 7, ProviderName: 'a;b\tc,d' }]);
-    await file.finish();
+    const target = { csv: path, delimiter, force: false };
+    await writeCsvFile(['ProviderName', 'ServiceId'], target, surroundings(), (add) =>
+      add([{ ServiceId: 7, ProviderName: 'a;b\tc,d' }]),
+    );
     expect(await readFile(path, 'utf8')).toBe(
       `\uFEFFProviderName${delimiter}ServiceId\n"a;b\tc,d"${delimiter}7\n`,
     );
-  });
-
-  it('never overwrites a file', async () => {
-    const path = join(await createFolder(), 'wrong.csv');
-    await writeFile(path, 'of an earlier time');
-    const error = await createCsvFile(affectedColumns, path).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UsageError);
-    expect(String(error)).toContain(`--csv: ${path} exists already; name a new file`);
-    expect(await readFile(path, 'utf8')).toBe('of an earlier time');
-  });
-
-  it('is refused where it cannot be created', async () => {
-    const path = join(await createFolder(), 'nowhere', 'wrong.csv');
-    const error = await createCsvFile(affectedColumns, path).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UsageError);
-    expect(String(error)).toContain(`--csv: ${path} can't be written (ENOENT)`);
   });
 });
 

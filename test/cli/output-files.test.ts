@@ -1,11 +1,124 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createOutFolder } from '../../src/cli/output-files.js';
+import { createOutFolder, writeNamedFile } from '../../src/cli/output-files.js';
 import { UsageError } from '../../src/review/refusals.js';
 import { withoutPrivileges } from '../support/machine.js';
+import { surroundings } from './surroundings.js';
+
+describe('a file named on the command line', () => {
+  it('appears when it is complete, readable only by its owner, and hands on what was returned', async () => {
+    const folder = await createFolder();
+    const path = join(folder, 'wrong.csv');
+    const returned = await writeNamedFile(named(path), surroundings(), async (add) => {
+      await add('a\n');
+      expect(await readdir(folder)).not.toContain('wrong.csv');
+      await add('b\n');
+      return 2;
+    });
+    expect(returned).toBe(2);
+    expect(await readdir(folder)).toEqual(['wrong.csv']);
+    expect(await readFile(path, 'utf8')).toBe('a\nb\n');
+    expect(await modeOf(path)).toBe('600');
+  });
+
+  it('is not overwritten, and what should have filled it is not read', async () => {
+    const folder = await createFolder();
+    const path = join(folder, 'wrong.csv');
+    await writeFile(path, 'of an earlier time');
+    await expect(writeNamedFile(named(path), surroundings(), neverFilled)).rejects.toThrow(
+      new UsageError(`--csv: ${path} exists already; name a new file, or add --force to replace it`),
+    );
+    expect(await readFile(path, 'utf8')).toBe('of an earlier time');
+    expect(await readdir(folder)).toEqual(['wrong.csv']);
+  });
+
+  it('is not overwritten either if somebody writes it meanwhile', async () => {
+    const folder = await createFolder();
+    const path = join(folder, 'wrong.csv');
+    const write = writeNamedFile(named(path), surroundings(), async (add) => {
+      await add('ours');
+      await writeFile(path, 'of somebody else');
+    });
+    await expect(write).rejects.toThrow(/exists already/);
+    expect(await readFile(path, 'utf8')).toBe('of somebody else');
+    expect(await readdir(folder)).toEqual(['wrong.csv']);
+  });
+
+  it('is replaced with --force, once the new one is complete', async () => {
+    const folder = await createFolder();
+    const path = join(folder, 'wrong.csv');
+    await writeFile(path, 'of an earlier time', { mode: 0o644 });
+    await writeNamedFile({ ...named(path), force: true }, surroundings(), async (add) => {
+      await add('new');
+      expect(await readFile(path, 'utf8')).toBe('of an earlier time');
+    });
+    expect(await readFile(path, 'utf8')).toBe('new');
+    expect(await modeOf(path)).toBe('600');
+    expect(await readdir(folder)).toEqual(['wrong.csv']);
+  });
+
+  it.each(['a link', 'a folder', 'a device'])('is never written in the place of %s', async (what) => {
+    const folder = await createFolder();
+    const path = what === 'a device' ? '/dev/null' : what === 'a folder' ? folder : join(folder, 'link');
+    if (what === 'a link') await symlink(join(folder, 'target'), path);
+    const write = writeNamedFile({ ...named(path), force: true }, surroundings(), neverFilled);
+    await expect(write).rejects.toThrow(
+      new UsageError(`--csv: ${path} is no regular file, and is not replaced; name a new file`),
+    );
+    expect(await readdir(folder)).toEqual(what === 'a link' ? ['link'] : []);
+  });
+
+  it.each([
+    { ending: 'a failure of its source', force: false },
+    { ending: 'a failure of its source', force: true },
+    { ending: 'a stop', force: false },
+    { ending: 'a stop', force: true },
+  ])(
+    'leaves nothing behind after $ending (--force: $force), and keeps what was there',
+    async ({ ending, force }) => {
+      const folder = await createFolder();
+      const path = join(folder, 'wrong.csv');
+      if (force) await writeFile(path, 'of an earlier time');
+      const stop = new AbortController();
+      const write = writeNamedFile(
+        { ...named(path), force },
+        surroundings({ stop: stop.signal }),
+        async (add) => {
+          await add('half of it');
+          if (ending === 'a stop') stop.abort(new Error('stopped'));
+          else throw new Error('stopped');
+          await add('the rest');
+        },
+      );
+      await expect(write).rejects.toThrow('stopped');
+      expect(await readdir(folder)).toEqual(force ? ['wrong.csv'] : []);
+      if (force) expect(await readFile(path, 'utf8')).toBe('of an earlier time');
+    },
+  );
+
+  it('leaves nothing behind where the process ends at once', async () => {
+    const folder = await createFolder();
+    const halt = new AbortController();
+    const around = surroundings({ halted: halt.signal });
+    await writeNamedFile(named(join(folder, 'wrong.csv')), around, async (add) => {
+      await add('half of it');
+      expect(await readdir(folder)).toHaveLength(1);
+      halt.abort();
+      // The process would be gone now.
+      expect(await readdir(folder)).toEqual([]);
+    }).catch(() => {});
+  });
+
+  it('is refused where it cannot be created', async () => {
+    const path = join(await createFolder(), 'nowhere', 'wrong.csv');
+    await expect(writeNamedFile(named(path), surroundings(), neverFilled)).rejects.toThrow(
+      new UsageError(`--csv: ${path} can't be written (ENOENT)`),
+    );
+  });
+});
 
 describe('the folder of bodies', () => {
   it('holds the bodies and checksums that sha256sum accepts', async () => {
@@ -42,6 +155,17 @@ describe('the folder of bodies', () => {
     expect(await readFile(join(folder, name), 'utf8')).toBe('of an earlier time');
   });
 
+  it('has no file that is incomplete', async () => {
+    const folder = join(await createFolder(), 'out');
+    const bodies = await createOutFolder(folder);
+    const cutOff = (async function* () {
+      yield Buffer.from('half of it');
+      throw new Error('cut off');
+    })();
+    await expect(bodies.add('day.csv', cutOff)).rejects.toThrow('cut off');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it.each(['file', 'file/out', 'file/deep/out'])(
     'is refused where it cannot be created: %s',
     async (name) => {
@@ -75,6 +199,12 @@ describe('the folder of bodies', () => {
     await expect(bodies.add('batch-0.json', Buffer.from('{}'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+const named = (path: string) => ({ option: '--csv', name: path, force: false });
+
+async function neverFilled(): Promise<never> {
+  throw new Error('nothing should be read');
+}
 
 async function createFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hotel-review-test-'));

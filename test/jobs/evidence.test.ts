@@ -109,6 +109,7 @@ describe('evidence on a booking of a file', () => {
     expect(again).toMatchObject({ exitCode: 2 });
     expect(again.stderr).toContain('exists already');
     expect(await readFile(join(folder.path, 'proof.zip'))).toEqual(before);
+    expect((await folder.run(['evidence', 'BR-7', '--out', 'proof.zip', '--force'])).exitCode).toBe(0);
     expect(JSON.stringify((await folder.run(['audit', '--json'])).json)).toMatch(
       /"evidence","subject":"BR-7"/,
     );

@@ -178,6 +178,9 @@ describe('affected', () => {
     const again = await folder.run(['affected', day, '--csv', 'wrong.csv', '--json']);
     expectError(again, { exitCode: 2, class: 'usage', message: /wrong\.csv exists already/ });
     expect(await readFile(path)).toEqual(before);
+    await writeFile(path, 'of an earlier time');
+    expect((await folder.run(['affected', day, '--csv', 'wrong.csv', '--force'])).exitCode).toBe(0);
+    expect(await readFile(path)).toEqual(before);
   });
 
   it('says that there are none, with exit 0, and writes a CSV with only a header', async () => {

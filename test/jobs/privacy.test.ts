@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { day } from '../support/day-folder.js';
 import { prepareFileDay } from '../support/file-day.js';
 import { success } from '../support/http-stand-in.js';
@@ -40,6 +41,9 @@ it('privacy says what is kept where since when, and every file with a name on di
   expect((await folder.runDay()).exitCode).toBe(0);
   const csv = join(folder.path, 'affected.csv');
   await folder.run(['affected', day, '--csv', csv]);
+  const html = join(folder.path, 'day.html');
+  await folder.run(['report', day, '--html', html]);
+  await recordDownload(folder.ledgerFile);
   const { json, exitCode } = await folder.run(['privacy', '--json']);
   expect(exitCode).toBe(0);
   const places = placesOf(json);
@@ -49,7 +53,7 @@ it('privacy says what is kept where since when, and every file with a name on di
     { place: 'ledger', categories: ['bookings'], count: 3, since: day },
     { place: 'cases', categories: ['users', 'bookings'], count: 1, since: day },
     { place: 'verdict e-mails that were read', categories: ['bookings'], count: 0, since: null },
-    { place: 'audit trail', categories: ['users', 'bookings'], count: 3, since: today },
+    { place: 'audit trail', categories: ['users', 'bookings'], count: 5, since: today },
     { place: 'erased guests', categories: ['erased-guests'], count: 0, since: null },
     { place: 'archive', categories: ['guest-names', 'bookings'], count: 2, since: day },
     { place: 'spool', categories: ['guest-names', 'bookings'], count: 0, since: null },
@@ -59,7 +63,7 @@ it('privacy says what is kept where since when, and every file with a name on di
   expect(places[1]?.until).toContain('400 days');
   expect(json).toMatchObject({
     recipients: [{ recipient: 'mapping service' }, { recipient: 'SFTP server' }],
-    writtenFiles: [{ path: csv }],
+    writtenFiles: [{ path: csv }, { path: html }],
   });
 
   const named = listFiles(join(folder.path, 'data')).filter((path) => readFileSync(path).includes(guest));
@@ -83,6 +87,14 @@ it('privacy says what is kept where since when, and every file with a name on di
   );
   expect(stdout).toContain('guest export REFERENCE');
 });
+
+/** A download of the desk is no file on this machine. */
+async function recordDownload(path: string): Promise<void> {
+  const ledger = createSqliteLedger({ path, carriesReference: () => false, clock: Date.now });
+  const action = { action: 'cases', details: { found: 1, csv: true } } as const;
+  await ledger.audit.record({ ...action, who: 'bea (desk)', at: Date.now() });
+  await ledger.close();
+}
 
 it('privacy distinguishes an unreadable archive from an empty one', async () => {
   const { folder } = await prepareFileDay(server(), {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
@@ -39,10 +39,14 @@ describe('report', () => {
     const again = await folder.run(['report', day, '--html', 'day.html']);
     expect(again).toMatchObject({ exitCode: 2 });
     expect(again.stderr).toContain('exists already');
+    await writeFile(join(folder.path, 'day.html'), 'of an earlier time');
+    const replaced = await folder.run(['report', day, '--html', 'day.html', '--force']);
+    expect(replaced).toMatchObject({ exitCode: 0 });
+    expect(await readFile(join(folder.path, 'day.html'), 'utf8')).toContain('BR-2');
     const audit = await folder.run(['audit', '--json']);
     const { entries } = audit.json as { entries: { action: string; subject: string }[] };
     expect(entries.filter(({ action }) => action === 'report').map(({ subject }) => subject)).toEqual(
-      Array.from({ length: 3 }, () => day),
+      Array.from({ length: 4 }, () => day),
     );
   });
 

@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../review/refusals.js';
-import { type Finish, type GlobalOptions, numberUpTo, readGlobals, readInstant } from './options.js';
+import {
+  addForce,
+  type Finish,
+  type GlobalOptions,
+  numberUpTo,
+  readGlobals,
+  readInstant,
+} from './options.js';
 
 export interface RequestExportOptions {
   readonly email: string;
@@ -19,6 +26,8 @@ export interface CompareExportOptions {
   /** Defaults to those of the export. */
   readonly providers?: readonly string[];
   readonly out?: string;
+  /** Replaces an existing file. */
+  readonly force: boolean;
 }
 
 /** The commands about the service's exports of mappings; each returns the exit code. */
@@ -72,21 +81,24 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
       finish(await handlers.fetchExport(options, readGlobals(command)));
     });
 
-  exports
-    .command('compare [file]')
-    .description('show how a mapping file differs from the local copy (default: the last export fetched)')
-    .option('--providers <names>', 'compare only the mappings of these')
-    .option('--out <file>', 'write all differences to this file, as NDJSON')
+  addForce(
+    exports
+      .command('compare [file]')
+      .description('show how a mapping file differs from the local copy (default: the last export fetched)')
+      .option('--providers <names>', 'compare only the mappings of these')
+      .option('--out <file>', 'write all differences to this file, as NDJSON'),
+  )
     .addHelpText('after', compareExamples)
     .action(
       async (
         file: string | undefined,
-        { providers, out }: { providers?: string; out?: string },
+        { providers, out, force }: { providers?: string; out?: string; force: boolean },
         command: Command,
       ) => {
         const options = {
           ...(providers !== undefined && { providers: readNames(providers) }),
           ...(out !== undefined && { out }),
+          force,
         };
         finish(await handlers.compareExport(file, options, readGlobals(command)));
       },

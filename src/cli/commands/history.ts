@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import {
   addCsvOptions,
+  addForce,
   type CsvOptions,
   type Finish,
   type GlobalOptions,
@@ -29,6 +30,14 @@ export interface ProvidersOptions extends CsvOptions {
 export interface ReportOptions {
   /** The file to write the page to. */
   readonly html?: string;
+  /** Replaces an existing file. */
+  readonly force: boolean;
+}
+
+export interface EvidenceOptions {
+  readonly out: string;
+  /** Replaces an existing file. */
+  readonly force: boolean;
 }
 
 /** The commands that look back at reviewed days; each returns the exit code. */
@@ -41,7 +50,7 @@ export interface HistoryHandlers {
   verify(day: string, globals: GlobalOptions): Promise<number>;
   report(day: string, options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
-  evidence(reference: string, options: { readonly out: string }, globals: GlobalOptions): Promise<number>;
+  evidence(reference: string, options: EvidenceOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
@@ -115,10 +124,12 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.verify(readDay(day), readGlobals(command)));
     });
 
-  program
-    .command('report <day>')
-    .description('report how a day went: runs, verdicts, open cases, and what is unusual')
-    .option('--html <file>', 'also write it as a self-contained page to this new file')
+  addForce(
+    program
+      .command('report <day>')
+      .description('report how a day went: runs, verdicts, open cases, and what is unusual')
+      .option('--html <file>', 'also write it as a self-contained page to this file'),
+  )
     .addHelpText('after', reportExamples)
     .action(async (day: string, options: ReportOptions, command: Command) => {
       finish(await handlers.report(readWrittenDay(day), options, readGlobals(command)));
@@ -136,15 +147,17 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
       finish(await handlers.providers(options, readGlobals(command)));
     });
 
-  program
-    .command('evidence <reference>')
-    .description(
-      "write a ZIP file that proves what was done about a booking; it holds the guest's name if that is still kept",
-    )
-    .requiredOption('--out <file>', 'the new file; an existing one is not overwritten')
+  addForce(
+    program
+      .command('evidence <reference>')
+      .description(
+        "write a ZIP file that proves what was done about a booking; it holds the guest's name if that is still kept",
+      )
+      .requiredOption('--out <file>', 'the file to write'),
+  )
     .addHelpText('after', evidenceExamples)
-    .action(async (reference: string, { out }: { readonly out: string }, command: Command) => {
-      finish(await handlers.evidence(reference, { out }, readGlobals(command)));
+    .action(async (reference: string, options: EvidenceOptions, command: Command) => {
+      finish(await handlers.evidence(reference, options, readGlobals(command)));
     });
 }
 

@@ -28,17 +28,26 @@ export function readDay(text: string): string {
 export interface CsvOptions {
   readonly csv?: string;
   readonly delimiter?: string;
+  /** Replaces an existing file. */
+  readonly force: boolean;
 }
 
-/** Adds `--csv` and `--delimiter`. */
+/** Adds `--csv`, `--delimiter` and `--force`. */
 export function addCsvOptions(command: Command): Command {
-  return command
-    .option('--csv <file>', 'write all of them to this file')
-    .option(
-      '--delimiter <character>',
-      'the separator in that file: "," (default), ";" or "tab"',
-      readDelimiter,
-    );
+  return addForce(
+    command
+      .option('--csv <file>', 'write all of them to this file')
+      .option(
+        '--delimiter <character>',
+        'the separator in that file: "," (default), ";" or "tab"',
+        readDelimiter,
+      ),
+  );
+}
+
+/** For a command that writes a file which it would not replace otherwise. */
+export function addForce(command: Command): Command {
+  return command.option('--force', 'replace that file if it exists already', false);
 }
 
 /** One character, by itself or as "tab". */
