@@ -159,7 +159,7 @@ function listChecks(
         look: async () => [
           ...(await checkLedger({
             place: placeOf(ledger),
-            open: () => findLedger(config, { waits: false }),
+            open: () => findLedger(config, { waits: false, mustTakeWrites: true }),
           })),
           ...warnOfLedgerWire(config),
         ],

@@ -52,10 +52,11 @@ function carriesReference(line: string, form: BookingForm, reference: string): b
  * Opens the ledger for reading; undefined if there is none. Creates nothing.
  *
  * @param waits false to fail at once when its server doesn't answer
+ * @param mustTakeWrites true to fail where a run could not write, as on a standby
  */
 export async function findLedger(
   config: Config,
-  { waits = true } = {},
+  { waits = true, mustTakeWrites = false } = {},
 ): Promise<ReadOnlyNoticeLedger | undefined> {
   const { ledger } = config;
   const keys = openKeys(config);
@@ -66,7 +67,7 @@ export async function findLedger(
         : undefined;
     case 'postgres': {
       const { findPostgresLedger } = await import('../src/ledger/postgres/postgres-ledger.js');
-      return findPostgresLedger({ url: ledger.url, carriesReference, waits, keys });
+      return findPostgresLedger({ url: ledger.url, carriesReference, waits, mustTakeWrites, keys });
     }
   }
 }

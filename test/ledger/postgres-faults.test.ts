@@ -122,6 +122,27 @@ describe('the PostgreSQL ledger in trouble', () => {
       await ledger.ping();
     });
 
+    it('or takes no more writes, as after a failover, it says so once patience runs out', async () => {
+      const ledger = opened.open({ patienceMs: 300 });
+      await ledger.createRun(newRun('r1'));
+      await opened.query(
+        `DO $$ BEGIN
+           EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database());
+           PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid();
+         END $$`,
+      );
+      const fault = await faultOf(ledger.createRun(newRun('r2', { day: '2026-11-21' })));
+      await opened.query(
+        `DO $$ BEGIN
+           EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database());
+         END $$`,
+      );
+      expect(fault).toBeInstanceOf(LedgerUnusableError);
+      expect(fault.message).toContain('its PostgreSQL is a standby or read-only');
+      await ledger.createRun(newRun('r2', { day: '2026-11-21' }));
+    });
+
     it('does not crash the process when idle connections, or ones in a transaction, are ended', async () => {
       const { ledger } = opened;
       await Promise.all([1, 2, 3, 4].map(() => ledger.listActiveRuns()));
@@ -333,7 +354,9 @@ describe('the PostgreSQL ledger in trouble', () => {
       await (await find())?.audit.record(action);
       expect(await opened.ledger.audit.nextActions({})).toMatchObject({ actions: [{ who: 'ana' }] });
       await opened.query('ALTER ROLE support SET default_transaction_read_only = on');
-      await expect((await find())?.audit.record(action)).rejects.toThrow(/can only read it/);
+      await expect((await find())?.audit.record(action)).rejects.toThrow(
+        /its PostgreSQL is a standby or read-only/,
+      );
     });
 
     it('answers, and need not wait for an unavailable server', async () => {

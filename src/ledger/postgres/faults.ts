@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LedgerAwayError, LedgerFullError, LedgerUnusableError } from '../../review/ledger-errors.js';
+import { needsOwnSession } from '../../text/pooler-words.js';
 
 /** A temporary failure of the server or the network: the request may be repeated. */
 export class TemporaryFault extends Error {
@@ -38,8 +39,14 @@ const serializationFailures: readonly string[] = ['40001', '40P01'];
 export const lockTimeout = '55P03';
 /** A lock or a statement timed out; the connection is still usable. */
 const timeouts: readonly string[] = [lockTimeout, '57014'];
-/** The server shut down, crashed, is starting, is a standby in recovery, or is out of connections, memory or the like. */
+/** The server takes no writes. It may be a standby that is about to take over, so this counts as temporary at first. */
+const readOnlyState = '25006';
+/** The server shut down, crashed, is starting, takes no writes, or is out of connections, memory or the like. */
 const passingStates = /^(08...|57P0[1-5]|25006|25P03|53...|58...)$/;
+
+/** What to do about a server that takes no writes. */
+export const readOnlyServer =
+  'its PostgreSQL is a standby or read-only: name the primary server in the setting ledger, or turn off default_transaction_read_only for the server, its database or its user';
 
 const certificateFaults = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
@@ -78,14 +85,6 @@ export function translateFault(error: unknown, place: string): Error {
     );
   }
   return new TemporaryFault(code ?? 'connection-lost', true);
-}
-
-/** What a pooler says when it is busy, or its server is away. */
-const busyPooler = /timeout|cannot connect|no more connections|shutting down|login failed|closed|paused/i;
-
-/** Poolers refuse our start-up parameters, and prepared statements get lost where transactions share sessions. */
-function needsOwnSession(code: string, message: string): boolean {
-  return ['42P05', '26000'].includes(code) || (code === '08P01' && !busyPooler.test(message));
 }
 
 function sharedSession(code: string): string {
@@ -131,7 +130,7 @@ const longestPauseMs = 1_000;
 /**
  * Retries until the work is done or fails for good.
  *
- * @throws LedgerAwayError when the time is up
+ * @throws LedgerAwayError when the time is up, LedgerUnusableError if the server only takes no writes
  */
 export async function persist<Result>(
   {
@@ -152,8 +151,11 @@ export async function persist<Result>(
       return await work();
     } catch (error) {
       if (!(error instanceof TemporaryFault)) throw error;
-      if (isOver() || performance.now() + pauseMs > deadline)
-        throw new LedgerAwayError(place, { cause: error });
+      if (isOver() || performance.now() + pauseMs > deadline) {
+        throw error.code === readOnlyState
+          ? new LedgerUnusableError(place, readOnlyServer, { cause: error })
+          : new LedgerAwayError(place, { cause: error });
+      }
       await pause(pauseMs);
     }
   }

@@ -22,7 +22,7 @@ import { recordAcceptedBatch } from './accepted-batch.js';
 import { claim, holdsClaim, renewClaims } from './claims.js';
 import { type Database, openDatabase, placeOf } from './database.js';
 import { createHolds } from './holds.js';
-import { ledgerExists, migrate } from './schema.js';
+import { ledgerExists, migrate, requireWritable } from './schema.js';
 import { createPostgresStore } from './store.js';
 
 const pingTimeoutMs = 1_900;
@@ -115,18 +115,22 @@ export function createPostgresLedger(options: PostgresLedgerOptions): NoticeLedg
 /**
  * The same ledger, read-only: it creates nothing and migrates nothing. Undefined if there is no ledger yet.
  *
- * @throws LedgerUnusableError when this version can't read it, LedgerAwayError when the server doesn't answer
+ * @throws LedgerUnusableError when this version can't use it, LedgerAwayError when the server doesn't answer
  */
 export async function findPostgresLedger({
   waits = true,
+  mustTakeWrites = false,
   ...options
 }: PostgresReaderOptions & {
   /** If false, fails within two seconds when the server doesn't answer. */
   readonly waits?: boolean;
+  /** Fails if its server could not be written to, such as a standby. */
+  readonly mustTakeWrites?: boolean;
 }): Promise<ReadOnlyNoticeLedger | undefined> {
   const database = connect(options, async () => {});
   try {
     if (!waits) await database.ping(pingTimeoutMs);
+    if (mustTakeWrites) await database.perform((session) => requireWritable(session, database.place));
     const isThere = await database.perform((session) => ledgerExists(session, database.place));
     if (isThere) {
       const store = createPostgresStore(database, options.keys);
@@ -154,13 +158,10 @@ export async function findPostgresLedger({
 
 /** A reader may be connected to a standby, or as a user that may only read. */
 async function requireRecordable({ perform, place }: Database): Promise<void> {
-  const found = await perform((session) =>
-    session.row(
-      `SELECT current_setting('transaction_read_only') = 'on' AS is_read_only,
-         has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`,
-    ),
-  );
-  if (found?.is_read_only) throw new LedgerUnusableError(place, 'this connection can only read it');
+  const found = await perform(async (session) => {
+    await requireWritable(session, place);
+    return session.row(`SELECT has_table_privilege('hotel_review.audit_trail', 'INSERT') AS may_insert`);
+  });
   if (!found?.may_insert) {
     throw new LedgerUnusableError(
       place,

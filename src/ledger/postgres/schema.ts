@@ -1,4 +1,5 @@
 import { LedgerUnusableError } from '../../review/ledger-errors.js';
+import { readOnlyServer } from './faults.js';
 import { migrations } from './migrations.js';
 import type { Session } from './session.js';
 
@@ -9,9 +10,11 @@ const migrationLock = 0x68_6f_74_6c;
  * Brings the schema up to date. Call it inside a transaction.
  *
  * @param place of the database, for messages
- * @throws LedgerUnusableError if a newer version of this program, or a different program, created it
+ * @throws LedgerUnusableError if a newer version of this program, or a different program, created it, and if the server
+ *   takes no writes
  */
 export async function migrate(session: Session, place: string): Promise<void> {
+  await requireWritable(session, place);
   if ((await readSchema(session, place)).migrations === migrations.length) return;
   await session.run('SELECT pg_advisory_xact_lock($1)', migrationLock);
   const { migrations: present, isThere } = await readSchema(session, place);
@@ -41,6 +44,13 @@ export async function ledgerExists(session: Session, place: string): Promise<boo
     place,
     `expected schema ${migrations.length}, got: schema ${present}, of an older version; start a run with this one, which brings it up to date`,
   );
+}
+
+/** @throws LedgerUnusableError if the server is a standby, or its connections only read by default */
+export async function requireWritable(session: Session, place: string): Promise<void> {
+  // On a standby, this is on whatever the settings say.
+  const found = await session.row(`SELECT current_setting('transaction_read_only') AS read_only`);
+  if (found?.read_only === 'on') throw new LedgerUnusableError(place, readOnlyServer);
 }
 
 interface FoundSchema {

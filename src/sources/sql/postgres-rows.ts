@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { SourceError } from '../../review/source.js';
 import { completePostgresUrl } from '../../settings/connection-security.js';
+import { needsOwnSession } from '../../text/pooler-words.js';
 import { createDatabaseFault, isCertificateFault, readAuthority, readErrorCode } from './database-fault.js';
 import { chunkBytes, measureRow, type RowBatch, type RowsRequest, type SqlRows } from './rows.js';
 
@@ -21,8 +22,6 @@ const firstRows = 10;
 const timeouts: readonly string[] = ['25P03', '25P04'];
 /** Also the code of a statement timeout, but by then the reader's own time limit has been reached. */
 const cancelled = '57014';
-/** A pooler refused a start-up parameter, or lost or doubled a prepared statement. */
-const sharedSessions: readonly string[] = ['08P01', '42P05', '26000'];
 
 /**
  * Reads through a cursor of the server, which works no further ahead than rows are fetched.
@@ -163,7 +162,8 @@ function explain(error: unknown, where: string, query: string, isReading: boolea
 function explainState(code: string, error: unknown, where: string, query: string, isReading: boolean) {
   if (timeouts.includes(code)) return createDatabaseFault('too-slow', where, code);
   if (code === cancelled) return createDatabaseFault('cancelled', where, code);
-  if (sharedSessions.includes(code) && !isReading) return createDatabaseFault('shared-session', where, code);
+  const message = error instanceof Error ? error.message : '';
+  if (!isReading && needsOwnSession(code, message)) return createDatabaseFault('shared-session', where, code);
   if (/^(08|57P0|53|58)/.test(code))
     return createDatabaseFault(isReading ? 'lost' : 'unreachable', where, code);
   if (code.startsWith('28')) return createDatabaseFault('login-refused', where, code);
