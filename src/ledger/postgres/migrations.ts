@@ -556,6 +556,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE hotel_review.stay_pages RENAME COLUMN last_check_in TO latest_day;
   UPDATE hotel_review.runs SET stays_indexed = 0;
   `,
+  `
   ALTER TABLE hotel_review.verdict_mails DROP CONSTRAINT verdict_mails_outcome_check;
   ALTER TABLE hotel_review.verdict_mails ADD CONSTRAINT verdict_mails_outcome_check
     CHECK (outcome IN ('named', 'nothing-known', 'unreadable', 'set-aside', 'unknown-sender'));

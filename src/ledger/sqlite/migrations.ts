@@ -528,6 +528,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE stay_pages RENAME COLUMN last_check_in TO latest_day;
   UPDATE runs SET stays_indexed = 0;
   `,
+  `
   ALTER TABLE verdict_mails ADD COLUMN mail_outcome TEXT NOT NULL DEFAULT 'unreadable'
     CHECK (mail_outcome IN ('named', 'nothing-known', 'unreadable', 'set-aside', 'unknown-sender'));
   UPDATE verdict_mails SET mail_outcome = outcome;
