@@ -34,6 +34,7 @@ import { checkVerdicts } from '../src/doctor/verdicts.js';
 import { type Check, examineAll } from '../src/examination/check.js';
 import { type Finding, renderCount, renderFinding } from '../src/examination/finding.js';
 import { checkSource, warnOfSamePath } from '../src/examination/source-check.js';
+import { lookForUnconfirmed, warnOfUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import { placeOf as showAddress } from '../src/ledger/postgres/database.js';
 import type { ReadOnlyNoticeLedger } from '../src/notifications/notice-store.js';
 import { listEveryRun } from '../src/review/every-run.js';
@@ -50,7 +51,7 @@ import { clock } from './clock.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
 import { openKeys } from './keys.js';
 import { findLedger, lookInto } from './ledgers.js';
-import { composeSource } from './sources.js';
+import { composeSource, openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';
 import { findMailPlace, openMailbox } from './verdict-mails.js';
 
@@ -58,6 +59,8 @@ const { platform } = process;
 /** How long Redis may take to respond. */
 const redisAnswerMs = 5_000;
 const serviceSeconds = longestProbeSeconds + 5;
+/** Since the check of the source began, which must not fail because a second reading is slow. */
+const unconfirmedMs = 7_000;
 const sftpConnectMs = 10_000;
 const sftpNoProgressMs = 5_000;
 
@@ -118,6 +121,7 @@ function listChecks(
         seconds: 10,
         look: async (signal) => {
           const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
+          const enough = AbortSignal.timeout(unconfirmedMs);
           const parts = {
             ...(await composeSource(config, sourceMessages)),
             day: tried,
@@ -125,7 +129,20 @@ function listChecks(
             emptyDay,
           };
           const found = await checkSource(parts, signal);
-          return [...found, ...warnOfSamePath(config.source), ...warnOfSourceWire(config)];
+          const isRead = found.every(({ verdict }) => verdict !== 'wrong');
+          const looking = {
+            settings: config.source,
+            parts: openSourceParts(config, sourceMessages),
+            day: tried,
+            signal,
+            enough,
+          };
+          return [
+            ...found,
+            ...(isRead ? warnOfUnconfirmed(await lookForUnconfirmed(looking)) : []),
+            ...warnOfSamePath(config.source),
+            ...warnOfSourceWire(config),
+          ];
         },
       },
       {

@@ -7,6 +7,8 @@ import { exitCode } from '../src/cli/exit-code.js';
 import { createOutFolder, type OutFolder } from '../src/cli/output-files.js';
 import { readRunDetails } from '../src/cli/run-summary.js';
 import type { Config } from '../src/config/load.js';
+import type { Unconfirmed } from '../src/examination/unconfirmed.js';
+import { lookForUnconfirmed } from '../src/examination/unconfirmed-check.js';
 import { rejectedColumns, toRejectedRecord } from '../src/report/rejected.js';
 import { collectDay } from '../src/review/collect/collect.js';
 import { CollectError } from '../src/review/collect/gates.js';
@@ -27,9 +29,12 @@ import { clock } from './clock.js';
 import { composeCollect, composeComparison } from './compose.js';
 import { createDelivery, openSftp } from './deliveries.js';
 import { findLedger, openLedger, openSqlite } from './ledgers.js';
+import { openSourceParts } from './sources.js';
 import type { Terminal } from './terminal.js';
 
 const sampleSize = 5;
+/** How long to look for cancelled bookings, once the day has been read. */
+const unconfirmedMs = 15_000;
 const runId = 'dry-run';
 
 /**
@@ -56,6 +61,7 @@ export async function dryRunDay(
     const run = await ledger.getRun(runId);
     const details = await readRunDetails(ledger, run, kindOf(config.source).placeUnit);
     const content = failure ? undefined : await previewContent(config, day, ledger, run, folder);
+    const unconfirmed = failure ? undefined : await findUnconfirmedBookings(config, day, terminal);
     if (folder && run.counts.rejected > 0) {
       const rejected = (await ledger.listRejects(runId, rejectsListed)).map(toRejectedRecord);
       await folder.add('rejected.csv', renderCsv(rejectedColumns, rejected));
@@ -71,6 +77,7 @@ export async function dryRunDay(
       ...(run.volume && { volume: toVolumeReport(run.volume) }),
       rejects: details.rejects,
       warnings: details.warnings,
+      ...(unconfirmed && { unconfirmed }),
       ...content,
       ...(failure && { error: { class: 'data', message: failure.message } }),
     };
@@ -170,6 +177,20 @@ async function collect(
     if (error instanceof CollectError) return { failure: error };
     throw error;
   }
+}
+
+function findUnconfirmedBookings(
+  config: Config,
+  day: BusinessDay,
+  { sourceMessages, signal }: Terminal,
+): Promise<Unconfirmed | undefined> {
+  return lookForUnconfirmed({
+    settings: config.source,
+    parts: openSourceParts(config, sourceMessages),
+    day,
+    signal,
+    enough: AbortSignal.timeout(unconfirmedMs),
+  });
 }
 
 /** What would be sent: its checksums, a sample with masked names, and files if requested. */

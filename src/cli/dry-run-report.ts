@@ -1,4 +1,5 @@
 import type { KeptValues } from '../booking/kept-values.js';
+import { adviseOnUnconfirmed, describeUnconfirmed, type Unconfirmed } from '../examination/unconfirmed.js';
 import type { ReasonCount } from '../review/collected.js';
 import type { SuspectsReport } from '../review/day/report.js';
 import type { Counts } from '../review/run.js';
@@ -16,6 +17,8 @@ export interface DryRunReport {
   readonly suspects?: SuspectsReport;
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
+  /** Absent if no record looks cancelled by a column that nothing uses. */
+  readonly unconfirmed?: Unconfirmed;
   /** Null if there would be no file; absent if the day could not be collected. */
   readonly file?: {
     readonly name: string;
@@ -43,6 +46,7 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     suspects,
     rejects,
     warnings,
+    unconfirmed,
     batches = 0,
     bytes = 0,
     sha256,
@@ -74,9 +78,18 @@ export function renderDryRun(report: DryRunReport, placeUnit: string, out: strin
     ...(suspects ? renderSuspects(suspects.bookings) : []),
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...renderReasons('warnings', warnings, placeUnit),
+    ...(unconfirmed ? renderUnconfirmed(unconfirmed) : []),
     ...result,
   ];
   return `${sections.join('\n')}\n`;
+}
+
+function renderUnconfirmed(found: Unconfirmed): string[] {
+  const columns = describeUnconfirmed(found).split('\n');
+  return [
+    'unconfirmed bookings:',
+    ...[...columns, adviseOnUnconfirmed(found)].flatMap((line) => wrapText(line)),
+  ];
 }
 
 function renderSuspects(suspects: number): string[] {

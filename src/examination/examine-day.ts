@@ -2,10 +2,12 @@ import { type ServiceField, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { matchColumns } from '../booking/match-columns.js';
 import { SourceError } from '../review/source.js';
+import type { RowFilter } from '../sources/common/row-filter.js';
 import type { Sample, SampleDay } from '../sources/common/setup.js';
 import { type DateGuess, guessDateFormat } from './guess-date-format.js';
+import { findUnconfirmed, type Unconfirmed } from './unconfirmed.js';
 
-/** What a day's bookings show about the settings of their source. It holds no cell of them. */
+/** What a day's bookings show about the settings of their source. It holds no cell of them but words for a state. */
 export type Examination =
   /** There is nothing to examine yet: no file for any day, no module. */
   | { readonly kind: 'no-file' }
@@ -34,6 +36,10 @@ export interface Examined {
   /** The fields without a column. */
   readonly missing: readonly ServiceField[];
   readonly unused: readonly string[];
+  /** Records that look cancelled by an unused column. */
+  readonly unconfirmed?: Unconfirmed | undefined;
+  /** What a person chose to leave out. */
+  readonly where?: RowFilter | undefined;
   readonly dates: DateGuess | { readonly kind: 'no-column' };
   readonly delimiter: string | undefined;
   readonly skipRows?: number | undefined;
@@ -94,6 +100,10 @@ function examineSample(
     columns,
     missing: serviceFields.filter((field) => !columns.has(field)),
     unused,
+    unconfirmed: findUnconfirmed(
+      records,
+      unused.filter((name) => names.indexOf(name) === names.lastIndexOf(name)),
+    ),
     dates: dateColumns.length === 0 ? { kind: 'no-column' as const } : guessDateFormat(dates),
     delimiter,
     skipRows,

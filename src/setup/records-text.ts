@@ -1,6 +1,7 @@
 import { serviceFields } from '../booking/booking.js';
 import type { Examination, Examined } from '../examination/examine-day.js';
 import type { DatesRead } from '../examination/guess-date-format.js';
+import { describeUnconfirmed, writeFilter } from '../examination/unconfirmed.js';
 import { createSettingWriter } from './setting-writer.js';
 
 const write = createSettingWriter();
@@ -9,10 +10,26 @@ const shownNames = 40;
 
 /** What an examined day shows about the records of a source, of any kind. */
 export function renderRecords(examination: Examination): string[] {
-  return [...renderColumns(examination), ...renderDateFormat(examination), ...renderFilter()];
+  return [...renderColumns(examination), ...renderDateFormat(examination), ...renderFilter(examination)];
 }
 
-function renderFilter(): string[] {
+function renderFilter(examination: Examination): string[] {
+  const { unconfirmed, where } = examination.kind === 'examined' ? examination : {};
+  if (where !== undefined) {
+    return [
+      ...write.comment('Cancelled and unconfirmed bookings are left out. They count as filtered.', indent),
+      `${indent}where: ${writeFilter(where)}`,
+    ];
+  }
+  if (unconfirmed !== undefined) {
+    return [
+      ...describeUnconfirmed(unconfirmed)
+        .split('\n')
+        .flatMap((line) => write.comment(`${line}.`, indent)),
+      ...write.comment('To leave them out, so that they count as filtered:', indent),
+      ...write.commentOut([`${indent}where: ${writeFilter(unconfirmed.where)}`], indent),
+    ];
+  }
   return [
     ...write.comment(
       'If some records are not to be reviewed, such as cancelled bookings: the values (or not: …) of those that are, by ' +

@@ -2,6 +2,8 @@ import { bookingFields, type ServiceField } from '../booking/booking.js';
 import { isCalendarDay } from '../booking/business-day.js';
 import type { Examination, Examined } from '../examination/examine-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
+import { describeUnconfirmed, writeFilter } from '../examination/unconfirmed.js';
+import { warnOfUnconfirmed } from '../examination/unconfirmed-check.js';
 import { wrapText } from '../text/format.js';
 import { listSetups, type Secrets, type SourceAnswers, setupOf } from './answers.js';
 import type { Asker } from './asker.js';
@@ -71,6 +73,7 @@ async function examine(
     ...second,
     missing: asker.isPerson ? second.missing.filter((field) => field === 'ServiceId') : second.missing,
     dates: second.dates.kind === 'several' ? await askDateFormat(asker, second.dates) : second.dates,
+    where: asker.isPerson ? await askFilter(asker, second.unconfirmed) : undefined,
   };
 }
 
@@ -83,17 +86,17 @@ function describeFound({ place, columns, encoding = 'utf-8' }: Examined): string
 async function reportFindings(
   answered: AnsweredSource,
   examination: Examination,
-  { asker, trials }: SourceInterviewParts,
+  parts: SourceInterviewParts,
 ): Promise<readonly Finding[]> {
-  const findings = await listFindings(answered, examination, trials);
-  for (const finding of findings) asker.tell(describeFinding(finding));
+  const findings = await listFindings(answered, examination, parts);
+  for (const finding of findings) parts.asker.tell(describeFinding(finding));
   return findings;
 }
 
 async function listFindings(
   answered: AnsweredSource,
   examination: Examination,
-  trials: SourceTrials,
+  { asker, trials }: SourceInterviewParts,
 ): Promise<readonly Finding[]> {
   switch (examination.kind) {
     case 'no-file':
@@ -107,8 +110,12 @@ async function listFindings(
     case 'unusable':
       return [warning(`${examination.place} was found, but ${examination.reason}.`)];
     case 'examined':
-      // Without its master id no booking can be understood.
-      return examination.missing.includes('ServiceId') ? [] : trials.read(answered, examination);
+      return [
+        // Without its master id no booking can be understood.
+        ...(examination.missing.includes('ServiceId') ? [] : await trials.read(answered, examination)),
+        // A person has just been asked.
+        ...(asker.isPerson ? [] : warnOfUnconfirmed(examination.unconfirmed)),
+      ];
   }
 }
 
@@ -188,6 +195,26 @@ async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Exami
   });
   const chosen = dates.readings.find((reading) => reading.format === format);
   return chosen === undefined ? dates : { kind: 'one', ...chosen };
+}
+
+/** Asks about records that look cancelled. Returns the filter for those that are to be left out. */
+async function askFilter(asker: Asker, unconfirmed: Examined['unconfirmed']): Promise<Examined['where']> {
+  if (unconfirmed === undefined) return undefined;
+  asker.tell(
+    describeUnconfirmed(unconfirmed)
+      .split('\n')
+      .flatMap((line) => wrapBeside(line, 0))
+      .join('\n'),
+  );
+  const choice = await asker.choose({
+    message: 'What about these cancelled or unconfirmed bookings?',
+    choices: [
+      { value: 'leave-out', label: `Leave them out: where: ${writeFilter(unconfirmed.where)}` },
+      { value: 'review', label: 'Review them too' },
+    ],
+    fallback: 'leave-out',
+  });
+  return choice === 'leave-out' ? unconfirmed.where : undefined;
 }
 
 /** The width of the bar beside the questions. */

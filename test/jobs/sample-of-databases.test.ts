@@ -14,9 +14,9 @@ const table = 'CREATE TABLE bookings (id integer, guest varchar(40), paid numeri
 const rows = `INSERT INTO bookings VALUES ${[7, 6, 5, 4, 3, 2, 1]
   .map((id) => `(${id}, '${guest} ${id}', ${id}.50, NULL)`)
   .join(', ')}`;
-const sampled = (paid: (id: number) => string) => ({
+const sampled = (paid: (id: number) => string, ids = [1, 2, 3, 4, 5, 6, 7]) => ({
   columns: ['Hotel', 'guest', 'paid', 'picture'],
-  records: [1, 2, 3, 4, 5].map((id) => ({ Hotel: `${id}`, guest: `${guest} ${id}`, paid: paid(id) })),
+  records: ids.map((id) => ({ Hotel: `${id}`, guest: `${guest} ${id}`, paid: paid(id) })),
   delimiter: undefined,
 });
 
@@ -41,12 +41,21 @@ describe('the sample of a query of PostgreSQL', () => {
       `SELECT query FROM pg_stat_activity WHERE application_name = 'hotel-review' AND usename = '${superuser}'`,
     );
 
-  it('has the columns and first five rows of the query, in order', async () => {
+  it('has the columns and first rows of the query, in order', async () => {
     const query = `SELECT id AS "Hotel", guest, paid, picture FROM bookings
       WHERE :day::text = '2026-11-20' ORDER BY id -- the end`;
     const settings = settingsOf({ kind: 'sql', url, query });
     expect(await takeSample(settings)).toEqual(sampled((id) => `${id}.50`));
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
+  });
+
+  it('has no more than 500 rows, and fewer if they are large', async () => {
+    const takeRows = async (column: string, count: number) => {
+      const query = `SELECT ${column} AS a FROM generate_series(1, ${count}) WHERE :day::text <> ''`;
+      return (await takeSample(settingsOf({ kind: 'sql', url, query }))).records.length;
+    };
+    expect(await takeRows("'x'", 900)).toBe(500);
+    expect(await takeRows("repeat('x', 900000)", 40)).toBeLessThan(40);
   });
 
   it('has the columns of an empty day, without binary ones', async () => {
@@ -120,12 +129,11 @@ describe('the sample of a query of MariaDB', () => {
       `SELECT COALESCE(info, '') AS query FROM information_schema.processlist WHERE user = '${mariadbUser}'`,
     );
 
-  it('has the columns and first five rows of the query, in order', async () => {
+  it('has the columns and first rows of the query, in order', async () => {
     const query = `SELECT id AS Hotel, guest, paid, picture FROM bookings WHERE :day = '2026-11-20' ORDER BY id`;
-    for (const limit of ['', ' LIMIT 6'])
-      expect(await takeSample(settingsOf({ kind: 'sql', url, query: query + limit }))).toEqual(
-        sampled((id) => `${id}.50`),
-      );
+    const sampleOf = (text: string) => takeSample(settingsOf({ kind: 'sql', url, query: text }));
+    expect(await sampleOf(query)).toEqual(sampled((id) => `${id}.50`));
+    expect(await sampleOf(`${query} LIMIT 3`)).toEqual(sampled((id) => `${id}.50`, [1, 2, 3]));
     await vi.waitUntil(async () => (await listSessions()).length === 0, waiting);
   });
 

@@ -28,7 +28,7 @@ const ndjson = `{"hotel":{"id":7,"stars":null},"guest.name":"x","paid":true}\n\n
 const sampledNdjson = {
   columns: ['hotel.id', 'hotel.stars', 'guest.name', 'paid', 'at'],
   records: [
-    { 'hotel.id': '7', 'guest.name': 'x' },
+    { 'hotel.id': '7', 'guest.name': 'x', paid: 'true' },
     { 'hotel.id': '8', at: '2026-11-20' },
   ],
   delimiter: undefined,

@@ -26,7 +26,7 @@ export const listFilterColumns = (filter: RowFilter): readonly string[] => Objec
 export function createFilteredSource(source: BookingSource, filter: RowFilter): BookingSource {
   const columns = listFilterColumns(filter);
   if (columns.length === 0) return source;
-  const tests = Object.values(filter).map(createTest);
+  const tests = Object.values(filter).map(createValueTest);
   return {
     locate: (day) => source.locate(day),
     placeUnit: source.placeUnit,
@@ -76,7 +76,8 @@ function filterChunk(chunk: SourceChunk, matches: (record: SourceRecord) => bool
   return filtered === 0 ? chunk : { ...chunk, records, filtered };
 }
 
-function createTest(condition: RowFilter[string]): (value: unknown) => boolean {
+/** Whether a record's value in that column meets the condition. */
+export function createValueTest(condition: RowFilter[string]): (value: unknown) => boolean {
   if (typeof condition !== 'object' || !('not' in condition)) {
     const wanted = listTexts(condition);
     return (value) => wanted.has(readText(value));

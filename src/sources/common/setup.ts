@@ -138,7 +138,7 @@ export interface SettingWriter {
 export interface Sample {
   /** The names as `source.columns` would name them: a member of a nested object is `guest.name`. */
   readonly columns: readonly string[];
-  /** By column; values that are neither texts nor numbers are left out. */
+  /** By column; values that are no texts, numbers or booleans are left out. */
   readonly records: readonly ReadonlyMap<string, string>[];
   /** CSV only. */
   readonly delimiter: string | undefined;
@@ -151,7 +151,7 @@ export interface Sample {
 /** @throws SourceError as the source itself throws it; the signal's reason when it aborts */
 export type SampleDay = (day: BusinessDay, signal: AbortSignal) => Promise<Sample>;
 
-/** Enough records where they cost little: a few may be broken, and many dates don't tell day from month. */
+/** Enough records: a few may be broken, many dates don't tell day from month, and few bookings are cancelled. */
 export const sampleRecords = 500;
 
 /** A kind's part of `init`: it asks for the settings, writes them, and takes a sample. */

@@ -31,7 +31,7 @@ export function toMemberSample(listed: readonly (ListedMembers | undefined)[]): 
 }
 
 function keepText(name: string, value: unknown): [string, string][] {
-  return ['string', 'number', 'bigint'].includes(typeof value) ? [[name, String(value)]] : [];
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [];
 }
 
 /** A Date has no members that a column could name. */

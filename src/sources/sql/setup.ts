@@ -4,12 +4,13 @@ import {
   type Sample,
   type SettingWriter,
   type SourceSetup,
+  sampleRecords,
   sourceVariables,
 } from '../common/setup.js';
 import { createDayRows } from './day-rows.js';
 import { queryFileRule, queryRule, type SqlOptions, urlRule } from './flags.js';
 import type { SqlSettings } from './kind.js';
-import type { SqlRow } from './rows.js';
+import { chunkBytes, measureRow, type SqlRow } from './rows.js';
 
 export interface SqlAnswers {
   readonly kind: 'sql';
@@ -24,9 +25,6 @@ const addressForms = {
   postgres: 'postgres://USER:PASSWORD@HOST:5432/DATABASE',
   mysql: 'mysql://USER:PASSWORD@HOST:3306/DATABASE',
 } as const;
-
-/** Few rows: each may be expensive for the database, and the date format of a database is seldom ambiguous. */
-const sampleRows = 5;
 
 export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
   label: 'In a database: PostgreSQL, MySQL or MariaDB',
@@ -56,15 +54,19 @@ export const sqlSetup: SourceSetup<SqlAnswers, SqlSettings, SqlOptions> = {
   sample(settings) {
     const { read } = createDayRows(settings);
     return async (day, signal) => {
-      let sample: Sample = { columns: [], records: [], delimiter: undefined };
-      for await (const { columns, rows } of read(day, { signal, atMost: sampleRows })) {
-        sample = {
-          ...sample,
-          columns,
-          records: [...sample.records, ...rows.map((row) => toRecord(columns, row))],
-        };
+      const records: Sample['records'][number][] = [];
+      let names: readonly string[] = [];
+      let held = 0;
+      for await (const { columns, rows } of read(day, { signal, atMost: sampleRecords })) {
+        names = columns;
+        for (const row of rows) {
+          records.push(toRecord(columns, row));
+          held += measureRow(row);
+        }
+        // A row can be as wide as a document.
+        if (held > chunkBytes) break;
       }
-      return sample;
+      return { columns: names, records, delimiter: undefined };
     };
   },
   findObjection: ({ columns }, { iso }) => (columns.length > 0 ? undefined : `it holds no booking of ${iso}`),

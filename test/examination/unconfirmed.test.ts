@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../src/examination/status-words.js';
+import {
+  adviseOnUnconfirmed,
+  describeUnconfirmed,
+  findUnconfirmed,
+  writeFilter,
+} from '../../src/examination/unconfirmed.js';
+
+/** Records whose column has these values, each so many times. */
+function recordsOf(column: string, counts: Readonly<Record<string, number>>) {
+  return Object.entries(counts).flatMap(([value, count]) =>
+    Array.from({ length: count }, () => new Map([[column, value]])),
+  );
+}
+
+/** What is left out by that column; undefined if the column is not noticed. */
+function find(column: string, counts: Readonly<Record<string, number>>) {
+  return findUnconfirmed(recordsOf(column, counts), [column]);
+}
+
+const cancelled = {
+  English: [
+    'Cancelled',
+    'canceled',
+    'CANC',
+    'CXL',
+    'Void',
+    'rejected',
+    'No-Show',
+    'NoShow',
+    'cancelled by guest',
+  ],
+  Spanish: ['Cancelada', 'CANCELADO', 'Anulada', 'Rechazada', 'reserva anulada por el cliente', 'Anulación'],
+  German: [
+    'storniert',
+    'Storniert durch Gast',
+    'Abgesagt',
+    'abgelehnt',
+    'Storno',
+    'Gelöscht',
+    'Nicht erschienen',
+  ],
+  French: ['Annulé', 'ANNULEE', 'Annulée par le client', 'refusée', 'Annulation'],
+  Italian: ['Annullata', 'Cancellato', 'annullata dal cliente', 'Rifiutata', 'Mancato arrivo'],
+  Portuguese: ['Cancelada', 'Anulado', 'rejeitada', 'Cancelamento', 'Não compareceu'],
+};
+const doubtful = {
+  English: [
+    'Pending',
+    'On request',
+    'ON_REQUEST',
+    'Tentative',
+    'Not confirmed',
+    'awaiting payment',
+    'Waitlisted',
+  ],
+  Spanish: ['Pendiente', 'pendiente de confirmación', 'Sin confirmar', 'Bajo petición', 'En espera'],
+  German: ['Ausstehend', 'Unbestätigt', 'unbestaetigt', 'Vorläufig', 'auf Anfrage', 'Warteliste'],
+  French: ['En attente', 'À confirmer', 'non confirmée', 'sur demande', "Liste d'attente"],
+  Italian: ['In attesa', 'Da confermare', 'Non confermata', 'su richiesta', "lista d'attesa"],
+  Portuguese: ['Pendente', 'Por confirmar', 'Não confirmada', 'Sob consulta', 'Aguardando pagamento'],
+};
+const confirmed = {
+  English: ['Confirmed', 'OK', 'CONF'],
+  Spanish: ['Confirmada'],
+  German: ['Bestätigt', 'bestaetigt'],
+  French: ['Confirmée'],
+  Italian: ['Confermata'],
+  Portuguese: ['Confirmada'],
+};
+const eachOf = (words: Readonly<Record<string, readonly string[]>>) =>
+  Object.entries(words).flatMap(([language, list]) => list.map((word) => [word, language] as const));
+
+describe('a value', () => {
+  it.each(eachOf(cancelled))('%s means cancelled (%s)', (value) =>
+    expect(readStatus(value)).toBe('cancelled'),
+  );
+  it.each(eachOf(doubtful))('%s means not confirmed yet (%s)', (value) =>
+    expect(readStatus(value)).toBe('doubtful'),
+  );
+  it.each(eachOf(confirmed))('%s means confirmed (%s)', (value) =>
+    expect(readStatus(value)).toBe('confirmed'),
+  );
+  it.each([
+    'CANCUN',
+    'Canada',
+    'Free cancellation',
+    'Cancellation until 18:00',
+    'Cancelled by Maria Schulz',
+    'please cancel if late',
+    'Canaria Zwitscherfink',
+    '',
+  ])('%j means nothing known', (value) => expect(readStatus(value)).toBeUndefined());
+});
+
+describe('a column', () => {
+  it('of few values is noticed with the counts of each, and with the filter for those that mean cancelled', () => {
+    const found = find('Status', { CONF: 335, CANC: 60, PEND: 25 });
+    expect(found).toEqual({
+      columns: [
+        {
+          column: 'Status',
+          records: 420,
+          unconfirmed: 85,
+          values: [
+            { value: 'CONF', count: 335 },
+            { value: 'CANC', count: 60 },
+            { value: 'PEND', count: 25 },
+          ],
+          others: 0,
+          where: { Status: { not: ['CANC', 'PEND'] } },
+        },
+      ],
+      where: { Status: { not: ['CANC', 'PEND'] } },
+    });
+    if (found === undefined) return;
+    expect(describeUnconfirmed(found)).toBe(
+      '85 of the first 420 records look cancelled or not confirmed by the column "Status", which nothing uses: "CONF" 335, "CANC" 60, "PEND" 25',
+    );
+    expect(adviseOnUnconfirmed(found)).toContain('source.where: { Status: { not: [ CANC, PEND ] } }.');
+  });
+
+  it.each([
+    [
+      'is noticed in a few records',
+      'estado',
+      { Confirmada: 1, Anulada: 1, Pendiente: 1 },
+      ['Anulada', 'Pendiente'],
+    ],
+    ['is noticed beside a rare value', 'st', { CONF: 300, CANC: 60, TRASPASO: 1 }, ['CANC']],
+    ['is noticed whatever else it says', 'st', { R: 300, M: 50, Storniert: 70 }, ['Storniert']],
+    ['is noticed if it says something of the cancelled only', 'st', { '': 90, cancelled: 2 }, ['cancelled']],
+    ['is noticed by codes beside a confirmation', 'st', { CON: 9, CAN: 2, PEN: 1 }, ['CAN', 'PEN']],
+    ['is noticed by each spelling', 'st', { ok: 9, canc: 1, CANC: 1 }, ['canc', 'CANC']],
+    ['is noticed by its name', 'isCancelled', { false: 9, true: 2 }, ['true']],
+    ['is noticed by its name in another language', 'storniert', { N: 9, J: 2 }, ['J']],
+  ])('%s', (_, column, counts, not) => {
+    expect(find(column, counts)?.where).toEqual({ [column]: { not } });
+  });
+
+  it.each<[string, string, Record<string, number>]>([
+    ['of countries', 'Country', { ES: 90, CAN: 40, USA: 30, NO: 5 }],
+    ['of currencies', 'Currency', { EUR: 90, PEN: 40 }],
+    ['of states', 'State', { OK: 12, CA: 9, NY: 8, PA: 3 }],
+    ['of rooms', 'RoomType', { CANCUN: 30, DOUBLE: 90 }],
+    ['of payments that are pending', 'Payment', { Paid: 90, Pending: 9 }],
+    ['of conditions', 'Policy', { 'Free cancellation': 50, 'Non refundable': 40 }],
+    ['of states that all are fine', 'Status', { Confirmed: 50, OK: 40 }],
+    ['of yes and no under another name', 'Breakfast', { true: 50, false: 40 }],
+    ['of free text', 'Remarks', { '': 40, cancelled: 1, 'late arrival': 1, 'sea view': 1, 'baby bed': 1 }],
+    [
+      'of too many values',
+      'Note',
+      { ...Object.fromEntries([...'abcdefghijkl'].map((one) => [one, 5])), canc: 9 },
+    ],
+    ['of guests on a small day', 'Traveller', { Ada: 1, Bob: 1, Cyd: 1, CANCELLED: 2 }],
+    ['that is named like the guest', 'Lead guest', { 'Ada Lovelace': 7, CANCELLED: 2 }],
+    ['without a name', '', { CONF: 7, CANC: 2 }],
+  ])('%s is not noticed', (_, column, counts) => expect(find(column, counts)).toBeUndefined());
+
+  it('shows no value that could name somebody', () => {
+    const names = { 'Ada Lovelace': 19, Zwitscherfink: 9, Ana: 2 };
+    const found = find('Status', { Canceled: 8, XR: 17, '': 3, ...names, 'Cancelled by Ada': 2 });
+    expect(JSON.stringify(found)).not.toMatch(/Ada|Zwitscherfink|Ana/);
+    expect(found?.columns).toMatchObject([{ records: 60, unconfirmed: 8, others: 32 }]);
+    expect(found && describeUnconfirmed(found)).toContain(': "XR" 17, "Canceled" 8, empty 3, others 32');
+  });
+
+  it('is left out together with what the filter says already', () => {
+    const records = recordsOf('State', { OK: 5, CXL: 2 });
+    const found = findUnconfirmed(records, ['State'], { Channel: 'WEB' });
+    expect(found?.where).toEqual({ Channel: 'WEB', State: { not: ['CXL'] } });
+  });
+});
+
+it('the filter can be copied into a configuration', () => {
+  expect(writeFilter({ 'is: cancelled': { not: ['true', 'no show'] } })).toBe(
+    '{ "is: cancelled": { not: [ "true", no show ] } }',
+  );
+});
