@@ -51,7 +51,7 @@ describe('the page of a day', () => {
     const told = (await getPage((await start()).url, `/days/${day}`)).text;
     expect(told).toContain('What people were told');
     const operations = { ...otherParts.operations, channels: [] };
-    const { text } = await getPage((await start({ operations })).url, `/days/${day}`);
+    const { text } = await getPage((await start({ parts: { operations } })).url, `/days/${day}`);
     expect(text).toContain('Nobody is told: no channel is configured.');
     expect(text).not.toContain('What people were told');
   });
