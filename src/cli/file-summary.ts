@@ -6,8 +6,16 @@ import { formatCount, formatCountOf, wrapText } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
 import { renderTable } from './tables.js';
 
-/** The files of a run by file, and what is odd about its result. */
-export function renderFileSummary({ file, day, counts }: Run, command: WriteCommand): string[] {
+/**
+ * The files of a run by file, and what is odd about its result.
+ *
+ * @param mailPlace see `describeMailPlace`
+ */
+export function renderFileSummary(
+  { file, day, counts }: Run,
+  command: WriteCommand,
+  mailPlace?: string,
+): string[] {
   if (file?.rows === undefined) return [];
   const rows = [
     ['file', file.remotePath ?? 'not uploaded yet'],
@@ -17,7 +25,7 @@ export function renderFileSummary({ file, day, counts }: Run, command: WriteComm
   ];
   return [
     renderTable(rows),
-    ...describePosted(counts),
+    ...describePosted(counts, mailPlace),
     ...describeOddities(file),
     ...describeUnanswered(file, day, command),
     ...describeAffected(file, day, command),
@@ -25,11 +33,23 @@ export function renderFileSummary({ file, day, counts }: Run, command: WriteComm
 }
 
 /** Why the file has fewer rows than bookings were delivered. */
-function describePosted({ posted }: Counts): string[] {
+function describePosted({ posted }: Counts, mailPlace: string | undefined): string[] {
   if (posted === 0) return [];
+  return [
+    ...wrapText(
+      `${formatCountOf(posted, 'more booking')} went by body, because the file's rules leave no room for a missing ` +
+        `field or a value that reads as null; those verdicts come by e-mail only.`,
+    ),
+    ...describeMailPlace(mailPlace),
+  ];
+}
+
+/** @param mailPlace where verdict e-mails are read; undefined for nowhere */
+export function describeMailPlace(mailPlace: string | undefined): string[] {
   return wrapText(
-    `${formatCountOf(posted, 'more booking')} went by body, because the file's rules leave no room for a missing ` +
-      `field or a value that reads as null; those verdicts come by e-mail only`,
+    mailPlace === undefined
+      ? 'Nobody reads these e-mails here: name their mailbox in the setting verdicts.'
+      : `These e-mails are read from ${mailPlace}.`,
   );
 }
 

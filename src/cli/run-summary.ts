@@ -28,7 +28,7 @@ import {
 import type { WriteCommand } from '../text/shell.js';
 import { renderCanary } from './canary.js';
 import { noColours, type Paint, paintState } from './colours.js';
-import { renderFileSummary } from './file-summary.js';
+import { describeMailPlace, renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
 
@@ -105,7 +105,7 @@ export function renderClosing(
       : []),
     ...(waiting ? [`  ${describeWaiting(waiting)}`] : []),
     renderTable(listCounts(run)),
-    ...renderFileSummary(run, command),
+    ...renderFileSummary(run, command, mailPlace),
     ...(canary ? renderCanary(canary, { now, command, timezone }) : []),
     ...renderSuspectSummary(run, command),
     ...renderVolume(run, timezone),
@@ -154,11 +154,7 @@ function explain(run: Run, mailPlace: string | undefined, toppedUp = 'before'): 
   if (nameState(run) === 'sent')
     known.push(
       '  Sent for review. The service reports incorrect mappings by e-mail only.',
-      ...wrapText(
-        mailPlace === undefined
-          ? 'Nobody reads these e-mails here: say in the setting verdicts where they arrive.'
-          : `These e-mails are read from ${mailPlace}.`,
-      ),
+      ...describeMailPlace(mailPlace),
     );
   return known;
 }

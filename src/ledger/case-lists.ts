@@ -31,7 +31,7 @@ export function* list(dialect: Dialect, filter: CaseFilter): Query<CaseSummary[]
   const { schema } = dialect;
   const { state, left, checkInBefore, day, today } = filter;
   const { conditions, values } = chooseCases(dialect, filter);
-  if (day !== undefined) {
+  if (day !== undefined && !left) {
     conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE day = ? AND ${isOpen})`);
     values.push(day, ...boundsOf(today));
   }
@@ -58,7 +58,7 @@ export function* list(dialect: Dialect, filter: CaseFilter): Query<CaseSummary[]
 }
 
 /** What a filter says about the cases themselves. */
-function chooseCases({ schema, isListed }: Dialect, { state, left, ids, provider, today }: CaseFilter) {
+function chooseCases({ schema, isListed }: Dialect, { state, left, ids, provider, day, today }: CaseFilter) {
   const conditions: string[] = [];
   const values: (Cell | readonly string[])[] = [];
   if (state !== undefined && state !== 'all') {
@@ -71,8 +71,11 @@ function chooseCases({ schema, isListed }: Dialect, { state, left, ids, provider
     values.push(...listed.values);
   }
   if (left) {
-    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE ${isLeft})`);
-    values.push(...boundsOf(today));
+    const ofDay = day === undefined ? '' : ' AND day = ?';
+    conditions.push(`number IN (SELECT case_number FROM ${schema}case_bookings WHERE ${isLeft}${ofDay})`);
+    values.push(...boundsOf(today), ...(day === undefined ? [] : [day]));
+    // Somebody decided that these guests were in the right hotel.
+    if (state === undefined) conditions.push(`state <> 'dismissed'`);
   }
   if (provider !== undefined) {
     conditions.push('provider_name = ?');
@@ -114,7 +117,8 @@ type OutlineCells = readonly [
 /** Sums up the open bookings before it joins them with their cases: their other bookings are not counted. */
 export function* listOutlines(dialect: Dialect, filter: CaseFilter): Query<CaseOutline[]> {
   const { schema, isMappingOfCase } = dialect;
-  const { state, left, checkInBefore, day, today } = filter;
+  const { state, left, checkInBefore, today } = filter;
+  const day = left ? undefined : filter.day;
   const { conditions, values } = chooseCases(dialect, filter);
   const needsOpen = (state === undefined && !left) || checkInBefore !== undefined || day !== undefined;
   const rows = yield* gather<OutlineCells>(

@@ -35,7 +35,7 @@ export function toCaseReport(item: ListedCase) {
 }
 
 const caseColumns = [
-  ...['id', 'firstCheckIn', 'inHouse', 'inHouseUntil', 'state', 'openBookings', 'leftBookings', 'bookings'],
+  ...['id', 'firstCheckIn', 'state', 'openBookings', 'bookings', 'inHouse', 'inHouseUntil', 'leftBookings'],
   ...['providerName', 'providerHotelId'],
   ...['serviceId', 'copyServiceId', 'copy', 'origins', 'move', 'openedAt', 'stateSince', 'assignee', 'note'],
 ];

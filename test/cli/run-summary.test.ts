@@ -86,7 +86,7 @@ describe('the summary of a run', () => {
     const text = close({ run: someRun({ counts: { affected: null, unanswered: null } }) });
     expect(text).toBe(`2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
   Sent for review. The service reports incorrect mappings by e-mail only.
-  Nobody reads these e-mails here: say in the setting verdicts where they arrive.
+  Nobody reads these e-mails here: name their mailbox in the setting verdicts.
   read            1,000
   accepted          990
   duplicates          7
@@ -97,6 +97,13 @@ describe('the summary of a run', () => {
   repeated            0
   affected    by e-mail
 `);
+  });
+
+  it('of a night by body says where verdict e-mails are read', () => {
+    const run = someRun({ counts: { affected: null, unanswered: null } });
+    const text = close({ run }, { mailPlace: 'the mailbox on imap.test' });
+    expect(text).toContain('\n  These e-mails are read from the mailbox on imap.test.\n');
+    expect(text).not.toContain('Nobody reads');
   });
 
   it('shows what was filtered, posted and left without a verdict', () => {

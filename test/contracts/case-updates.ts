@@ -83,11 +83,12 @@ export function describeCaseUpdatesContract(
       await ledger.record(claim, { ...done, file: { verdicts: counts }, verdicts }, at);
     }
 
-    it('are opened by a late result, with every stay ahead on the mapping, once over all processes', async () => {
+    it('are opened by a late result, with every stay on the mapping that is not over, once over all processes', async () => {
       await store('r0', '2026-11-19', [
         stayOf('B-1'),
         stayOf(undefined),
         stayOf('B-2', { checkInDate: '2026-11-19' }),
+        stayOf('B-5', { checkInDate: '2026-11-10', checkOutDate: '2026-11-19' }),
         stayOf('B-3', { serviceId: 8 }),
         stayOf('B-4', { providerHotelId: '07' }),
       ]);
@@ -95,11 +96,11 @@ export function describeCaseUpdatesContract(
       await Promise.all([update(), update(now, await opened.reopen())]);
       await update();
       expect(await ledger.cases.list({ today })).toMatchObject([
-        { id: 1, providerHotelId: '007', serviceId: 7, origins: ['affected'], bookings: 5, openBookings: 5 },
+        { id: 1, providerHotelId: '007', serviceId: 7, origins: ['affected'], bookings: 6, openBookings: 6 },
       ]);
       expect((await bookings()).filter(({ isNamed }) => isNamed)).toMatchObject([{ reference: 'F-0' }]);
-      expect((await references()).toSorted()).toEqual(['B-1', 'F-0', 'F-1', 'F-2', undefined]);
-      expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 5 }]);
+      expect((await references()).toSorted()).toEqual(['B-1', 'B-2', 'F-0', 'F-1', 'F-2', undefined]);
+      expect(events).toEqual([{ type: 'case-opened', cases: 1, bookings: 6 }]);
       expect(await ledger.cases.listRunsToFollow()).toEqual([]);
     });
 

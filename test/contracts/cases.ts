@@ -197,6 +197,11 @@ export function describeCasesContract(
       expect(await list({ left: true })).toEqual([2]);
       expect(await list({ left: true, today: '2026-12-10' })).toEqual([1, 2]);
       expect(await list({ left: true, today: '2026-12-10', provider: 'other' })).toEqual([]);
+      expect(await list({ left: true, day: '2026-11-20' })).toEqual([2]);
+      expect(await list({ left: true, day: '2026-11-19' })).toEqual([]);
+      await cases.changeById([2], (held) => toDecision(held, applyCommand(held, 'dismiss', at) ?? held, []));
+      expect(await list({ left: true })).toEqual([]);
+      expect(await list({ left: true, state: 'dismissed' })).toEqual([2]);
     });
 
     it('counts a booking as open by the same rule as a case that is read: until its check-out', async () => {
@@ -315,13 +320,15 @@ export function describeCasesContract(
       await openOne(ledger, keyOf('1'), [
         stayOf('BR-1'),
         { day: '2026-11-20' },
-        stayOf('BR-2', '2026-11-21'),
+        stayOf('BR-2', '2026-11-20', '2026-11-21'),
+        stayOf('BR-3', '2026-11-21'),
       ]);
       await cases.changeById([1], (held) => toDecision(held, applyCommand(held, 'report', at) ?? held, []));
       expect(await cases.listReported(at - 1)).toEqual([]);
       expect(await cases.listReported(at)).toEqual([1]);
       expect(await cases.listOpenReferences(today, { limit: 9 })).toMatchObject([
         { id: 1, place: 1, reference: 'BR-1', day: '2026-11-20' },
+        { id: 1, place: 4, reference: 'BR-3', day: '2026-11-20' },
       ]);
     });
 

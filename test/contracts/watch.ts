@@ -14,11 +14,12 @@ const now = Date.UTC(2026, 10, 22, 5, 0);
 function bookingOf(
   providerName: string,
   reference: string,
-  { serviceId = 7, checkInDate = '2026-12-01' }: { serviceId?: number; checkInDate?: string } = {},
+  changes: { serviceId?: number; checkInDate?: string; checkOutDate?: string } = {},
 ): MadeStay {
+  const { serviceId = 7, checkInDate = '2026-12-01', checkOutDate = '2026-12-30' } = changes;
   const booking = {
     ...{ serviceId, bookingReferenceId: reference, providerName, providerHotelId: 'H' },
-    ...{ checkInDate, checkOutDate: '2026-12-30' },
+    ...{ checkInDate, checkOutDate },
   };
   return { form: 'body', booking };
 }
@@ -67,19 +68,20 @@ export function describeWatchContract(
         bookingOf('a', 'BR-1'),
         bookingOf('a', 'BR-2', { checkInDate: today }),
         bookingOf('a', 'BR-3', { checkInDate: '2026-11-21' }),
+        bookingOf('a', 'BR-5', { checkInDate: '2026-11-20', checkOutDate: '2026-11-21' }),
         bookingOf('b', 'BR-4'),
       ]);
       await syncRows(ledger.mappings, [mapped('a', 8), mapped('b', 7)], at + 1);
       const { counts, findings } = await watch();
       expect(counts).toEqual({
-        ...{ checkedMoves: 1, endangered: 1, unmapped: 0, bookings: 2 },
+        ...{ checkedMoves: 1, endangered: 1, unmapped: 0, bookings: 3 },
         ...{ merged: 0, dismissed: 0 },
       });
       const [opened] = await ledger.cases.listActive();
       expect(findings).toEqual([
         {
-          ...{ providerName: 'a', providerHotelId: 'H', serviceId: 7, copyServiceId: 8 },
-          ...{ move: 're-pointed', bookings: 2, caseId: opened?.id },
+          ...{ providerName: 'a', providerHotelId: 'H', serviceId: 7, copyServiceId: 8, copy: 'mapped' },
+          ...{ move: 're-pointed', bookings: 3, caseId: opened?.id },
         },
       ]);
       expect(opened).toMatchObject({ origins: ['watch'], move: 're-pointed', evidenceAt: at + 1 });

@@ -68,6 +68,8 @@ const partsInOrder = [
   'ledger',
   'archive',
   'spool',
+  'verdicts',
+  'notify',
   'disk',
 ];
 

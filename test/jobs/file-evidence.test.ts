@@ -169,6 +169,7 @@ describe('affected', () => {
         ...booking,
         ServiceId: String(booking.ServiceId),
         ...emptyCells,
+        copy: 'never-synced',
         caseId: `${index + 1}`,
         caseState: 'open',
       })),

@@ -234,6 +234,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter('without bookings'),
         enter('a usual day'),
         enter('mapping service', 'https://maps.test/api/3.0'),
+        enter('SFTP server of the service'),
         enter('reach the service'),
         enter('current day', '*/30 * * * *'),
         enter('encrypt', './keys'),

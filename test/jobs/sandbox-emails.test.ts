@@ -32,7 +32,8 @@ it('the e-mails of the sandbox, in each of their forms, name the bookings that a
   expect((await serve.ended).exitCode).toBe(0);
   const { json } = await runIn(folder, 'verdicts', 'list', '--json', ...config);
   const { emails: read } = json as { emails: { from: string; outcome: string }[] };
-  expect(read.map(({ from }) => from).sort()).toEqual(emails);
+  const places = emails.map((_, index) => (index === 0 ? 'file' : join(folder, 'outbox')));
+  expect(read.map(({ from }) => from).sort()).toEqual(places.sort());
   expect(read.filter(({ outcome }) => outcome !== 'named')).toEqual([]);
   expect(wrongReferences.length).toBeGreaterThan(0);
   for (const reference of wrongReferences)

@@ -92,7 +92,14 @@ describe('A newcomer goes from an export to a review', () => {
       'hotel-review doctor',
       `hotel-review run --day ${day} --dry-run`,
     ]);
-    expect(await examine(folder)).toMatchObject({ exitCode: 0, notOk: [] });
+    const examined = await examine(folder);
+    expect(examined.exitCode).toBe(0);
+    // Nobody is told anything yet: no deadline, no mailbox for verdicts, no channel.
+    expect(examined.notOk).toMatchObject([
+      { part: 'clock', verdict: 'warning' },
+      { part: 'verdicts', verdict: 'warning' },
+      { part: 'notify', verdict: 'warning' },
+    ]);
     const tried = await runIn(folder, ...dryRun, '--json');
     expect(tried).toMatchObject({
       exitCode: 0,
@@ -111,12 +118,21 @@ describe('A newcomer goes from an export to a review', () => {
     expect(next[1]).toBe('fill in what hotel-review.yaml marks as PLACEHOLDER');
     const before = await examine(folder);
     expect(before).toMatchObject({ exitCode: 2 });
-    expect(new Set(before.notOk.map(({ part }) => part))).toEqual(new Set(['configuration', 'sftp']));
+    expect(
+      new Set(before.notOk.filter(({ verdict }) => verdict === 'wrong').map(({ part }) => part)),
+    ).toEqual(new Set(['configuration', 'sftp']));
     const shown = before.notOk.find(({ part }) => part === 'sftp')?.message ?? '';
     const [fingerprint = ''] = /SHA256:[\w+/]{43}/.exec(shown) ?? [];
     expect(fingerprint).toBe(sandbox.addresses.sftp.fingerprint);
     await rewrite(join(folder, 'hotel-review.yaml'), { [`SHA256:${'A'.repeat(43)}`]: fingerprint });
-    expect(await examine(folder)).toMatchObject({ exitCode: 0, notOk: [] });
+    // The result says the verdicts, but nobody is told anything yet: no deadline, no channel.
+    expect(await examine(folder)).toMatchObject({
+      exitCode: 0,
+      notOk: [
+        { part: 'clock', verdict: 'warning' },
+        { part: 'notify', verdict: 'warning' },
+      ],
+    });
     expect((await runIn(folder, ...dryRun)).exitCode).toBe(0);
     expect(await findReviewed(sandbox)).toBeUndefined();
 

@@ -53,7 +53,7 @@ const leaveMoved = (folder: DayFolder) =>
   );
 
 describe('mappings sync', () => {
-  it('finds each upcoming stay whose mapping moved, once, and names its case', async () => {
+  it('finds each stay that is not over and whose mapping moved, once, and names its case', async () => {
     const { folder, truth } = await prepareReviewed();
     expect(await sync(folder)).toMatchObject({ exitCode: 0, json: { added: 40, watch: nothing } });
     const changedAt = Date.now();
@@ -90,6 +90,7 @@ describe('mappings sync', () => {
       providerHotelId: rePointed.ProviderHotelId,
       serviceId: rePointed.ServiceId,
       copyServiceId: 5,
+      copy: 'mapped',
       move: 're-pointed',
       bookings: 1,
       caseId: expect.any(Number),

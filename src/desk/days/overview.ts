@@ -117,7 +117,7 @@ function renderProblems({ problems, days }: DaysData, { timezone, may }: DeskVis
             ? showInLine(title)
             : html`<a href="/days/${encodeURIComponent(day)}">${showInLine(title)}</a>`
         } <span class="faint">since ${formatLocalInstant(Date.parse(since), timezone)}</span></li>`,
-    )}</ul>${may('operate') ? html`<p><a href="/notifications">Who was told</a></p>` : undefined}</section>`;
+    )}</ul>${may('operate') ? html`<p><a href="/notifications">Notifications</a></p>` : undefined}</section>`;
 }
 
 function linkDay(day: string): Html {

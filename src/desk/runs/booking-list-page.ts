@@ -19,12 +19,12 @@ interface ListParts {
 const titles: Readonly<Record<ListName, { readonly title: string; readonly words: string }>> = {
   affected: {
     title: 'Affected bookings',
-    words: 'The result marks their mapping as incorrect. Nearest check-in first.',
+    words: 'The result marks their mapping as incorrect. Guests in house first, then the nearest check-in.',
   },
   unanswered: {
     title: 'Bookings without a verdict',
     words:
-      'Nothing is known about their mapping, which does not mean that it is correct. Nearest check-in first.',
+      'Nothing is known about their mapping, which does not mean that it is correct. Guests in house first, then the nearest check-in.',
   },
   posted: {
     title: 'Bookings that went by body',

@@ -162,6 +162,33 @@ export function describeVerdictMails(opened: () => OpenedLedger): void {
       expect((await verdictMails.listNotUnderstood()).toSorted()).toEqual([at, at + 2, at + 9]);
     });
 
+    it('that were set aside rule out silence, those of unknown senders do not', async () => {
+      const { verdictMails } = opened().ledger;
+      const others = { ...mail, messageId: undefined };
+      const setAside: NewMail = { ...others, sha256: 'a', outcome: 'set-aside', reason: 'too-slow' };
+      await verdictMails.record({ ...setAside, receivedAt: at });
+      await verdictMails.record({ ...others, sha256: 'b', outcome: 'unknown-sender' });
+      expect(await verdictMails.listNotUnderstood()).toEqual([at]);
+      expect(await verdictMails.listMails({ limit: 9, onlyUnknown: true })).toMatchObject([
+        { outcome: 'unknown-sender', isListed: false },
+        { outcome: 'set-aside', reason: 'too-slow' },
+      ]);
+    });
+
+    it('say when the mailbox was read, and when an e-mail of a listed sender was read in it', async () => {
+      const { verdictMails } = opened().ledger;
+      const listed = { ...mail, messageId: undefined, isListed: true };
+      expect(await verdictMails.describeMailbox()).toEqual({});
+      await verdictMails.record({ ...listed, sha256: 'a', isListed: false });
+      await verdictMails.record({ ...listed, sha256: 'b', outcome: 'unreadable', reason: 'too-large' });
+      for (const readUntil of [at, at + 5]) await verdictMails.noteMailbox(readUntil);
+      expect(await verdictMails.describeMailbox()).toEqual({ readUntil: at + 5 });
+      await verdictMails.record({ ...listed, sha256: 'c', outcome: 'nothing-known', readAt: at + 7 });
+      expect(await verdictMails.describeMailbox()).toEqual({ readUntil: at + 5, listedReadAt: at + 7 });
+      await verdictMails.noteMailbox(undefined);
+      expect(await verdictMails.describeMailbox()).toEqual({ listedReadAt: at + 7 });
+    });
+
     it('with the Message-ID of another one are copies only if they name nothing more', async () => {
       const { ledger } = opened();
       await collectedRun(ledger, 'r1', { bookings: references(6) });

@@ -180,8 +180,9 @@ describe('the CSV', () => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="cases-2026-11-21.csv"');
     const rows: Record<string, string>[] = parse(text, { bom: true, columns: true });
     expect(rows.map(({ id }) => id)).toEqual(['3', '1']);
-    expect(Object.keys(rows[0] ?? {}).slice(0, 5)).toEqual([
+    expect(Object.keys(rows[0] ?? {}).slice(0, 8)).toEqual([
       ...['id', 'firstCheckIn', 'state', 'openBookings', 'bookings'],
+      ...['inHouse', 'inHouseUntil', 'leftBookings'],
     ]);
     expect(rows[1]).toMatchObject({ bookedHotelName: 'Grand Plaza', copyHotelCity: 'Paris' });
     expect(recorded).toMatchObject([

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchCursor, SuspectLines } from '../../../src/review/history.js';
-import { findComparedRuns, listSuspects, readSuspects } from '../../../src/review/suspects/listing.js';
+import {
+  findComparedRuns,
+  listSuspects,
+  orderSuspects,
+  readSuspects,
+} from '../../../src/review/suspects/listing.js';
 import { someRun } from '../some-run.js';
 
 const suspects = 1;
@@ -56,6 +61,26 @@ describe('the suspects of a run', () => {
     for await (const piece of readSuspects(ledger, [someRun({ id: 'late' }), someRun({ id: 'first' })]))
       reported.push(...piece.map(({ ServiceId }) => ServiceId));
     expect(reported).toEqual([3, 1, 2]);
+  });
+
+  it('begin with guests in house', async () => {
+    const stays: readonly (readonly [CheckInDate: string | undefined, CheckOutDate: string])[] = [
+      ['2026-11-10', '2026-11-20'],
+      ['2026-12-01', '2026-12-03'],
+      ['2026-11-21', '2026-11-23'],
+      [undefined, '2026-11-23'],
+      ['2026-11-20', '2026-11-21'],
+    ];
+    const lines = stays.map(([CheckInDate, CheckOutDate], index) =>
+      JSON.stringify({ HotelId: index + 1, CheckInDate, CheckOutDate }),
+    );
+    const read = () =>
+      readSuspects(ledgerOf({ one: [lines.slice(0, 3), lines.slice(3)] }), [someRun({ id: 'one' })]);
+    const ordered = await orderSuspects(read, '2026-11-21');
+    const reported: number[] = [];
+    for await (const piece of ordered.read({ from: 0, to: 4 }))
+      reported.push(...piece.map(({ ServiceId }) => ServiceId));
+    expect({ count: ordered.count, reported }).toEqual({ count: 5, reported: [5, 4, 3, 2] });
   });
 });
 
