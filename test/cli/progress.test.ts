@@ -43,7 +43,7 @@ describe('progress where there is no terminal', () => {
     later(0, { type: 'settled', run: someRun() });
     expect(lines()).toEqual([
       '2026-11-20: starting run 20261120-k3f9xq7d by body',
-      'the source has no column guest: all bookings are sent without it',
+      'the source has no column guest: nothing of it is kept (source.keep)',
       'collecting: 200 records read',
       'collected: 1,200 bookings in 3 steps',
       'delivering: 1,000 of 1,200 bookings',
@@ -182,7 +182,7 @@ describe('progress on a terminal', () => {
     progress.stop();
     expect(screen().filter((line) => line.includes('deliver'))).toHaveLength(1);
     const text = screen().join('\n');
-    expect(text).toContain('  the source has no column guest: all bookings are sent without it');
+    expect(text).toContain('  the source has no column guest: nothing of it is kept (source.keep)');
     expect(text).toMatch(/collect █+░* 100% {2}500 read {2}500\/s/);
     expect(text).toContain('  the service asked for a pause (http-429): waiting 30.0 s');
     expect(screen().at(-1)).toMatch(/^ {2}deliver █{12}░{12} 50% {2}500 reviewed {2}250\/s/);

@@ -176,6 +176,7 @@ describe('init of bookings in PostgreSQL', () => {
           enter('without bookings'),
           enter('a usual day'),
           enter('mapping service', 'https://maps.test/api/3.0'),
+          enter('SFTP server of the service'),
           enter('reach the service'),
           enter('current day'),
           enter('encrypt'),

@@ -95,7 +95,8 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     const enter = (after: string): Typing => ({ after, type: '\r' });
     const typing = [
       { after: 'cancelled or unconfirmed', type: typed },
-      ...['without bookings', 'usual day', 'current day', 'encrypt', 'identifier', 'API key'].map(enter),
+      ...['without bookings', 'usual day', 'current day', 'encrypt', 'Whose e-mails'].map(enter),
+      ...['identifier', 'API key'].map(enter),
     ];
     const options = ['--timezone', 'Europe/Madrid', '--kind', 'csv', '--delivery', 'body'];
     const { screen, exitCode } = await runAtTerminal(
