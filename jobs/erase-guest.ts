@@ -9,8 +9,10 @@ import { eraseRemote } from '../src/review/guests/erase-remote.js';
 import { findGuest, type Guest } from '../src/review/guests/guest.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
+import type { Retention } from '../src/review/retention.js';
 import { createNameMask } from '../src/text/mask-names.js';
 import { recordAction } from './audit.js';
+import { clearRemains } from './clear-remains.js';
 import { clock } from './clock.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
 import { openLedger, withReadOnlyLedger } from './ledgers.js';
@@ -44,7 +46,7 @@ export async function eraseOneGuest(
     async () => undefined,
   );
   if (none !== undefined) {
-    terminal.answer(`${none}\n`, { ...request, erased: [], left: [], remembered: [] });
+    terminal.answer(`${none}\n`, { ...request, erased: [], left: [], remembered: [], remains: null });
     return exitCode.failed;
   }
   const ledger = await openLedger(config);
@@ -64,7 +66,7 @@ interface EraseOrder extends EraseRequest {
 
 async function eraseFrom(
   config: Config,
-  ledger: CaseLedger,
+  ledger: CaseLedger & Pick<Retention, 'clearRemains'>,
   { reference, hashKey, reason: given, all, dryRun }: EraseOrder,
   terminal: Terminal,
 ): Promise<EraseReceipt> {
@@ -91,6 +93,7 @@ async function eraseFrom(
   // The ledger knows what to look for, so it comes last.
   const onServer = await eraseOnServer(config, kept, erasure, options);
   const { erased, left } = await eraseKept(kept, erasure, options);
+  const remains = dryRun ? undefined : await clearRemains(config, ledger);
   return {
     at: new Date(at).toISOString(),
     reason,
@@ -99,6 +102,7 @@ async function eraseFrom(
     remembered: [{ kind, hash }],
     erased: [...erased, ...onServer.erased],
     left: [...left, ...onServer.left],
+    remains: remains ?? null,
   };
 }
 

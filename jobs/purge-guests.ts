@@ -3,6 +3,7 @@ import { renderPurge } from '../src/cli/guest.js';
 import type { Config } from '../src/config/load.js';
 import { findDueDays, listDue, removeDue } from '../src/review/stored/retention.js';
 import { recordAction } from './audit.js';
+import { clearRemains } from './clear-remains.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
 import { openKeyDestruction } from './keys.js';
@@ -20,7 +21,7 @@ export async function purgeGuests(
 ): Promise<number> {
   const due = findDueDays(config, { now: clock(), timezone: config.timezone });
   const reportNone = (notice: string): number => {
-    terminal.answer(`${notice}\n`, { dryRun, ...due, runs: [], records: [], left: [] });
+    terminal.answer(`${notice}\n`, { dryRun, ...due, runs: [], records: [], left: [], remains: null });
     return exitCode.done;
   };
   // Opening the ledger for writing would create a missing one.
@@ -39,12 +40,14 @@ export async function purgeGuests(
     await recordAction(ledger, { action: 'guest-purge', details }, terminal);
     if (!dryRun) await removeDue(parts, due);
     const left = dryRun ? [] : (await listDue(parts, due)).names;
+    const remains = dryRun ? undefined : await clearRemains(config, ledger);
     const purge = {
       dryRun,
       ...due,
       runs: names,
       records: records.map(({ id, day }) => ({ runId: id, day })),
       left: left.map(({ runId, day }) => ({ runId, day })),
+      remains: remains ?? null,
     };
     terminal.answer(renderPurge(purge), purge);
     return left.length === 0 ? exitCode.done : exitCode.failed;

@@ -11,6 +11,7 @@ import { readWaiting, toReport } from '../src/review/day/report.js';
 import { runDay } from '../src/review/day/run-day.js';
 import type { Ledger } from '../src/review/ledger.js';
 import { UsageError } from '../src/review/refusals.js';
+import { quickRewrite } from '../src/review/retention.js';
 import { hasWork, isToBeAccepted, type Run, type Trigger } from '../src/review/run.js';
 import { applyRetention } from '../src/review/stored/retention.js';
 import { listSuspects, suspectsReported } from '../src/review/suspects/listing.js';
@@ -119,6 +120,7 @@ export async function applyConfiguredRetention(
     if (!(error instanceof KeyError)) throw error;
     warn(`names that are older than guestNameDays could not be removed: ${error.message}`);
   }
+  await ledger.clearRemains(quickRewrite);
   if (config.file.removeAfterDays === undefined || config.file.sftp === undefined) return;
   const { removeConfigured } = await import('./remove-sent.js');
   await removeConfigured(config, ledger, warn, signal);

@@ -2,6 +2,7 @@ import { toHistory } from '../report/booking-history.js';
 import type { ErasedGuest } from '../review/erasures.js';
 import type { ErasedPlace, LeftPlace } from '../review/guests/erase-guest.js';
 import type { Trace } from '../review/history.js';
+import type { Remains } from '../review/retention.js';
 import type { DueDays, DueRun } from '../review/stored/retention.js';
 import { readFields } from '../review/stored/stored-line.js';
 import { formatCountOf } from '../text/format.js';
@@ -20,9 +21,12 @@ export interface Purge extends DueDays {
   readonly records: readonly { readonly runId: string; readonly day: string }[];
   /** Runs whose names could not be removed, because their day is being worked on. */
   readonly left: readonly { readonly runId: string; readonly day: string }[];
+  /** Bytes of removed data that are still in the ledger's files. */
+  readonly remains: Remains | null;
 }
 
-export function renderPurge({ dryRun, namesBefore, recordsBefore, runs, records, left }: Purge): string {
+export function renderPurge(purge: Purge): string {
+  const { dryRun, namesBefore, recordsBefore, runs, records, left } = purge;
   const verb = dryRun ? 'would be removed' : 'removed';
   const lines = [
     `guest names of days before ${namesBefore}: ${verb} from ${formatCountOf(runs.length, 'run')}`,
@@ -34,6 +38,7 @@ export function renderPurge({ dryRun, namesBefore, recordsBefore, runs, records,
     ...records.map(({ day, runId }) => `  ${day}  run ${runId}`),
     ...(left.length > 0 ? ['not removed, because the day is being worked on; purge again later:'] : []),
     ...left.map(({ day, runId }) => `  ${day}  run ${runId}`),
+    ...(dryRun ? [] : [describeRemains(purge)]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -47,9 +52,12 @@ export interface EraseReceipt {
   readonly remembered: readonly Pick<ErasedGuest, 'kind' | 'hash'>[];
   readonly erased: readonly ErasedPlace[];
   readonly left: readonly LeftPlace[];
+  /** Bytes of removed data that are still in the ledger's files. */
+  readonly remains: Remains | null;
 }
 
-export function renderErasure({ at, reason, all, dryRun, remembered, erased, left }: EraseReceipt): string {
+export function renderErasure(receipt: EraseReceipt): string {
+  const { at, reason, all, dryRun, remembered, erased, left } = receipt;
   const what = all ? 'name, reference and stay' : 'name';
   const lines = [
     dryRun ? `${what} would be erased:` : `${what} erased at ${at}; reason: ${reason}`,
@@ -62,6 +70,13 @@ export function renderErasure({ at, reason, all, dryRun, remembered, erased, lef
     ...(dryRun ? [] : remembered.map(({ kind, hash }) => `remembered, ${kind}: ${hash}`)),
     ...(left.length > 0 ? ['left:'] : []),
     ...left.map(({ day, runId, place, why }) => `  ${day}  run ${runId}  ${place}: ${why}`),
+    ...(dryRun ? [] : [describeRemains(receipt)]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function describeRemains({ remains }: Pick<EraseReceipt, 'remains'>): string {
+  return remains === null
+    ? "no bytes of removed data remain in the ledger's files"
+    : `bytes of removed data may remain in the ledger's files until ${remains.until}: ${remains.why}`;
 }

@@ -15,7 +15,7 @@ import {
   insert,
   one,
   type Query,
-  removeReferences,
+  removing,
   type Statement,
   type Store,
 } from './query.js';
@@ -28,11 +28,13 @@ export function createAuditTrail(store: Store): AuditTrail {
   return {
     ...createActionRecorder(store),
     replaceSubject: (subject, replacement) =>
-      removeReferences(store, () =>
-        change(
-          `UPDATE ${dialect.schema}audit_trail SET subject = ? WHERE subject = ?`,
-          replacement,
-          toStorable(subject),
+      removing(store, () =>
+        store.transact(() =>
+          change(
+            `UPDATE ${dialect.schema}audit_trail SET subject = ? WHERE subject = ?`,
+            replacement,
+            toStorable(subject),
+          ),
         ),
       ),
   };

@@ -14,7 +14,7 @@ import type {
 } from '../cases/case-store.js';
 import { changeById, changeByKey, lockCases, readCases } from './case-changes.js';
 import { boundsOf, isOpen, list, listOpened, listOutlines } from './case-lists.js';
-import { all, change, type Dialect, one, type Query, removeReferences, type Store } from './query.js';
+import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
 import { runNumber } from './runs.js';
 import { identityOf, toBooking, toCase, toCaseKey } from './stored-case.js';
 import { readColumns, toStorable, withoutUndefined } from './stored-values.js';
@@ -27,17 +27,19 @@ export function createCaseStore(store: Store): CaseStore {
     changeById: (ids, decide) => transact(() => changeById(dialect, ids, decide)),
     markFollowed: (marks) => transact(() => markFollowed(dialect, marks)),
     eraseReference: (reference) =>
-      removeReferences(store, () => {
+      removing(store, () => {
         const { sql, values } = dialect.isReference(toStorable(reference));
-        return change(`DELETE FROM ${dialect.schema}case_bookings WHERE ${sql}`, ...values);
+        return transact(() => change(`DELETE FROM ${dialect.schema}case_bookings WHERE ${sql}`, ...values));
       }),
     eraseNotes: (reference) =>
-      removeReferences(store, () => {
+      removing(store, () => {
         const { sql, values } = dialect.isReference(toStorable(reference));
-        return change(
-          `UPDATE ${dialect.schema}case_bookings SET resolved_note = NULL
-           WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
-          ...values,
+        return transact(() =>
+          change(
+            `UPDATE ${dialect.schema}case_bookings SET resolved_note = NULL
+             WHERE ${sql} AND resolved_note IS NOT NULL AND resolved_by_itself = 0`,
+            ...values,
+          ),
         );
       }),
   };
@@ -239,13 +241,15 @@ function* markFollowed(dialect: Dialect, marks: readonly FollowedRun[]): Query<v
  * Removes the bookings of business days before `before`, and then the cases that are left without any and have not changed
  * since.
  */
-export function* pruneCases(dialect: Dialect, before: string): Query<void> {
+/** Returns how many rows were removed. */
+export function* pruneCases(dialect: Dialect, before: string): Query<number> {
   const { schema } = dialect;
   yield* lockCases(dialect);
-  yield* change(`DELETE FROM ${schema}case_bookings WHERE day < ?`, before);
-  yield* change(
+  const bookings = yield* change(`DELETE FROM ${schema}case_bookings WHERE day < ?`, before);
+  const cases = yield* change(
     `DELETE FROM ${schema}cases WHERE state_since < ?
        AND NOT EXISTS (SELECT 1 FROM ${schema}case_bookings WHERE case_number = number)`,
     Date.parse(before),
   );
+  return bookings + cases;
 }

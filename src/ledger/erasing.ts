@@ -1,7 +1,7 @@
 import type { ErasedContent, ErasedGuest, EraseLines, ErasureReader, Erasures } from '../review/erasures.js';
 import type { BookingForm } from '../review/step.js';
 import { eraseKeptOfBatch } from './kept-columns.js';
-import { all, change, type Dialect, one, type Query, type Store } from './query.js';
+import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
 import { type BatchKey, type HoldDay, isWorkedOn, listBatches } from './retention.js';
 import { getRun, lockRun, runNumber } from './runs.js';
 import { placeOfBatch } from './sealing.js';
@@ -25,21 +25,19 @@ export function createErasures(store: Store, holdDay: HoldDay): Omit<Erasures, k
       if (!hold) return false;
       try {
         if (await read(() => isWorkedOn(dialect, run.day))) return false;
-        for (const batch of await read(() => listBatches(dialect, runId))) {
-          if (hold.lost.aborted) return false;
-          await transact(() => eraseBatch(dialect, runId, batch, rewrite));
-        }
-        await store.overwriteRemains([await read(() => runNumber(dialect, runId))]);
-        return true;
+        return await removing(store, async () => {
+          for (const batch of await read(() => listBatches(dialect, runId))) {
+            if (hold.lost.aborted) return false;
+            await transact(() => eraseBatch(dialect, runId, batch, rewrite));
+          }
+          return true;
+        });
       } finally {
         await hold.release();
       }
     },
-    async eraseReject(runId, place, { withReference }) {
-      const run = await transact(() => eraseReject(dialect, runId, place, withReference));
-      await store.overwriteRemains([run]);
-      if (withReference) await store.overwriteRemains('references');
-    },
+    eraseReject: (runId, place, { withReference }) =>
+      removing(store, () => transact(() => eraseReject(dialect, runId, place, withReference))),
   };
 }
 
@@ -142,10 +140,8 @@ function* dropAnswers({ schema }: Dialect, run: number, form: BookingForm, batch
   );
 }
 
-/** Returns the run's row number. */
-function* eraseReject(dialect: Dialect, runId: string, place: number, withReference: boolean): Query<number> {
+function* eraseReject(dialect: Dialect, runId: string, place: number, withReference: boolean): Query<void> {
   const run = yield* runNumber(dialect, runId);
   const erased = withReference ? 'value = NULL, reference = NULL' : 'value = NULL';
   yield* change(`UPDATE ${dialect.schema}rejects SET ${erased} WHERE run = ? AND place = ?`, run, place);
-  return run;
 }

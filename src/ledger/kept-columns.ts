@@ -145,7 +145,6 @@ export function* eraseKeptOfBatch(
   yield* change(`UPDATE ${schema}kept_columns SET kept = ? WHERE ${isBatch}`, kept, run, form, batch);
 }
 
-/** The rows stay, so that what SQLite leaves of their values can be found and overwritten. */
 export function* blankKeptColumns({ schema }: Dialect, run: number): Query<void> {
   yield* change(
     `UPDATE ${schema}kept_columns SET kept = ? WHERE run = ? AND length(kept) > 0`,

@@ -170,13 +170,14 @@ function* endOne({ schema }: Dialect, number: number, at: number): Query<number 
 const recoveredMark = -1;
 
 /** Removes notices that were raised before and are over, with their messages. */
-export function* pruneNotices({ schema }: Dialect, before: number): Query<void> {
+/** Returns how many rows were removed. */
+export function* pruneNotices({ schema }: Dialect, before: number): Query<number> {
   const isOld = 'raised_at < ? AND ended_at IS NOT NULL';
-  yield* change(
+  const messages = yield* change(
     `DELETE FROM ${schema}messages WHERE notice IN (SELECT number FROM ${schema}notices WHERE ${isOld})`,
     before,
   );
-  yield* change(`DELETE FROM ${schema}notices WHERE ${isOld}`, before);
+  return messages + (yield* change(`DELETE FROM ${schema}notices WHERE ${isOld}`, before));
 }
 
 export function toNotice(row: StoredRow): Notice {

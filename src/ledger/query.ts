@@ -1,5 +1,6 @@
 import type { CopiedMapping, ProviderHotel } from '../mappings/mapping-copy.js';
 import type { DeliveredCursor, DeliveredLines } from '../review/collected.js';
+import type { Remains, RewriteLimits } from '../review/retention.js';
 import type { BookingForm } from '../review/step.js';
 import type { HashIndexOptions } from './hash-index.js';
 import type { Sealing } from './sealing.js';
@@ -181,19 +182,19 @@ export interface Performer {
 /** A dialect and the database that speaks it. */
 export interface Store extends Performer {
   readonly dialect: Dialect;
-  /**
-   * Overwrites what the database's files still hold of the removed names of these runs, by number, or of references that
-   * were removed from where they are kept besides the bookings. The last step of each removal of personal data.
-   */
-  overwriteRemains(of: readonly number[] | 'references'): Promise<void>;
+  /** Notes that personal data is being removed, whose bytes the database's files may hold until `clearRemains`. */
+  noteRemoval(): Promise<void>;
+  /** See `Retention`. */
+  clearRemains(limits: RewriteLimits): Promise<Remains | undefined>;
 }
 
-/** Removes references, or notes beside them, in one transaction: the database's files hold nothing of them afterwards. */
-export async function removeReferences<Result>(
-  store: Pick<Store, 'transact' | 'overwriteRemains'>,
-  query: () => Query<Result>,
+/** Removes personal data. It is noted before, because the work may be cut off, and afterwards, because it takes a while. */
+export async function removing<Result>(
+  { noteRemoval }: Pick<Store, 'noteRemoval'>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
-  const result = await store.transact(query);
-  await store.overwriteRemains('references');
+  await noteRemoval();
+  const result = await work();
+  await noteRemoval();
   return result;
 }

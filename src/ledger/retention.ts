@@ -7,7 +7,7 @@ import { pruneActions } from './audit-trail.js';
 import { pruneCases } from './cases.js';
 import { blankKeptColumns } from './kept-columns.js';
 import { pruneNotices } from './notices.js';
-import { all, change, type Dialect, one, type Query, type Store } from './query.js';
+import { all, change, type Dialect, one, type Query, removing, type Store } from './query.js';
 import { lockRun } from './runs.js';
 import { placeOfBatch } from './sealing.js';
 import { quotedActiveStates, runTables, toRun } from './stored-run.js';
@@ -67,41 +67,39 @@ export function createRetention(store: Store, clock: () => number, holdDay: Hold
     at: number,
     { lost }: Hold,
   ): Promise<void> {
-    for (const batch of linesBlanked ? [] : await read(() => listBatches(dialect, id))) {
-      if (lost.aborted) return;
-      await transact(() => blankBatch(dialect, batch, blank));
-    }
-    if (lost.aborted) return;
-    await store.overwriteRemains([await transact(() => blankRest(dialect, id))]);
-    // Last, so that interrupted work is finished the next time.
-    await transact(() => markBlanked(dialect, id, at));
+    await removing(store, async () => {
+      for (const batch of linesBlanked ? [] : await read(() => listBatches(dialect, id))) {
+        if (lost.aborted) return;
+        await transact(() => blankBatch(dialect, batch, blank));
+      }
+      // Last, so that interrupted work is finished the next time.
+      if (!lost.aborted) await transact(() => markBlanked(dialect, id, at));
+    });
   }
 
   return {
     findLastStart: (by) => read(() => findLastStart(dialect, by)),
     listRunsWithNames: (before) => read(() => listRunsWithNames(before)),
     listRunsWithRecords: (before) => read(() => listRunsWithRecords(before)),
-    async blankGuestNames(before, blank, forget) {
-      const count = await forOldRuns(before, listRunsWithNames, async (run, hold) => {
+    blankGuestNames: (before, blank, forget) =>
+      forOldRuns(before, listRunsWithNames, async (run, hold) => {
         // The ledger comes last, so that interrupted work is finished the next time.
         await forget?.(run);
         await blankRun(run, blank, clock(), hold);
-      });
-      // Even if nothing was due: a reader may have prevented it the last time.
-      await store.overwriteRemains([]);
-      return count;
-    },
+      }),
     async prune(before) {
-      await transact(() => pruneActions(dialect, Date.parse(before)));
-      await transact(() => pruneCases(dialect, before));
+      const instant = Date.parse(before);
+      let removed = await transact(() => pruneActions(dialect, instant));
+      removed += await transact(() => pruneCases(dialect, before));
       const count = await forOldRuns(before, listRunsWithRecords, ({ id }) =>
-        transact(() => pruneRun(dialect, id, clock())),
+        removing(store, () => transact(() => pruneRun(dialect, id, clock()))),
       );
-      await transact(() => pruneMails(dialect, Date.parse(before)));
-      await transact(() => pruneNotices(dialect, Date.parse(before)));
-      await store.overwriteRemains('references');
+      removed += await transact(() => pruneMails(dialect, instant));
+      removed += await transact(() => pruneNotices(dialect, instant));
+      if (removed > 0) await store.noteRemoval();
       return count;
     },
+    clearRemains: (limits = {}) => store.clearRemains(limits),
   };
 }
 
@@ -169,22 +167,16 @@ function openUnlessDestroyed(open: () => Buffer): Buffer | undefined {
   }
 }
 
-/** Returns the run's row number. */
-function* blankRest(dialect: Dialect, runId: string): Query<number> {
+/** Also blanks what was written in the meantime. */
+function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
   const { schema } = dialect;
   const { number } = yield* lockRun(dialect, runId);
   // A broken record may hold anything under any field.
   yield* change(`UPDATE ${schema}rejects SET value = NULL WHERE run = ? AND value IS NOT NULL`, number);
   yield* change(`UPDATE ${schema}attempts SET answer = NULL WHERE run = ? AND answer IS NOT NULL`, number);
   yield* blankKeptColumns(dialect, number);
-  return number;
-}
-
-/** Also blanks what was written in the meantime. */
-function* markBlanked(dialect: Dialect, runId: string, at: number): Query<void> {
-  const number = yield* blankRest(dialect, runId);
   yield* change(
-    `UPDATE ${dialect.schema}runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`,
+    `UPDATE ${schema}runs SET names_blanked_at = ?, lines_blanked = 1 WHERE number = ?`,
     at,
     number,
   );

@@ -57,13 +57,14 @@ export function createMailReader(store: Store): MailReader {
 }
 
 /** Removes the e-mails that were read before and name nothing that is still there. */
-export function* pruneMails({ schema }: Dialect, before: number): Query<void> {
+/** Returns how many rows were removed. */
+export function* pruneMails({ schema }: Dialect, before: number): Query<number> {
   const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM ${schema}mail_bookings WHERE mail = number)`;
-  yield* change(
+  const pairs = yield* change(
     `DELETE FROM ${schema}mail_pairs WHERE mail IN (SELECT number FROM ${schema}verdict_mails WHERE ${isDue})`,
     before,
   );
-  yield* change(`DELETE FROM ${schema}verdict_mails WHERE ${isDue}`, before);
+  return pairs + (yield* change(`DELETE FROM ${schema}verdict_mails WHERE ${isDue}`, before));
 }
 
 function* record(dialect: Dialect, mail: NewMail): Query<RecordedMail> {

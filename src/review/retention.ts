@@ -26,6 +26,28 @@ export interface Retention {
    * the rows of the runs stay.
    */
   prune(before: string): Promise<number>;
+  /**
+   * Removes what the ledger's files still hold of the bytes of removed data: the last step of each removal of personal data.
+   * Does nothing while that would keep somebody waiting; whoever cleans up next does it then.
+   *
+   * @returns what remains, if anything does
+   */
+  clearRemains(limits?: RewriteLimits): Promise<Remains | undefined>;
+}
+
+export interface RewriteLimits {
+  /** Leaves a larger file as it is. */
+  readonly atMostBytes?: number;
+}
+
+/** Such a file is rewritten within a few seconds: other processes wait longer than that for a write. */
+export const quickRewrite: RewriteLimits = { atMostBytes: 500_000_000 };
+
+/** Bytes of removed data that are still in the ledger's files. */
+export interface Remains {
+  readonly why: string;
+  /** When they go. */
+  readonly until: string;
 }
 
 export interface KeptDataReader {

@@ -1,9 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hashReference } from '../../src/booking/reference-hash.js';
 import { resolveBookings } from '../../src/cases/case-commands.js';
 import { toDecision } from '../../src/cases/case-decision.js';
 import { applyEvidence } from '../../src/cases/case-transitions.js';
+import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
 import { planBatches } from '../../src/review/body/body-delivery.js';
 import type { Ledger } from '../../src/review/ledger.js';
 import type { Run } from '../../src/review/run.js';
@@ -12,6 +15,7 @@ import type { VerdictMailLedger } from '../../src/verdict-mails/mail-log.js';
 import {
   at,
   batchSize,
+  carriesReference,
   chunkOf,
   claimStep,
   halved,
@@ -21,6 +25,7 @@ import {
   startCollect,
   toLines,
 } from '../contracts/ledger/days.js';
+import { mountSmallDisk, smallDiskNeeds } from '../support/machine.js';
 import { type OpenedSqliteLedger, openSqliteLedger } from './opened-ledger.js';
 
 const batches = 60;
@@ -29,7 +34,7 @@ const dayMs = 86_400_000;
 /** A name that occurs nowhere else, in a booking, a reject or the service's words about one. */
 const canary = (run: string, what: string, number: number) => `Canary-${run}-${what}-${number}-`;
 
-describe('what SQLite leaves in its pages of names that were removed', () => {
+describe('what SQLite leaves in its files of names that were removed', () => {
   let opened: OpenedSqliteLedger;
   beforeEach(async () => {
     opened = await openSqliteLedger();
@@ -72,6 +77,14 @@ describe('what SQLite leaves in its pages of names that were removed', () => {
     await ledger.blankGuestNames('2026-09-02', blankNames);
     await ledger.blankGuestNames('2026-09-03', blankNames);
     await ledger.blankGuestNames('2026-09-04', blankNames);
+    // A rewrite would keep the steps of a run waiting.
+    expect(await ledger.clearRemains()).toEqual({
+      why: 'the run of 2026-09-03 is not finished',
+      until: 'the clean-up after it, or guest purge then',
+    });
+    const late = await ledger.getRun('late');
+    await ledger.settle(rightOf(late), { state: 'succeeded', at: Date.parse(late.day) + dayMs });
+    expect(await ledger.clearRemains()).toBeUndefined();
     expect(found()).toEqual({ young: expect.any(Number) });
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
     expect((await ledger.readBatch('young', 'body', batches - 1)).toString()).toContain(
@@ -92,6 +105,7 @@ describe('what SQLite leaves in its pages of names that were removed', () => {
       await ledger.audit.replaceSubject(reference, 'erased:1');
       await ledger.cases.eraseReference(reference);
     }
+    expect(await ledger.clearRemains()).toBeUndefined();
     expect(countText('Canary-gone-')).toBe(0);
     expect(opened.openRaw().all('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
   });
@@ -107,8 +121,74 @@ describe('what SQLite leaves in its pages of names that were removed', () => {
     await ledger.blankGuestNames('2026-12-01', blankNames);
     expect(countText('BR-59-')).toBeGreaterThan(0);
     await ledger.prune('2026-12-01');
+    expect(await ledger.clearRemains()).toBeUndefined();
     expect(countText('Canary-')).toBe(0);
     expect(countText('BR-59-')).toBe(0);
+  });
+
+  describe('while something prevents a rewrite', () => {
+    /** A ledger from which data was removed that is still in its files. */
+    async function removeSome(): Promise<Ledger> {
+      const { ledger } = opened;
+      const run = await ledger.createRun(
+        newRun('old', { day: '2026-09-01', startedAt: Date.parse('2026-09-01') }),
+      );
+      await collectCanaries(ledger, run);
+      await ledger.settle(rightOf(run), { state: 'succeeded', at: Date.parse('2026-09-02') });
+      await ledger.blankGuestNames('2026-12-01', blankNames);
+      expect(countText('Canary-old-')).toBeGreaterThan(0);
+      return ledger;
+    }
+
+    it('says so to a process that does not do the checkpoints; the one that does clears it when it stops', async () => {
+      const ledger = await removeSome();
+      const other = await opened.reopen();
+      expect(await other.clearRemains()).toEqual({
+        why: 'another process, such as serve, has the ledger open',
+        until: 'that process cleans up after its next run, or stops while no run is unfinished',
+      });
+      expect(countText('Canary-old-')).toBeGreaterThan(0);
+      await ledger.close();
+      expect(countText('Canary-old-')).toBe(0);
+      expect(await other.clearRemains()).toBeUndefined();
+    });
+
+    it('leaves a file alone that is too large to be rewritten quickly, until somebody asks for it', async () => {
+      const ledger = await removeSome();
+      expect(await ledger.clearRemains({ atMostBytes: 1 })).toEqual({
+        why: expect.stringMatching(/^rewriting .*B would keep others waiting$/),
+        until: 'guest purge, while no other process has the ledger open and no run is due',
+      });
+      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(countText('Canary-old-')).toBe(0);
+    });
+
+    it('does nothing while somebody reads, and does it afterwards', async () => {
+      const ledger = await removeSome();
+      const reader = opened.openRaw();
+      reader.exec('BEGIN');
+      reader.get('SELECT count(*) AS runs FROM runs');
+      expect(await ledger.clearRemains()).toMatchObject({ why: 'another process was using the ledger' });
+      reader.exec('COMMIT');
+      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(countText('Canary-old-')).toBe(0);
+    });
+
+    it('needs free disk for two more of it', async ({ skip }) => {
+      skip(smallDiskNeeds !== undefined, smallDiskNeeds);
+      const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+      const disk = mountSmallDisk(folder, 1_600);
+      const path = join(folder, 'ledger.db');
+      const ledger = createSqliteLedger({ path, carriesReference, clock: () => at });
+      onTestFinished(() => ledger.close());
+      await ledger.audit.replaceSubject('BR-1', 'erased:1');
+      expect(await ledger.clearRemains()).toMatchObject({
+        why: expect.stringContaining('of free disk, and there is less'),
+      });
+      disk.grow();
+      expect(await ledger.clearRemains()).toBeUndefined();
+      expect(readdirSync(folder).filter((name) => name.startsWith('etilqs'))).toEqual([]);
+    });
   });
 
   /** How often a text occurs in the file and its log, as they are: nothing is checkpointed for it. */

@@ -4,6 +4,7 @@ import type { CopiedMapping, ProviderHotel } from '../../mappings/mapping-copy.j
 import type { DeliveredCursor, DeliveredLines } from '../../review/collected.js';
 import type { GuestNames } from '../../review/guest-names.js';
 import { sliceLines } from '../../review/lines/line-buffer.js';
+import type { Remains } from '../../review/retention.js';
 import type { Trigger } from '../../review/run.js';
 import type { BookingForm } from '../../review/step.js';
 import { findInPage } from '../hash-index.js';
@@ -62,6 +63,12 @@ const dialect: Omit<Dialect, 'sealing' | 'nextDelivered'> = {
   lookUp,
 };
 
+/** We can't do it, and can't see when it is done. */
+const remains: Remains = {
+  why: 'PostgreSQL keeps old versions of rows, and its write-ahead log',
+  until: 'it vacuums the tables and reuses the space, by itself or with VACUUM FULL, and recycles the log',
+};
+
 /** PostgreSQL as a store of the ledger. */
 export function createPostgresStore(
   { perform, snapshot, transact }: Database,
@@ -72,8 +79,8 @@ export function createPostgresStore(
   const sealing = createSealing(keys);
   return {
     dialect: { ...dialect, sealing, nextDelivered: (run, after) => nextDelivered(sealing, run, after) },
-    // Autovacuum reuses the space of old row versions.
-    async overwriteRemains() {},
+    async noteRemoval() {},
+    clearRemains: async () => remains,
     read: (query) => perform((session) => session.perform(query())),
     readTogether: (query) => snapshot((session) => session.perform(query())),
     transact: inTransaction,

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { quickRewrite, type Remains, type RewriteLimits } from '../../review/retention.js';
+import { clearRemains, isLogEmpty, noteRemoval } from './clear-remains.js';
 import { type Database, isBusy, openDatabase } from './database.js';
 import { makePlace, refuseUnusable, restrictToOwner } from './ledger-place.js';
 import { migrate, readSchema } from './schema.js';
@@ -45,8 +47,10 @@ export interface LedgerFile {
   readonly database: Database;
   /** The folder of this file's locks. */
   readonly locks: string;
-  /** Empties the WAL if this process does the checkpoints and nobody is reading. */
-  dropLog(): void;
+  noteRemoval(at: number): void;
+  /** See `Retention`. */
+  clearRemains(limits: RewriteLimits): Remains | undefined;
+  /** Leaves nothing of what was removed, if this process does the checkpoints and nobody else is using the file. */
   close(): void;
 }
 
@@ -68,7 +72,8 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
   const locks = `${path}.locks`;
   const database = openDatabase(path, { busyTimeoutMs });
   let checkpointer: ReturnType<typeof tryLock>;
-  function close(): void {
+  let isClosed = false;
+  function end(): void {
     database.close();
     checkpointer?.release();
   }
@@ -78,7 +83,7 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
     readSchema(database, path);
     restrictToOwner(path);
     // Only one of several processes on a ledger checkpoints the WAL: SQLite 3.45 has a bug when two do.
-    checkpointer = isReader ? undefined : tryLock(locks, 'checkpoint');
+    if (!isReader) checkpointer = tryLock(locks, 'checkpoint');
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec('PRAGMA foreign_keys = ON');
@@ -87,18 +92,39 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
     database.exec(`PRAGMA wal_autocheckpoint = ${checkpointer ? 1000 : 0}`);
     migrate(database, path);
   } catch (error) {
-    close();
+    end();
     throw error;
   }
-  return {
+  const parts = {
     database,
-    locks,
+    path,
+    isCheckpointer() {
+      // The process that did the checkpoints may have ended.
+      checkpointer ??= tryLock(locks, 'checkpoint', 0);
+      return checkpointer !== undefined;
+    },
     dropLog() {
-      if (!checkpointer) return;
       database.exec(`PRAGMA busy_timeout = ${usualTimeoutMs}`);
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      return isLogEmpty(path);
     },
-    close,
+  };
+  return {
+    database,
+    locks,
+    noteRemoval: (at) => noteRemoval(database, at),
+    clearRemains: (limits) => clearRemains(parts, limits),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      try {
+        if (!isReader) clearRemains(parts, quickRewrite);
+      } catch {
+        // What was recorded is safe in the WAL, and whoever opens the file next checkpoints it.
+      } finally {
+        end();
+      }
+    },
   };
 }

@@ -35,8 +35,9 @@ export interface SqliteLedgerOptions {
 /** The ledger in a local SQLite file. */
 export function createSqliteLedger(options: SqliteLedgerOptions): NoticeLedger {
   const { path, carriesReference, clock, leaseMs = 30_000, keys } = options;
-  const { database, locks, dropLog, close } = openLedgerFile(path, { isReader: false });
-  const store = createSqliteStore(database, { clock, keys, dropLog });
+  const file = openLedgerFile(path, { isReader: false });
+  const { database, locks } = file;
+  const store = createSqliteStore(database, { clock, keys, file });
   const { dialect } = store;
   const commits = createGroupCommit(database);
   const tryHold = async (name: string, busyTimeoutMs?: number): Promise<Hold | undefined> => {
@@ -78,7 +79,7 @@ export function createSqliteLedger(options: SqliteLedgerOptions): NoticeLedger {
     renewClaims: async (claims) => database.transact(() => renewClaims(database, claims, clock() + leaseMs)),
     async close() {
       commits.flush();
-      close();
+      file.close();
     },
   };
 }

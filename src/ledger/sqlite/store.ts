@@ -15,31 +15,24 @@ import {
 import { createSealing, type Sealing } from '../sealing.js';
 import type { Database, Value } from './database.js';
 import { nextDelivered } from './delivered.js';
+import type { LedgerFile } from './ledger-file.js';
 import { lookUp } from './mapping-look-up.js';
-import { overwriteReferences, overwriteRemains } from './remains.js';
 
 export interface SqliteStoreOptions {
   /** Decides which claims are abandoned. */
   readonly clock: () => number;
   /** Undefined to encrypt nothing. */
   readonly keys: DayKeys | undefined;
-  /** Empties the WAL, in which removed names are left. */
-  readonly dropLog?: () => void;
+  /** Undefined for a reader. */
+  readonly file?: Pick<LedgerFile, 'noteRemoval' | 'clearRemains'>;
 }
 
 /** SQLite as a store of the ledger. */
-export function createSqliteStore(
-  database: Database,
-  { clock, keys, dropLog = () => {} }: SqliteStoreOptions,
-): Store {
+export function createSqliteStore(database: Database, { clock, keys, file }: SqliteStoreOptions): Store {
   return {
     dialect: createDialect(clock, createSealing(keys)),
-    async overwriteRemains(of) {
-      if (of === 'references') overwriteReferences(database);
-      else for (const run of of) overwriteRemains(database, run);
-      // SQLite overwrites in the log: until a checkpoint, the file keeps what it held at the last one.
-      dropLog();
-    },
+    noteRemoval: async () => file?.noteRemoval(clock()),
+    clearRemains: async (limits) => file?.clearRemains(limits),
     read: async (query) => perform(database, query()),
     readTogether: async (query) => perform(database, query()),
     transact: async (query) => database.transact(() => perform(database, query(false))),

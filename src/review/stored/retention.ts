@@ -15,7 +15,7 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionParts {
-  readonly ledger: Omit<Retention, 'listRunsWithNames' | 'listRunsWithRecords'>;
+  readonly ledger: Pick<Retention, 'findLastStart' | 'blankGuestNames' | 'prune'>;
   readonly archive: Pick<Archive, 'list' | 'remove'>;
   readonly spool: Pick<Spool, 'list' | 'remove'>;
   /** Where names are encrypted: destroys the keys of days before that one that are not needed any longer. */
