@@ -78,8 +78,23 @@ function* findSeparators(bytes: Buffer): Generator<number, void, undefined> {
   }
 }
 
-/** Lines of text that begin with From are quoted in an mbox. */
+const quoteMark = 62;
+
+/** Lines of text that begin with From are quoted in an mbox. Byte by byte: an e-mail may consist of such lines. */
 function unquote(message: Buffer): Buffer {
-  if (!message.includes('\n>')) return message;
-  return Buffer.from(message.toString('latin1').replace(/^>(>*From )/gm, '$1'), 'latin1');
+  const text = Buffer.allocUnsafe(message.length);
+  let length = 0;
+  for (let at = 0; at < message.length; at += 1) {
+    const isStart = at === 0 || message[at - 1] === 10;
+    if (isStart && isQuotedFrom(message, at)) continue;
+    text[length] = message[at] ?? 0;
+    length += 1;
+  }
+  return text.subarray(0, length);
+}
+
+function isQuotedFrom(message: Buffer, start: number): boolean {
+  let at = start;
+  while (message[at] === quoteMark) at += 1;
+  return at > start && message.subarray(at, at + fromLine.length).equals(fromLine);
 }

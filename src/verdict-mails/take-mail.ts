@@ -337,10 +337,16 @@ const nothing = {
   unreadAttachments: 0,
 } as const;
 
-/** A copy of an e-mail may have other line ends. */
+/** A copy of an e-mail may have other line ends. Byte by byte: an e-mail may consist of line ends. */
 function identify(bytes: Buffer): string {
-  const text = bytes.toString('latin1').replaceAll('\r\n', '\n');
-  return createHash('sha256').update(text, 'latin1').digest('hex');
+  const plain = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
+    plain[length] = bytes[at] ?? 0;
+    length += 1;
+  }
+  return createHash('sha256').update(plain.subarray(0, length)).digest('hex');
 }
 
 /** A pair means every master hotel that it is booked as, unless the e-mail says which. */
