@@ -154,7 +154,7 @@ function sayEmails(title: string, [first, ...others]: readonly string[], say: Sa
   if (others.length > 0) say(`  and ${others.length} more in that folder`);
 }
 
-/** The case whose guest checks in next: what was booked, where the guest would arrive, and how far that is. */
+/** The most urgent case, of a guest in house or who checks in next: what was booked, where the guest would arrive, and how far that is. */
 async function showNextCase(config: Config, terminal: Terminal, say: Say): Promise<void> {
   const today = businessDayAt(new Date(clock()), config.timezone).iso;
   const next = await withReadOnlyLedger(
@@ -163,7 +163,7 @@ async function showNextCase(config: Config, terminal: Terminal, say: Say): Promi
     async (ledger) => (await findCases(ledger, { today }, clock))[0]?.id,
   );
   if (next === undefined) return;
-  say('\nThe case of the guest who checks in next:');
+  say('\nThe most urgent case, of a guest in house or who checks in next:');
   await changeCase(config, next, { kind: 'show' }, terminal);
 }
 

@@ -1,5 +1,5 @@
 import { guestNameFields, serviceFields } from '../booking/booking.js';
-import { describeCheckIn } from '../booking/stay.js';
+import { describeCheckIn, isInHouse } from '../booking/stay.js';
 import type { CasedBooking } from '../cases/booked-cases.js';
 import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
 import { pairColumns, toPairCells, toPairReport } from '../report/hotels.js';
@@ -74,13 +74,15 @@ function renderRows(
   return [head, ...lines.flatMap(withDetails), legend, ...unknownCopies, ...advice];
 }
 
-/** What is below the row of a booking: its two hotels and its case, as far as known. */
+/** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
 function renderDetails(
   { hotels, fields, copyServiceId, copy, case: found }: CasedBooking,
-  { lists, hasHotels }: VerdictListing,
+  { lists, hasHotels, today }: VerdictListing,
 ): string[] {
   const isShowingHotels = lists === 'affected' && hasHotels;
+  const stay = stayOf(fields);
   return [
+    ...(isInHouse(stay, today) ? [`    guest:  ${describeCheckIn(stay, today)}`] : []),
     ...(isShowingHotels
       ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId, copy })
       : []),
@@ -211,13 +213,13 @@ function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
 
 function toRow(
   { day, fields, copyServiceId, copy, verdictReason, kept }: CasedBooking,
-  { isRange, lists, keptLabels = [], today }: VerdictListing,
+  { isRange, lists, keptLabels = [] }: VerdictListing,
 ): string[] {
   const cell = (name: string) => String(fields[name] ?? unknown.none);
   return [
     cell('BookingReferenceId'),
     ...(isRange ? [day] : []),
-    'CheckInDate' in fields ? describeCheckIn(stayOf(fields), today) : unknown.none,
+    cell('CheckInDate'),
     cell('CheckOutDate'),
     cell('ProviderName'),
     cell('ProviderHotelId'),

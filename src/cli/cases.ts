@@ -1,4 +1,4 @@
-import { describeCheckIn } from '../booking/stay.js';
+import { isInHouse } from '../booking/stay.js';
 import { type CaseBooking, type HeldCase, stateOfBooking } from '../cases/case.js';
 import type { CaseSummary } from '../cases/case-store.js';
 import type { ListedCase } from '../cases/find-cases.js';
@@ -125,9 +125,9 @@ function toBookingRow(
   const state = stateOfBooking(booking, today);
   return [
     reference ?? `without a reference (#${place})`,
-    state === 'open' ? describeCheckIn(booking, today) : checkIn,
+    checkIn,
     checkOut,
-    resolved?.as ?? state,
+    resolved?.as ?? (isInHouse(booking, today) ? `${state}, in house` : state),
     isNamed ? 'yes' : 'no',
     ...toKeptRow(keptLabels, keptOf(item, booking)),
     resolved?.note ?? '',

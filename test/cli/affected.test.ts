@@ -51,6 +51,12 @@ const advice = [
 const cells = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
 
 describe('the affected bookings of a day', () => {
+  it('say below the row that the guest is in house', () => {
+    const stay = { CheckInDate: '2026-11-19', CheckOutDate: '2026-11-24' };
+    const text = render([reviewed], { bookings: [listed({ BookingReferenceId: 'BR-1', ...stay })] });
+    expect(text).toContain('\n    guest:  in house since 2026-11-19, until 2026-11-24\n');
+  });
+
   it('without a run are unknown', () => {
     expect(render([])).toBe('There is no run of 2026-11-20.\n');
   });

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { day, prepareDay, type Settings } from '../support/day-folder.js';
 import { engine } from '../support/engine.js';
+import { useFastClock } from '../support/fast-clock.js';
 import { bookingsHeader, makeBookings, toCsv } from '../support/made-bookings.js';
 import { fillCopyOf, mappingOf } from '../support/mapping-truth.js';
 import { runArguments } from '../support/reviewed-day.js';
@@ -101,6 +102,52 @@ describe('the cases that a run opens', () => {
     });
     const { json } = await folder.run(['providers', '--from', day, '--to', day, '--json']);
     expect(json).toMatchObject({ providers: [{ sent: 4, known: 0, byEmail: 4, namedByEmail: 2 }] });
+  });
+});
+
+describe('a guest in house', () => {
+  const stays = [
+    // Still to arrive, in house, and over.
+    { ServiceId: 1, ProviderHotelId: 'H-1', CheckInDate: '2026-11-22', CheckOutDate: '2026-11-25' },
+    { ServiceId: 2, ProviderHotelId: 'H-2', CheckInDate: '2026-11-19', CheckOutDate: '2026-11-24' },
+    { ServiceId: 3, ProviderHotelId: 'H-3', CheckInDate: '2026-11-10', CheckOutDate: '2026-11-20' },
+  ];
+  const bookings = makeBookings(3).map((booking, index) => ({ ...booking, ...stays[index] }));
+
+  it('has a case, comes first, and is reported as left if nobody resolves the booking', async () => {
+    const clock = useFastClock();
+    clock.set('2026-11-21T06:00:00Z');
+    const { folder } = await prepareDay({ bookings: toCsv(bookings) });
+    await fillCopyOf(folder, asOther(bookings));
+    await folder.runDay();
+    const first = { inHouse: 1, inHouseUntil: '2026-11-24', firstCheckIn: '2026-11-19', leftBookings: 0 };
+    expect((await folder.run(['cases', '--json'])).json).toMatchObject({
+      cases: [
+        { providerHotelId: 'H-2', openBookings: 1, ...first, copyServiceId: otherMaster, copy: 'mapped' },
+        { providerHotelId: 'H-1', openBookings: 1, inHouse: 0, inHouseUntil: null },
+      ],
+    });
+    expect((await folder.run(['cases'])).stdout).toContain('in house since 2026-11-19, until 2026-11-24');
+    expect((await folder.run(['suspects', day, '--json'])).json).toMatchObject({
+      suspects: [{ ServiceId: 2 }, { ServiceId: 1 }, { ServiceId: 3 }],
+    });
+    expect((await folder.run(['cases', '--left', '--json'])).json).toEqual({ cases: [] });
+
+    clock.set('2026-11-25T06:00:00Z');
+    expect((await folder.run(['cases', '--json'])).json).toMatchObject({
+      cases: [{ providerHotelId: 'H-1' }],
+    });
+    const { json } = await folder.run(['cases', '--left', '--json']);
+    const { cases } = json as { cases: readonly Listed[] };
+    expect(cases).toMatchObject([{ providerHotelId: 'H-2', openBookings: 0, leftBookings: 1 }]);
+    const id = String(cases[0]?.id);
+    expect((await folder.run(['case', id, '--json'])).json).toMatchObject({
+      bookingList: [{ state: 'left' }],
+    });
+    const report = (await folder.run(['report', day])).stdout;
+    expect(report).toContain('never resolved before the guests left:');
+    await folder.run(['case', id, 'resolve', 'BR-2', '--as', 'rebooked']);
+    expect((await folder.run(['cases', '--left', '--json'])).json).toEqual({ cases: [] });
   });
 });
 

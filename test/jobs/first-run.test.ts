@@ -90,7 +90,7 @@ describe('npm start', () => {
       .sort((a, b) => checkInOf(a).localeCompare(checkInOf(b)))
       .map(({ BookingReferenceId }) => BookingReferenceId);
     const [, listed = ''] = result.stdout.split(': affected bookings: ');
-    const [table = ''] = listed.split('\nThe case of ');
+    const [table = ''] = listed.split('\nThe most urgent case');
     expect([...table.matchAll(/^ {2}(BR-\S+) /gm)].map(([, reference]) => reference)).toEqual(nearestFirst);
     expect(result.stdout).toContain(`The e-mail about them:\n  ${email?.path}\n`);
     const { json } = await run(`affected ${fileDay()} --json --config ${join(folder, 'sandbox.yaml')}`);
@@ -109,19 +109,21 @@ describe('npm start', () => {
     expect(emails.every(({ references }) => references.length > 0)).toBe(true);
   });
 
-  it('ends with the case of the guest who checks in next: the hotels, their distance, and the bookings', async () => {
+  it('ends with the most urgent case: the hotels, their distance, and the bookings', async () => {
     const { json } = await run(`cases --json --config ${join(folder, 'sandbox.yaml')}`);
     const { cases } = json as { cases: readonly NextCase[] };
     const [next] = cases.toSorted((one, other) => one.firstCheckIn.localeCompare(other.firstCheckIn));
     expect(next?.distanceKm).toBeGreaterThan(0);
-    const [, shown = ''] = result.stdout.split('\nThe case of the guest who checks in next:\n');
+    const [, shown = ''] = result.stdout.split(
+      '\nThe most urgent case, of a guest in house or who checks in next:\n',
+    );
     expect(shown).toMatch(new RegExp(`^case ${next?.id}: .+, booked as ServiceId ${next?.serviceId}\n`));
     expect(shown).toContain(`    booked: ${next?.bookedHotel.name}, `);
     expect(shown).toContain(`    copy:   ${next?.copyHotel.name}, `);
     expect(shown.replaceAll(/\s+/g, ' ')).toMatch(
-      / \d+ (?:h|days?) to check-in copy: .+? [\d.,]+ k?m away bookings: /,
+      / (?:\d+ (?:h|days?) to check-in|the check-in day (?:has begun|is over)) copy: .+? [\d.,]+ k?m away bookings: /,
     );
-    expect(shown).toMatch(new RegExp(`^ {2}BR-\\S+ +${next?.firstCheckIn} .+ open `, 'm'));
+    expect(shown).toMatch(new RegExp(`^ {2}BR-\\S+ +${next?.firstCheckIn} .+ open[, ]`, 'm'));
   });
 
   it('prints commands that work afterwards', async () => {

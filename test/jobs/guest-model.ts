@@ -67,10 +67,14 @@ export function createGuestModel(): GuestModel {
   let copy: MappingsByHotel = new Map();
   let merges = 0;
 
-  const isAhead = (date: string | undefined, today: string) => date === undefined || date >= today;
+  /** Until its check-out; without a plausible one, for 30 days. */
+  const isAhead = ({ checkIn, checkOut }: Pick<ModelBooking, 'checkIn' | 'checkOut'>, today: string) => {
+    if (checkOut !== undefined && (checkIn === undefined || checkOut >= checkIn)) return checkOut >= today;
+    return checkIn === undefined || Date.parse(today) - Date.parse(checkIn) <= 30 * 86_400_000;
+  };
 
   function staysOf(group: string, today: string): [string, ModelBooking][] {
-    return [...latest].filter(([, booking]) => groupOf(booking) === group && isAhead(booking.checkIn, today));
+    return [...latest].filter(([, booking]) => groupOf(booking) === group && isAhead(booking, today));
   }
 
   function find(group: string, kind: 'named' | 'copy' | 'moved' | 'deleted', today: string): void {
@@ -147,12 +151,11 @@ export function createGuestModel(): GuestModel {
       for (const [identity, booking] of identities) latest.set(identity, booking);
       for (const [identity, booking] of identities) {
         const group = groups.get(groupOf(booking));
-        if (group?.isActive && isAhead(booking.checkIn, today)) hold(group, identity, today);
+        if (group?.isActive && isAhead(booking, today)) hold(group, identity, today);
       }
       for (const [identity, booking] of identities) {
         const to = copy.get(hotelOf(booking));
-        if (!wasKnown.has(hotelOf(booking)) || to === booking.serviceId || !isAhead(booking.checkIn, today))
-          continue;
+        if (!wasKnown.has(hotelOf(booking)) || to === booking.serviceId || !isAhead(booking, today)) continue;
         if (to !== undefined && isMerge(booking.serviceId, to)) continue;
         const group = groups.get(groupOf(booking));
         // After a move, only new errors count.
@@ -163,7 +166,7 @@ export function createGuestModel(): GuestModel {
     named(bookings, today) {
       for (const booking of bookings) {
         const { reference } = booking;
-        if (reference === undefined || !isAhead(booking.checkIn, today)) continue;
+        if (reference === undefined || !isAhead(booking, today)) continue;
         const current = latest.get(reference);
         if (!current || groupOf(current) !== groupOf(booking)) continue;
         const group = groups.get(groupOf(booking));
@@ -183,7 +186,7 @@ export function createGuestModel(): GuestModel {
         const guests = [...held.keys()].filter((identity) => {
           const booking = latest.get(identity);
           if (!booking || groupOf(booking) !== name || resolved.has(`${name}\n${identity}`)) return false;
-          return isAhead(booking.checkIn ?? booking.checkOut, today);
+          return isAhead(booking, today);
         });
         if (guests.length > 0) open.set(name, guests.map((identity) => nameOf(latest.get(identity))).sort());
       }
