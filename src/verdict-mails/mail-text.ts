@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 
 /** Decodes a text of unknown encoding: UTF-16 by its mark, UTF-8 where it is valid, or else windows-1252. */
 export function decodeText(bytes: Buffer): string {
@@ -97,4 +98,18 @@ function isQuotedFrom(message: Buffer, start: number): boolean {
   let at = start;
   while (message[at] === quoteMark) at += 1;
   return at > start && message.subarray(at, at + fromLine.length).equals(fromLine);
+}
+
+/**
+ * The checksum by which an e-mail is known again; a copy may have other line ends. Byte by byte: an e-mail may consist of them.
+ */
+export function identifyMail(bytes: Buffer): string {
+  const plain = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
+    plain[length] = bytes[at] ?? 0;
+    length += 1;
+  }
+  return createHash('sha256').update(plain.subarray(0, length)).digest('hex');
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { keyOfCase } from '../cases/case.js';
 import type { NotifyCases } from '../cases/case-events.js';
 import { type Finding, groupFindings } from '../cases/findings.js';
@@ -18,6 +17,7 @@ import type {
   VerdictMailLedger,
 } from './mail-log.js';
 import { FailedMailError } from './mail-process.js';
+import { identifyMail } from './mail-text.js';
 import type { PairMention } from './match-mail.js';
 import { judgeSender, type ListedSenders, readSender, type SenderStanding } from './sender.js';
 import { UnreadableMailError } from './unreadable-mail.js';
@@ -295,7 +295,7 @@ export function createMailTaker(parts: MailTakerParts) {
      * aside, and only read again if a person asks for it.
      */
     async take(found: FoundMail, { isAsked = false } = {}): Promise<TakenMail> {
-      const sha256 = identify(found.bytes ?? Buffer.from(found.oversized));
+      const sha256 = identifyMail(found.bytes ?? Buffer.from(found.oversized));
       try {
         const taken = await takeOrSetAside(found, sha256, isAsked);
         failed = undefined;
@@ -336,18 +336,6 @@ const nothing = {
   correct: 0,
   unreadAttachments: 0,
 } as const;
-
-/** A copy of an e-mail may have other line ends. Byte by byte: an e-mail may consist of line ends. */
-function identify(bytes: Buffer): string {
-  const plain = Buffer.allocUnsafe(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] === 13 && bytes[at + 1] === 10) continue;
-    plain[length] = bytes[at] ?? 0;
-    length += 1;
-  }
-  return createHash('sha256').update(plain.subarray(0, length)).digest('hex');
-}
 
 /** A pair means every master hotel that it is booked as, unless the e-mail says which. */
 async function resolvePairs(
