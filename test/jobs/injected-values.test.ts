@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { mapFields } from '../../src/booking/booking.js';
 import { archiveOf } from '../support/archived-run.js';
 import { day } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
@@ -12,7 +13,7 @@ import { expectNothingElse, prepareGuardedPlace } from './guarded-place.js';
 describe('a booking that contains SQL, a formula, a path, a command or a header', () => {
   const server = startForSuite(openSsh);
   const values = [
-    "'); DROP TABLE bookings; --",
+    "x'); DROP TABLE bookings; --",
     '=HYPERLINK("https://evil.example.com","x")',
     "@SUM(1+1)*cmd|' /C calc'!A0",
     '../../../etc/passwd',
@@ -42,7 +43,7 @@ describe('a booking that contains SQL, a formula, a path, a command or a header'
 
   it('arrives by body unchanged and without effect', async () => {
     const { folder, standIn, use } = await prepareGuardedPlace();
-    await use({ kind: 'csv', path: 'bookings-{day}.csv' });
+    await use({ kind: 'csv', path: 'bookings-{day}.csv', columns: mapFields(({ name }) => name) });
     await folder.writeBookings(csv);
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts: { delivered: 10 } });
     expectEachOnce(standIn, bookings);

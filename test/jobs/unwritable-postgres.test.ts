@@ -5,6 +5,7 @@ import { createDayFolder, day, prepareDay } from '../support/day-folder.js';
 import { expectError } from '../support/expectations.js';
 import { startStandIn, success } from '../support/http-stand-in.js';
 import { csvOf } from '../support/made-bookings.js';
+import { masterIdOnly } from '../support/source-columns.js';
 import { usePostgres } from '../support/use-servers.js';
 
 const unwritable = /its PostgreSQL is a standby or read-only: name the primary server in the setting ledger/;
@@ -78,7 +79,7 @@ describe('a ledger on a PostgreSQL that takes no writes', () => {
     await postgres().query(url, 'CREATE TABLE bookings AS SELECT generate_series(1, 7) AS "ServiceId"');
     await makeReadOnly(url);
     const query = 'SELECT * FROM bookings WHERE :day::text IS NOT NULL';
-    const source = { path: undefined, kind: 'sql', url, query };
+    const source = { path: undefined, kind: 'sql', url, query, columns: masterIdOnly };
     const { folder } = await prepareDay({ settings: { source } }, async () => success);
     const { exitCode, report } = await folder.runDay().then((result) => ({
       ...result,
