@@ -7,8 +7,9 @@ const carriageReturn = 0x0d;
 const endMark = 0x1a;
 
 const nothing: Buffer = Buffer.alloc(0);
-/** Lines end with CR only if there is no LF within this many bytes. More end marks than this are text. */
+/** How lines end is decided by this many bytes. More end marks than this are text. */
 const longestHeld = 64 * 1024;
+const quote = 0x22;
 
 /**
  * Wraps a decoder of lines that end with LF or CRLF, so that it also reads files whose lines end with CR only, and files
@@ -16,8 +17,7 @@ const longestHeld = 64 * 1024;
  */
 export function unifyLineEnds(decoder: FileDecoder): FileDecoder {
   return beginDecoding((bytes, isWhole) => {
-    const isKnown = isWhole || bytes.length >= longestHeld || bytes.includes(lineFeed);
-    return isKnown
+    return isWhole || bytes.length >= longestHeld
       ? { decoder: createUnifier(decoder, endsWithReturns(bytes) ? replaceReturns : undefined), rest: bytes }
       : undefined;
   });
@@ -49,8 +49,19 @@ function createUnifier(decoder: FileDecoder, unify: ((bytes: Buffer) => Buffer) 
   };
 }
 
+/** Whether most lines do. A line `sep=` above them, or a cell in quotes, may have LF all the same. */
 function endsWithReturns(bytes: Buffer): boolean {
-  return bytes.includes(carriageReturn) && !bytes.includes(lineFeed);
+  if (!bytes.includes(carriageReturn)) return false;
+  let returns = 0;
+  let isQuoted = false;
+  for (let at = 0; at < Math.min(bytes.length, longestHeld); at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (byte === lineFeed) returns -= 1;
+    else if (byte === carriageReturn) returns += bytes[at + 1] === lineFeed ? 0 : 1;
+  }
+  return returns > 0;
 }
 
 function replaceReturns(bytes: Buffer): Buffer {

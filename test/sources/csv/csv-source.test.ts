@@ -83,6 +83,14 @@ describe('a CSV file as people write them', () => {
     expect(records).toMatchObject([{ fields: { BookingClientName: 'a\nb' } }, { place: 5 }]);
   });
 
+  it.each([
+    ['a line sep= that ends with LF', 'sep=,\nServiceId,BookingClientName\r5,a\r6,b\r', ['3:5', '4:6']],
+    ['a line feed in quotes', 'ServiceId,BookingClientName\r5,"a\nb"\r6,c\r', ['2:5', '4:6']],
+  ])('may end most lines with CR: %s', async (_, text, expected) => {
+    for (const blockBytes of [1, 1000])
+      expect(summarise((await readFile(text, { blockBytes })).records)).toEqual(expected);
+  });
+
   it.each(['\x1a', '\x1a\x1a\r\n', '\x1a\x1a\x1a'])(
     'may have end marks after its last line (%j)',
     async (mark) => {

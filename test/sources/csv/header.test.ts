@@ -27,8 +27,8 @@ describe('the columns of a CSV file', () => {
   });
 
   it('may be absent if the configuration says so; a column of that name is then ignored', async () => {
-    const { records, notices, chunks } = await readFile(`ServiceId,ProviderName\n${'5,x\n'.repeat(100)}`, {
-      blockBytes: 16,
+    const { records, notices, chunks } = await readFile(`ServiceId,ProviderName\n${'5,x\n'.repeat(30_000)}`, {
+      blockBytes: 10_000,
       columns: masterIdOnly,
     });
     expect(chunks.length).toBeGreaterThan(1);
