@@ -171,8 +171,8 @@ function call(
       clearTimeout(timer);
       unwatch();
       line.underway.delete(fail);
-      // By then, the connection is free for the next call, or on its way to be closed.
-      setImmediate(() => whenGone(request?.socket, leave));
+      // At once: a call that has ended must not be let in by another one that ends now.
+      if (request === undefined) leave();
     };
     const succeed = (read: AnswerReading, end: { readonly truncated: boolean }) => {
       if (isSettled) return;
@@ -228,7 +228,11 @@ function call(
         // Informational responses (1xx) are events of their own, and no answers.
         .on('response', readAnswer)
         .on('error', fail)
-        .on('close', () => fail(Object.assign(new Error('no answer'), { code: 'ECONNRESET' })))
+        .on('close', () => {
+          fail(Object.assign(new Error('no answer'), { code: 'ECONNRESET' }));
+          // By then, the connection is free for the next call, or on its way to be closed.
+          setImmediate(() => whenGone(opened.socket, leave));
+        })
         .end(body);
     });
   });
