@@ -36,7 +36,7 @@ export async function* readNormalised(
         continue;
       }
       held.push(chunk);
-      records += chunk.records.length;
+      records += chunk.records.length + (chunk.filtered ?? 0);
       if (records >= deciding) yield* release();
     }
   } catch (error) {

@@ -57,8 +57,8 @@ export function isForeign(totals: ResultRowCounts): boolean {
 
 /**
  * Whether nothing more can follow. A result that names incorrect rows only has no known length: it must be unchanged
- * for long enough, and each of its rows must name a booking, because any other row may be about one that would count as
- * correct. Totals and repeated headers are about none.
+ * for long enough, and each of its rows must name a booking of ours, because any other row may be about one that would
+ * count as correct. Totals and repeated headers are about none.
  */
 export function isComplete(
   totals: ResultTotals,
@@ -68,9 +68,10 @@ export function isComplete(
   if (isForeign(totals)) return false;
   if (totals.unanswered === 0) return isSettled(totals, moment);
   if (resultNames === 'all') return false;
-  const { end, fields, unidentified, summaries } = totals;
+  const { end, fields, unidentified, foreign, summaries } = totals;
   const namesBookings = fields.some((field) => namingFields.includes(field));
-  return moment.isQuiet && end.isWhole && namesBookings && end.malformed + unidentified === summaries;
+  const unnamed = end.malformed + unidentified - summaries + foreign;
+  return moment.isQuiet && end.isWhole && namesBookings && unnamed === 0;
 }
 
 /** What the result says about each booking, as it is recorded. */

@@ -5,6 +5,7 @@ import {
   nameContainer,
   readByteOrderMark,
 } from '../../text/encoding.js';
+import { endsWithReturns } from '../../text/line-ends.js';
 
 /** Longer than any line of a reasonable result, in bytes. */
 export const longestLine = 1_000_000;
@@ -60,21 +61,24 @@ export function createResultLines(configured?: Encoding) {
       if (converter) ({ convert, end: finish } = converter);
       pending = convert(pending);
     }
-    const end = pending.includes(lineFeed) ? lineFeed : undefined;
-    const mayEnd = isEnd || pending.length >= firstBytes;
-    // One at the very end may be half of a CRLF.
-    const isOld = mayEnd && pending.subarray(0, -1).includes(carriageReturn);
-    lineEnd = end ?? (isOld ? carriageReturn : mayEnd ? lineFeed : undefined);
+    if (isEnd || pending.length >= firstBytes)
+      lineEnd = endsWithReturns(pending.subarray(0, firstBytes)) ? carriageReturn : lineFeed;
+  }
+
+  function findLastEnd(): number {
+    if (lineEnd === undefined) return -1;
+    const last = pending.lastIndexOf(lineFeed);
+    return lineEnd === lineFeed ? last : Math.max(last, pending.lastIndexOf(carriageReturn));
   }
 
   function cut(): ResultLine[] {
-    const last = lineEnd === undefined ? -1 : pending.lastIndexOf(lineEnd);
+    const last = findLastEnd();
     const lines =
       last === -1
         ? []
         : pending
             .toString('utf8', 0, last)
-            .split(lineEnd === lineFeed ? '\n' : '\r')
+            .split(lineEnd === lineFeed ? '\n' : /[\r\n]/)
             .map(toLine);
     pending = pending.subarray(last + 1);
     if (pending.length > longestLine) {

@@ -193,20 +193,23 @@ const blankRow = {
   isSummary: true,
 } as const satisfies Omit<ResultRow, 'line'>;
 
-/** The first word of a line of totals. */
+/** The words of a line of totals. */
 const totals = new Set(
   [
     'total totals totales totaux totale totali totaal gesamt gesamtsumme insgesamt sum summe suma somme somma soma',
-    'subtotal grandtotal count rowcount rows records bookings anzahl eof end',
+    'subtotal sub grandtotal grand count rowcount row rows record records booking bookings anzahl number of eof end',
   ].flatMap((words) => words.split(' ')),
 );
-const longestTotal = 40;
-const firstWords = /^[^\p{L}\p{N}]*(\p{L}+)(?:[ -](\p{L}+))?(?![\p{L}\p{N}_-])/u;
+const longestTotal = 200;
 
-/** Whether a record begins with a word for totals, whatever it holds besides: `Total: 6`, `Grand total,,6`. */
+/**
+ * Whether a record begins with a word for totals, and holds nothing but such words and numbers: `Total: 6`,
+ * `Grand total,,6`. One of the provider "Total Stay" is about a booking.
+ */
 function isTotal(record: string): boolean {
-  const [, first = '', second = ''] = firstWords.exec(record.slice(0, longestTotal).toLowerCase()) ?? [];
-  return totals.has(first) || totals.has(`${first}${second}`);
+  if (record.length > longestTotal) return false;
+  const words = record.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return totals.has(words[0] ?? '') && words.every((word) => totals.has(word) || /^\d+$/.test(word));
 }
 
 /** Whether a record that is not readable in full is a line of totals, or the header once more. */
@@ -214,7 +217,7 @@ function isSummary(cells: readonly string[], columns: ResultColumns, header: rea
   const places = Object.values(columns);
   if (places.length > 0 && places.every((at) => fold(cells[at] ?? '') === fold(header[at] ?? '')))
     return true;
-  return isTotal(cells.find((cell) => cell.trim() !== '') ?? '');
+  return isTotal(cells.join(' '));
 }
 
 function cellAt(cells: readonly string[], column: number | undefined): string | undefined {

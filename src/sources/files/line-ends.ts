@@ -1,3 +1,4 @@
+import { endsWithReturns } from '../../text/line-ends.js';
 import { beginDecoding, nothingDecoded } from './begin-decoding.js';
 import type { DecodedBlock, FileDecoder } from './text-file.js';
 
@@ -9,7 +10,6 @@ const endMark = 0x1a;
 const nothing: Buffer = Buffer.alloc(0);
 /** How lines end is decided by this many bytes. More end marks than this are text. */
 const longestHeld = 64 * 1024;
-const quote = 0x22;
 
 /**
  * Wraps a decoder of lines that end with LF or CRLF, so that it also reads files whose lines end with CR only, and files
@@ -18,14 +18,20 @@ const quote = 0x22;
 export function unifyLineEnds(decoder: FileDecoder): FileDecoder {
   return beginDecoding((bytes, isWhole) => {
     return isWhole || bytes.length >= longestHeld
-      ? { decoder: createUnifier(decoder, endsWithReturns(bytes) ? replaceReturns : undefined), rest: bytes }
+      ? {
+          decoder: createUnifier(
+            decoder,
+            endsWithReturns(bytes.subarray(0, longestHeld)) ? replaceReturns : undefined,
+          ),
+          rest: bytes,
+        }
       : undefined;
   });
 }
 
 /** The same for a text that is there as a whole, or the beginning of one. */
 export function unifyText(bytes: Buffer): Buffer {
-  const text = endsWithReturns(bytes) ? replaceReturns(bytes) : bytes;
+  const text = endsWithReturns(bytes.subarray(0, longestHeld)) ? replaceReturns(bytes) : bytes;
   return text.subarray(0, findEndMark(text));
 }
 
@@ -47,21 +53,6 @@ function createUnifier(decoder: FileDecoder, unify: ((bytes: Buffer) => Buffer) 
     },
     end: decoder.end,
   };
-}
-
-/** Whether most lines do. A line `sep=` above them, or a cell in quotes, may have LF all the same. */
-function endsWithReturns(bytes: Buffer): boolean {
-  if (!bytes.includes(carriageReturn)) return false;
-  let returns = 0;
-  let isQuoted = false;
-  for (let at = 0; at < Math.min(bytes.length, longestHeld); at += 1) {
-    const byte = bytes[at];
-    if (byte === quote) isQuoted = !isQuoted;
-    else if (isQuoted) continue;
-    else if (byte === lineFeed) returns -= 1;
-    else if (byte === carriageReturn) returns += bytes[at + 1] === lineFeed ? 0 : 1;
-  }
-  return returns > 0;
 }
 
 function replaceReturns(bytes: Buffer): Buffer {

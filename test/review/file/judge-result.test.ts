@@ -141,10 +141,11 @@ describe('a result that names only incorrect rows', () => {
     expect(decideOnResult(few, counts, quiet, incorrectOnly)).toEqual({ kind: 'accept', isComplete: true });
   });
 
-  it('is complete with totals, a repeated header, and a booking of others', () => {
+  it('is complete with totals and a repeated header, but not with a booking that may be one of ours', () => {
     const end = endOf({ rows: 5 });
-    const totals = { ...few, end, unidentified: 2, summaries: 2, foreign: 1 };
+    const totals = { ...few, end, unidentified: 2, summaries: 2 };
     expect(isComplete(totals, quiet, incorrectOnly)).toBe(true);
+    expect(isComplete({ ...totals, foreign: 1 }, quiet, incorrectOnly)).toBe(false);
   });
 
   it('has no verdict on the others until then', async () => {

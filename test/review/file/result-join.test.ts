@@ -221,6 +221,12 @@ describe('a row about no booking', () => {
       unclear: [1],
     });
   });
+
+  it('is no row about a booking of a provider that is called like one', async () => {
+    const stay = fileBooking({ bookingReferenceId: 'BK-3', providerName: 'Total Stay' });
+    const result = 'ProviderName,BookingReferenceId\nTotal Stay,BK-3\nTotal Stay,1.2E+11\n';
+    expect(await join([stay], result)).toMatchObject({ summaries: 0, foreign: 1, unclear: [0] });
+  });
 });
 
 describe('a reference that is written in another way', () => {

@@ -229,6 +229,13 @@ describe('a result in another form', () => {
     expect((await readAll(`${header}\r`)).end?.isWhole).toBe(false);
   });
 
+  it('is read if most lines end with CR, whatever the first or the last one ends with', async () => {
+    const blank = '\r'.repeat(3);
+    const old = `${usual.replaceAll('\n', '\r').replace(/\r$/, '')}${blank}`;
+    for (const text of [`sep=,\n${old}`, `${old}\n`, old.replace(/\r$/, '\r\n')])
+      expect((await readAll(text)).rows).toMatchObject([{ bookingReferenceId: row.bookingReferenceId }]);
+  });
+
   it('is read as it is told to be', async () => {
     const odd = withSeparator('~');
     expect((await readAll(odd)).fields).toEqual([]);

@@ -6,6 +6,7 @@ import { serviceFields } from '../../../src/booking/booking.js';
 import { SourceError, type SourceRecord } from '../../../src/review/source.js';
 import { createCsvDecoder } from '../../../src/sources/csv/csv-source.js';
 import { convertText } from '../../../src/sources/files/text-file.js';
+import { endsWithReturns } from '../../../src/text/line-ends.js';
 import { columnsIn, masterIdOnly } from '../../support/source-columns.js';
 import { asText } from './csv-folder.js';
 
@@ -135,7 +136,8 @@ describe('any valid CSV', () => {
         // A last record without line end is checked more strictly.
         const text = `${parts.join('').replace(/\r+$/, '')}\n`;
         const theirs = readIndependently(text);
-        fc.pre(theirs !== undefined);
+        // Where most lines end with CR, all do.
+        fc.pre(theirs !== undefined && !endsWithReturns(Buffer.from(`\n${text}`)));
         compared++;
         const ours = read(Buffer.from(`ServiceId,ProviderName\n${text}`), { blockBytes }).map((record) =>
           'unreadable' in record ? record.unreadable : [record.fields.ServiceId, record.fields.ProviderName],
