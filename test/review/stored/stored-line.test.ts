@@ -99,6 +99,8 @@ describe('the two forms', () => {
   it('agree on any booking that can be stored in both', () => {
     fc.assert(
       fc.property(anyFileBooking, (booking) => {
+        // In a file, the reference in the name's place means that the name is left out.
+        fc.pre(booking.bookingClientName !== booking.bookingReferenceId);
         const [asItem, asLine] = forms.map((form) => readFields(lineOf(booking, form), form));
         expect(asLine).toEqual(asItem);
       }),
