@@ -344,19 +344,20 @@ async function resolvePairs(
   today: string,
 ): Promise<NamedPair[]> {
   if (mentions.length === 0) return [];
-  const wanted = new Map<string, PairMention[]>();
+  /** By hotel: the master hotels that are meant, where undefined means every one. A stranger may name thousands. */
+  const wanted = new Map<string, Set<number | undefined>>();
   for (const mention of mentions) {
     const key = keyOfHotel(mention);
-    wanted.set(key, [...(wanted.get(key) ?? []), mention]);
+    const meant = wanted.get(key) ?? new Set();
+    wanted.set(key, meant.add(mention.serviceId));
   }
   const found = new Map<string, NamedPair>();
   for await (const stays of readStaysAhead(ledger, mentions, { today }))
     for (const { providerName, providerHotelId, serviceId } of stays) {
       const pair = { providerName, providerHotelId, serviceId };
-      const isMeant = wanted
-        .get(keyOfHotel(pair))
-        ?.some((mention) => mention.serviceId === undefined || mention.serviceId === serviceId);
-      if (isMeant) found.set(`${keyOfHotel(pair)}\0${serviceId}`, pair);
+      const meant = wanted.get(keyOfHotel(pair));
+      if (meant?.has(undefined) || meant?.has(serviceId))
+        found.set(`${keyOfHotel(pair)}\0${serviceId}`, pair);
     }
   return [...found.values()];
 }

@@ -11,7 +11,7 @@ import { isActive, type Run } from '../run.js';
 import { type BookingForm, bookingForms } from '../step.js';
 import { readStoredBatches } from '../stored-batches.js';
 import { createLineEraser, type Erasure, eraseRecords } from './erase-records.js';
-import { isLineOf, needleOf } from './guest.js';
+import { isLineOf } from './guest.js';
 import { findRecords, listKeptFiles } from './guest-files.js';
 
 export interface EraseParts {
@@ -142,12 +142,11 @@ function toSums({ name, before, after }: ErasedContent) {
 async function listBatchesOf({ ledger }: EraseParts, run: Run, { guest }: Erasure) {
   const found: { readonly form: BookingForm; readonly batch: number; readonly lines: Buffer }[] = [];
   if (!guest.runIds.has(run.id)) return found;
-  const needles = [needleOf(guest)];
   for (const form of bookingForms) {
     for await (const { batch, lines } of readStoredBatches(ledger, run, form)) {
       const text = lines.toString();
       // As JSON and CSV escape quotes in different ways, a text with quotes is not searched for.
-      const mayHold = needles.some((needle) => /["\\]/.test(needle) || text.includes(needle));
+      const mayHold = /["\\]/.test(guest.reference) || text.includes(guest.reference);
       if (!mayHold) continue;
       const isTheirs = text.split('\n').some((line) => line !== '' && isLineOf(guest, line, form));
       if (isTheirs) found.push({ form, batch, lines });

@@ -1,5 +1,5 @@
 import { bookingFields, defaultMasterIdColumn } from '../../booking/booking.js';
-import type { Encoding } from '../../text/encoding.js';
+import { type Encoding, guessEncoding } from '../../text/encoding.js';
 import { mostRecordLines, splitCells } from '../file/csv.js';
 import { createResultLines } from '../file/result-lines.js';
 import { createHeaderSearch } from '../file/result-records.js';
@@ -85,7 +85,19 @@ function findForm(beginning: Buffer): FileForm {
     cells.filter((cell) => columnNames.has(cell.trim().toLowerCase())).length;
   const header = createHeaderSearch(undefined, countKnown)(begun.concat(lines, unended), true);
   const { delimiter = ',', titleLines = 0 } = header ?? {};
-  return { encoding: reader.found.encoding, delimiter, lineEnd: reader.lineEnd, titleLines };
+  const { encoding } = reader.found;
+  const isBytes = encoding === 'utf-8' && guessEncoding(withoutCutEnd(beginning)) !== 'utf-8';
+  // Any encoding with a byte for each character: what is written back has the same bytes.
+  return {
+    encoding: isBytes ? 'iso-8859-1' : encoding,
+    ...{ delimiter, lineEnd: reader.lineEnd, titleLines },
+  };
+}
+
+/** Without the last line, which may end inside a character. */
+function withoutCutEnd(bytes: Buffer): Buffer {
+  const end = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d));
+  return bytes.subarray(0, end + 1);
 }
 
 /** The offset of a character, which begins at a multiple of its length. */
@@ -126,27 +138,33 @@ export function lineEndOf({ raw, form }: FileRecord): string {
 export function decodeText(bytes: Buffer, { encoding }: Pick<FileForm, 'encoding'>): string {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
   if (encoding === 'utf-16le') return whole.toString('utf16le');
-  return encoding === 'utf-16be' ? Buffer.from(whole).swap16().toString('utf16le') : bytes.toString();
+  if (encoding === 'utf-16be') return Buffer.from(whole).swap16().toString('utf16le');
+  return bytes.toString(encoding === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
 export function encodeText(text: string, { encoding }: Pick<FileForm, 'encoding'>): Buffer {
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le');
-  return encoding === 'utf-16be' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text);
+  if (encoding === 'utf-16be') return Buffer.from(text, 'utf16le').swap16();
+  return Buffer.from(text, encoding === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
-const unitEncodings: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be'];
+const searchedEncodings: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be', 'iso-8859-1'];
+const inSmallLetters = (bytes: Buffer) => Buffer.from(bytes.toString('latin1').toLowerCase(), 'latin1');
 
-/** Whether any of the texts occurs in the bytes, in any encoding that is read, even across two blocks. */
+/** Whether any of the texts occurs in the bytes, in any encoding and in any letter case of ASCII, even across two blocks. */
 export async function contains(
   blocks: AsyncIterable<Uint8Array>,
   texts: readonly string[],
 ): Promise<boolean> {
-  const needles = texts.flatMap((text) => unitEncodings.map((encoding) => encodeText(text, { encoding })));
+  const needles = texts.flatMap((text) =>
+    searchedEncodings.map((encoding) => inSmallLetters(encodeText(text, { encoding }))),
+  );
   const overlap = Math.max(0, ...needles.map(({ length }) => length - 1));
   let last: Buffer = Buffer.alloc(0);
   for await (const block of blocks) {
     const bytes = Buffer.concat([last, block]);
-    if (needles.some((needle) => bytes.includes(needle))) return true;
+    const searched = inSmallLetters(bytes);
+    if (needles.some((needle) => searched.includes(needle))) return true;
     last = Buffer.from(bytes.subarray(Math.max(0, bytes.length - overlap)));
   }
   return false;

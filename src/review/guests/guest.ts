@@ -3,6 +3,7 @@ import { createWholePattern } from '../../text/whole-text.js';
 import type { Reject } from '../collected.js';
 import { listEveryRun } from '../every-run.js';
 import { readCellText } from '../file/result.js';
+import { foldReference } from '../file/result-join.js';
 import { foldName } from '../hash-key.js';
 import type { History, RejectLister } from '../history.js';
 import type { BatchReader, RunLister } from '../ledger.js';
@@ -142,12 +143,15 @@ export function isRecordOf({ reference, names }: Guest, record: FileRecord, colu
   if (!cells || isUncut(record, columns)) return mentions(record, [reference, ...names]);
   const isRegular = columns.reference !== -1 && cells.length === columns.header.length;
   const sought = isRegular ? [cells[columns.reference] ?? ''] : cells;
-  return sought.some((cell) => cell.trim() === reference || readCellText(cell) === reference);
+  if (sought.some((cell) => cell.trim() === reference || readCellText(cell) === reference)) return true;
+  // Results may write it in another way, which may be another guest's reference: the name decides.
+  const folded = foldReference(reference);
+  return sought.some((cell) => foldReference(cell) === folded) && mentions(record, [...names]);
 }
 
-/** A text without which a file holds nothing about the guest; as a CSV cell writes it. */
+/** A text without which a file holds nothing about the guest, however it spells the reference; as a CSV cell writes it. */
 export function needleOf({ reference }: Guest): string {
-  return reference.replaceAll('"', '""');
+  return foldReference(reference).replaceAll('"', '""');
 }
 
 /** Whether a record is one cell because nobody knows what separates its cells. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eraseRecords } from '../../../src/review/guests/erase-records.js';
 import { contains, lineEndOf, readRecords } from '../../../src/review/guests/file-records.js';
+import { needleOf } from '../../../src/review/guests/guest.js';
 
 async function* inBlocks(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -50,12 +51,14 @@ describe('the records of a file', () => {
     ['tabs and CR only', '\t', '\r', 'utf8'],
     ['UTF-16', ',', '\r\n', 'utf16le'],
     ['UTF-16, semicolons and CR only', ';', '\r', 'utf16le'],
+    ['a byte for each character', ';', '\n', 'latin1'],
   ] as const)('are erased like any others: %s', async (_, delimiter, end, encoding) => {
     const rows = [
       ['Result of a day'],
       ['BookingReferenceId', 'BookingClientName', 'Remark', 'IsCorrectMapping'],
       ['BR-1', 'Ana Gil', `for Ana Gil${delimiter} please`, 'True'],
-      ['BR-2', 'Eva Roth', '', 'False'],
+      ['BR-2', 'Eva Roth', 'José', 'False'],
+      ['br-1', 'Eva Roth', 'of another booking', 'False'],
     ];
     const write = (table: readonly (readonly string[])[]) =>
       Buffer.from(
@@ -79,6 +82,20 @@ describe('the records of a file', () => {
       cells[0] === 'BR-1' ? ['BR-1', '', `for ${delimiter} please`, 'True'] : cells,
     );
     expect(Buffer.concat(blocks)).toEqual(write(erased));
+  });
+
+  it('are erased where a reference is written in another way, if they name the guest', async () => {
+    const file = Buffer.from('BookingReferenceId,BookingClientName\n br-1,Ana Gil\nbr-1,Eva Roth\n');
+    const read = async function* () {
+      yield file;
+    };
+    const guest = { reference: 'BR-1', names: new Set(['Ana Gil']), runIds: new Set<string>(), rejects: [] };
+    expect(await contains(read(), [needleOf(guest)])).toBe(true);
+    const blocks = [];
+    for await (const block of eraseRecords(read(), { guest, all: false, at: 0 })) blocks.push(block);
+    const erased = Buffer.concat(blocks).toString();
+    expect(erased).not.toContain('Ana Gil');
+    expect(erased).toContain('br-1,Eva Roth\n');
   });
 
   it('leave nothing of a guest where nobody knows what separates the cells', async () => {
