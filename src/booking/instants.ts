@@ -44,16 +44,23 @@ const longestDate = 'YYYY-MM-DD'.length;
 const maxLength = 64;
 /** More than the number of distinct instants of most days. */
 const maxRemembered = 4096;
-const time = /[T\s](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$/i;
+/** Also as Java and .NET write them: `T23:00:00Z[UTC]`, `11:00:00 PM +00:00`. */
+const time =
+  /[T\s](\d{1,2})(?::?(\d{2}))?(?::?(\d{2})(?:[.,](\d{1,40}))?)?\s?([AP]M)?\s?(Z|UTC|GMT)?([+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]{1,40}\])?$/i;
+/** A time with something behind it that says more about it. */
+const timeWithZone = /\d:\d{2}.{0,40}(?:[Z\]]|UTC|GMT|[+-]\d{2}:?\d{2})$/i;
 
 /** Reads a date followed by a time with its zone; undefined for anything else. */
 function readInstant(text: string, readDate: DateReader): Instant | undefined {
   if (text.length > maxLength) return undefined;
   const found = time.exec(text);
   if (found === null) return undefined;
-  const [, hours = '', minutes = '', seconds = '00', fraction = '', zone = ''] = found;
+  const [, written = '', minutes = '00', seconds = '00', fraction = '', half, name, offset] = found;
+  if (name === undefined && offset === undefined) return undefined;
   const date = readDate(text.slice(0, found.index).trimEnd());
-  const at = Date.parse(`${date}T${hours}:${minutes}:${seconds}Z`) - readOffset(zone);
+  const hours = half === undefined ? Number(written) : (Number(written) % 12) + (/p/i.test(half) ? 12 : 0);
+  const clock = `${String(hours).padStart(2, '0')}:${minutes}:${seconds}`;
+  const at = Date.parse(`${date}T${clock}Z`) - readOffset(offset ?? '');
   if (date === undefined || Number.isNaN(at)) return undefined;
   return { at, isMidnight: at % dayLength === 0 && /^0*$/.test(fraction) };
 }
@@ -107,7 +114,9 @@ export function createColumnReader(
     const known = remembered.get(text);
     if (known !== undefined) return known;
     const instant = readInstant(text, readDate);
-    if (instant === undefined) return readDate(text);
+    // A zone that is not understood may mean another date than the one that is written.
+    if (instant === undefined)
+      return text.length <= maxLength && timeWithZone.test(text) ? undefined : readDate(text);
     const converted = convert(instant);
     if (converted === undefined) return undefined;
     if (remembered.size >= maxRemembered) remembered.clear();

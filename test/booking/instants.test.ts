@@ -36,6 +36,12 @@ describe('an instant in a column of dates', () => {
     '2027-01-31T15:00:00-08:00',
     '20270131T230000Z',
     '2027-01-31 23:00:00 UTC',
+    '2027-01-31T23:00:00Z[UTC]',
+    '2027-01-31T23:00+00:00[Etc/UTC]',
+    '2027-01-31 11:00:00 PM +00:00',
+    '2027-01-31 23:00:00 UTC+00:00',
+    '2027-01-31T23Z',
+    '2027-01-31T23:00:00.1234567890Z',
   ])('is converted into the zone of the account, with a warning: %s', (text) => {
     const format = text.startsWith('20270131') ? 'yyyyMMdd' : dateFormat;
     expect(read({ CheckInDate: text }, { format })).toMatchObject({
@@ -100,6 +106,23 @@ describe('an instant in a column of dates', () => {
       '2027-02-01',
     );
   });
+
+  it.each(['2027-01-31T23:00:00(Z)Z', '2027-01-31 23:00 at UTC', '2027-01-31T23:00:00Z[x]Z'])(
+    'in a form that nobody knows is unreadable, and not the date that it is written with: %s',
+    (text) => {
+      expect(read({ CheckInDate: text })).toMatchObject({
+        checkInDate: undefined,
+        warnings: ['unreadable-check-in-date'],
+      });
+    },
+  );
+
+  it.each(['2027-01-31T23:00:00', '2027-01-31 11:00 PM', '2027-01-31 00:00:00'])(
+    'without a zone is the date that it is written with: %s',
+    (text) => {
+      expect(read({ CheckInDate: text })).toMatchObject({ checkInDate: '2027-01-31', warnings: [] });
+    },
+  );
 
   it.each(['2027-02-30T23:00:00Z', '9999-12-31T23:59:00Z'])('that has no date is unreadable: %s', (text) => {
     expect(read({ CheckInDate: text })).toMatchObject({

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { LedgerFullError } from '../../review/ledger-errors.js';
 import { quickRewrite, type Remains, type RewriteLimits } from '../../review/retention.js';
 import { formatBytes } from '../../text/format.js';
+import { codeOf } from '../../text/safe-error.js';
 import { quotedActiveStates } from '../stored-run.js';
 import { type Database, DatabaseBusyError, isBusy } from './database.js';
 
@@ -54,8 +55,8 @@ export function clearRemains(parts: ClearParts, { atMostBytes }: RewriteLimits):
     rewrite(database, path);
   } catch (error) {
     if (error instanceof LedgerFullError) return left.full(size);
-    if (isBusy(error)) return left.read;
-    throw error;
+    // The guest is erased: whatever happens here, people get their receipt.
+    return isBusy(error) ? left.read : left.failed(codeOf(error) ?? 'unknown');
   }
   if (!dropLog()) return left.read;
   forget(database, noted);
@@ -127,6 +128,10 @@ const left = {
   large: (size: number) => ({
     why: `rewriting ${formatBytes(size)} would keep others waiting`,
     until: 'guest purge, while no other process has the ledger open and no run is due',
+  }),
+  failed: (code: string) => ({
+    why: `rewriting the file failed (${code})`,
+    until: nextCleanUp,
   }),
   full: (size: number) => ({
     why: `rewriting the file takes ${formatBytes(2 * size)} of free disk, and there is less`,

@@ -105,8 +105,11 @@ function open(path: string, { isReader }: { readonly isReader: boolean }): Ledge
     },
     dropLog() {
       database.exec(`PRAGMA busy_timeout = ${usualTimeoutMs}`);
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      try {
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } finally {
+        database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      }
       return isLogEmpty(path);
     },
   };
