@@ -149,9 +149,12 @@ export function isRecordOf({ reference, names }: Guest, record: FileRecord, colu
   return sought.some((cell) => foldReference(cell) === folded) && mentions(record, [...names]);
 }
 
-/** A text without which a file holds nothing about the guest, however it spells the reference; as a CSV cell writes it. */
+/**
+ * A text without which a file holds nothing about the guest, however it spells the reference; as a CSV cell writes it. Empty,
+ * which every file holds, for a reference whose letter case its bytes do not show.
+ */
 export function needleOf({ reference }: Guest): string {
-  return foldReference(reference).replaceAll('"', '""');
+  return /^[ -~]*$/.test(reference) ? foldReference(reference).replaceAll('"', '""') : '';
 }
 
 /** Whether a record is one cell because nobody knows what separates its cells. */
