@@ -50,15 +50,21 @@ const fillers = new Set('of the de del della delle dello dell di do da du des de
 
 /** `Hotel-Id`, `hotel_id`, `hotel.id`, `HotelId` and `HÔTEL ID` are the same name. */
 export function simplifyName(name: string): string {
-  return name
+  return splitWords(name)
+    .filter((word) => !fillers.has(word))
+    .join('');
+}
+
+/** `NoShow`, `no-show` and `NÓ SHOW` are the same words: in small letters, without accents. */
+export function splitWords(text: string): readonly string[] {
+  return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => !fillers.has(word))
-    .join('');
+    .filter((word) => word !== '');
 }
 
 /**

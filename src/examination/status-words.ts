@@ -1,3 +1,5 @@
+import { splitWords } from '../booking/match-columns.js';
+
 /**
  * What a value says about its booking. `doubtful` words have other meanings elsewhere (CAN is Canada, PEN a currency, a
  * payment may be pending): they count only beside a word that is clear.
@@ -35,18 +37,6 @@ export function isFlagName(column: string): boolean {
       .filter((word) => !isAside(word) && !verbs.has(word))
       .join(''),
   );
-}
-
-/** `NoShow`, `no-show` and `NO SHOW` are the same words. */
-function splitWords(text: string): readonly string[] {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
 }
 
 /** Codes and numbers of a list, too: "3 - cancelled by hotel". */

@@ -6,8 +6,10 @@ import {
 } from 'node:http';
 import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
-import { readCoding, unpackBody } from './compression.js';
+import { codeOf } from '../text/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { type NetworkFailure, readNetworkFailure } from './network-failure.js';
 import { createTunnelAgent } from './tunnel.js';
@@ -262,18 +264,40 @@ const withoutBody = (answer: HttpAnswer): HttpAnswer => ({
   bodyTruncated: true,
 });
 
+type Decode = (body: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+/** The compression that a header `Content-Encoding` names; undefined for none (RFC 9110, 8.4). */
+function readCoding(header: string | undefined): string | undefined {
+  const coding = header?.trim().toLowerCase() ?? '';
+  return coding === '' || coding === 'identity' ? undefined : coding;
+}
+
 /** Requests ask for plain answers, but a proxy may compress them regardless. */
 async function unpack(answer: HttpAnswer, coding: string | undefined, maxBytes: number): Promise<HttpResult> {
   if (coding === undefined) return { answer };
   if (answer.bodyTruncated) return { answer: withoutBody(answer) };
-  const unpacked = await unpackBody(answer.body, coding, maxBytes);
-  switch (unpacked.kind) {
-    case 'unpacked':
-      return { answer: { ...answer, body: unpacked.body } };
-    case 'too-large':
-      return { answer: withoutBody(answer) };
-    case 'failed':
-      return { failure: { code: unpacked.code, meaning: 'broken' }, answer: withoutBody(answer) };
+  const decode = decoders.get(coding);
+  const fail = (code: string): HttpResult => ({
+    failure: { code, meaning: 'broken' },
+    answer: withoutBody(answer),
+  });
+  if (decode === undefined) return fail('unknown-compression');
+  // The answer to HEAD, or 204: named, but not there.
+  if (answer.body.length === 0) return { answer };
+  try {
+    // A small body can expand to a very large one.
+    return { answer: { ...answer, body: await decode(answer.body, { maxOutputLength: maxBytes }) } };
+  } catch (error) {
+    return codeOf(error) === 'ERR_BUFFER_TOO_LARGE'
+      ? { answer: withoutBody(answer) }
+      : fail('damaged-compression');
   }
 }
 

@@ -56,8 +56,7 @@ export function createMailReader(store: Store): MailReader {
   };
 }
 
-/** Removes the e-mails that were read before and name nothing that is still there. */
-/** Returns how many rows were removed. */
+/** Removes the e-mails that were read before and name nothing that is still there; returns how many rows were removed. */
 export function* pruneMails({ schema }: Dialect, before: number): Query<number> {
   const isDue = `read_at < ? AND NOT EXISTS (SELECT 1 FROM ${schema}mail_bookings WHERE mail = number)`;
   const pairs = yield* change(

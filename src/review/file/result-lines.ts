@@ -25,7 +25,7 @@ const firstBytes = 64 * 1024;
 const endMarks = ['\0', '\u001a'];
 
 /**
- * Splits bytes into lines of text, ended by LF, CRLF, or by CR in a result without any LF. A byte order mark is dropped.
+ * Splits bytes into lines of text, ended by LF, CRLF, or by CR where most lines are. A byte order mark is dropped.
  * Invalid characters become U+FFFD; the relevant parts of a result are ASCII in every likely encoding.
  *
  * @param configured undefined to find the encoding: UTF-8, or UTF-16 if it looks like it
