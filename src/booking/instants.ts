@@ -1,7 +1,7 @@
 import type { DateField, RawBooking } from './booking.js';
 import { dateAt, isCalendarDay } from './business-day.js';
 import { readField } from './field-text.js';
-import { createDateReader, type DateReader } from './written-date.js';
+import { createDateReader, type DateReader, lastTimePart } from './written-date.js';
 
 /** What an instant such as 2027-01-31T23:00:00Z means in a column of dates. */
 export const instantChoices = ['auto', 'convert', 'as-written'] as const;
@@ -47,8 +47,9 @@ const maxRemembered = 4096;
 /** Also as Java and .NET write them: `T23:00:00Z[UTC]`, `11:00:00 PM +00:00`. */
 const time =
   /[T\s](\d{1,2})(?::?(\d{2}))?(?::?(\d{2})(?:[.,](\d{1,40}))?)?\s?([AP]M)?\s?(Z|UTC|GMT)?([+-]\d{2}(?::?\d{2})?)?(?:\[[\w/+-]{1,40}\])?$/i;
-/** A time with something behind it that says more about it. */
-const timeWithZone = /\d:\d{2}.{0,40}(?:[Z\]]|UTC|GMT|[+-]\d{2}:?\d{2})$/i;
+/** What may follow a time without saying anything about its zone. */
+const timeSuffix = /\s?(?:[ap]\.?\s?m\.?|h|uhr)$/i;
+const localTime = /^\d[\d:.,h]{0,30}$/i;
 
 /** Reads a date followed by a time with its zone; undefined for anything else. */
 function readInstant(text: string, readDate: DateReader): Instant | undefined {
@@ -63,6 +64,15 @@ function readInstant(text: string, readDate: DateReader): Instant | undefined {
   const at = Date.parse(`${date}T${clock}Z`) - readOffset(offset ?? '');
   if (date === undefined || Number.isNaN(at)) return undefined;
   return { at, isMidnight: at % dayLength === 0 && /^0*$/.test(fraction) };
+}
+
+/** Reads a date alone or before a time without a zone. A zone that is not understood may mean another date than the written one. */
+function readLocal(text: string, readDate: DateReader): string | undefined {
+  const before = text.length > maxLength ? undefined : lastTimePart.exec(text)?.[1];
+  // A blank may also be part of a date ("20 Nov 2026").
+  if (before === undefined || readDate(before.trimEnd()) === undefined) return readDate(text);
+  const rest = text.slice(before.length + 1).replace(timeSuffix, '');
+  return localTime.test(rest) ? readLocal(before.trimEnd(), readDate) : undefined;
 }
 
 /** In milliseconds east of UTC. */
@@ -114,10 +124,7 @@ export function createColumnReader(
     const known = remembered.get(text);
     if (known !== undefined) return known;
     const instant = readInstant(text, readDate);
-    // A zone that is not understood may mean another date than the one that is written.
-    if (instant === undefined)
-      return text.length <= maxLength && timeWithZone.test(text) ? undefined : readDate(text);
-    const converted = convert(instant);
+    const converted = instant === undefined ? readLocal(text, readDate) : convert(instant);
     if (converted === undefined) return undefined;
     if (remembered.size >= maxRemembered) remembered.clear();
     // Copied, because a substring keeps its whole chunk in memory.

@@ -11,7 +11,8 @@ const maxLength = 64;
 /** Far more than the number of distinct dates in one day's bookings. */
 const maxRemembered = 4096;
 
-const lastTimePart = /^(.+)[T\s]\d/;
+/** Its first group is what stands before the last part that may be a time. */
+export const lastTimePart = /^(.+)[T\s]\d/;
 const timeOfFormat = /(?:'T'|\s+)[HhKk][HhKkmsSabBXx':.,Z\s]*$/;
 const twoDigitYear = /(?<!y)yy(?!y)/;
 /** date-fns needs a reference date. With this one, two-digit years are read as 1950 to 2049. */

@@ -107,22 +107,48 @@ describe('an instant in a column of dates', () => {
     );
   });
 
-  it.each(['2027-01-31T23:00:00(Z)Z', '2027-01-31 23:00 at UTC', '2027-01-31T23:00:00Z[x]Z'])(
-    'in a form that nobody knows is unreadable, and not the date that it is written with: %s',
-    (text) => {
-      expect(read({ CheckInDate: text })).toMatchObject({
-        checkInDate: undefined,
-        warnings: ['unreadable-check-in-date'],
-      });
-    },
-  );
+  it.each([
+    '2027-01-31T23:00:00(Z)Z',
+    '2027-01-31 23:00 at UTC',
+    '2027-01-31T23:00:00Z[x]Z',
+    '2027-01-31 23:00:00 CET',
+    '2027-01-31 23:00:00 CET 2',
+    '2027-01-31 23:00:00 Europe/London',
+    '2027-01-31T23:00:00+0',
+    '2027-01-31T23:00:00\u221208:00',
+    '2027-01-31T23:00:00[America/New_York]',
+  ])('in a form that nobody knows is unreadable, and not the date that it is written with: %s', (text) => {
+    expect(read({ CheckInDate: text })).toMatchObject({
+      checkInDate: undefined,
+      warnings: ['unreadable-check-in-date'],
+    });
+  });
 
-  it.each(['2027-01-31T23:00:00', '2027-01-31 11:00 PM', '2027-01-31 00:00:00'])(
-    'without a zone is the date that it is written with: %s',
-    (text) => {
-      expect(read({ CheckInDate: text })).toMatchObject({ checkInDate: '2027-01-31', warnings: [] });
-    },
-  );
+  it.each([
+    '2027-01-31T23:00:00',
+    '2027-01-31T23:00:00.1234567',
+    '2027-01-31 11:00 PM',
+    '2027-01-31 11:00\u202fp.\u00a0m.',
+    '2027-01-31 23h00',
+    '2027-01-31 23.00 Uhr',
+    '2027-01-31  00:00:00',
+    '2027-01-31 00:00:00',
+  ])('without a zone is the date that it is written with: %s', (text) => {
+    expect(read({ CheckInDate: text })).toMatchObject({ checkInDate: '2027-01-31', warnings: [] });
+  });
+
+  it('may have its date in words', () => {
+    const format = 'd MMM yyyy';
+    expect(read({ CheckInDate: '31 Jan 2027', CheckOutDate: '4 Feb 2027 11:00' }, { format })).toEqual({
+      checkInDate: '2027-01-31',
+      checkOutDate: '2027-02-04',
+      warnings: [],
+    });
+    expect(read({ CheckInDate: '31 Jan 2027 23:00 CET' }, { format }).checkInDate).toBeUndefined();
+    expect(read({ CheckInDate: '1/31/2027 11:00:00 PM +00:00' }, { format: 'M/d/yyyy' }).checkInDate).toBe(
+      '2027-02-01',
+    );
+  });
 
   it.each(['2027-02-30T23:00:00Z', '9999-12-31T23:59:00Z'])('that has no date is unreadable: %s', (text) => {
     expect(read({ CheckInDate: text })).toMatchObject({
