@@ -60,7 +60,7 @@ export interface PlainLines {
 
 /**
  * Splits lines into records and appends these. Blank lines and rows of empty cells are not records. Returns the last line
- * that is not blank.
+ * that is neither.
  */
 export function splitPlainLines(
   { bytes, lines }: PlainLines,
@@ -91,9 +91,9 @@ export function splitPlainLines(
     const end = at > start && bytes[at - 1] === carriageReturn ? at - 1 : at;
     at += 1;
     if (end === start) continue;
+    if (isEmptyRow(bytes, start, end, delimiter)) continue;
     lastStart = start;
     lastEnd = end;
-    if (isEmptyRow(bytes, start, end, delimiter)) continue;
     if (cells !== columns) {
       records.push({ place, unreadable: 'wrong-cell-count' });
       continue;

@@ -130,7 +130,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
           }
           for (let index = first; index < rows.length; index++) {
             const cells = rows[index] ?? [];
-            if (cells.length > 1 && cells.every((cell) => /^ *$/.test(cell))) continue;
+            if (isEmptyRow(cells)) continue;
             const place = cut.lines[index] ?? 0;
             records.push(
               cells.length === header.row.columns
@@ -138,7 +138,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
                 : { place, unreadable: 'wrong-cell-count' },
             );
           }
-          readLastRow = () => rows.at(-1);
+          readLastRow = () => rows.findLast((cells) => !isEmptyRow(cells));
           break;
         }
         case 'lines': {
@@ -181,6 +181,7 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
     if (cut.kind === 'unreadable' && cut.reason === 'record-too-long') refuseCutOff(cut.line, cut.reason);
     if (cut.kind !== 'records') return;
     const cells = parse(cut)[0] ?? [];
+    if (isEmptyRow(cells)) return;
     const [line = 0] = cut.lines;
     if (cells.length < header.row.columns) {
       refuseCutOff(line, `${cells.length} of ${header.row.columns} cells, and no line end`);
@@ -209,6 +210,11 @@ function createTableDecoder(options: CsvDecoderOptions & { readonly firstLine: n
       return decoded;
     },
   };
+}
+
+/** Spreadsheets write such rows below a table. */
+function isEmptyRow(cells: readonly string[]): boolean {
+  return cells.length > 1 && cells.every((cell) => /^ *$/.test(cell));
 }
 
 const date = /^(?:\d{1,4}([-/.])\d{1,2}\1\d{1,4}|\d{8}$)/;

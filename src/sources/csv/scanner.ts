@@ -2,10 +2,11 @@ const quote = 0x22;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
+const tab = 0x09;
 
 type Position =
   | 'field-start'
-  /** After spaces at the start of a field: a quote still opens it. */
+  /** After blanks at the start of a field: a quote still opens it. */
   | 'after-space'
   | 'unquoted'
   | 'quoted'
@@ -28,7 +29,7 @@ interface RecordScanner {
   /** Where, in the last scanned bytes, something other than a delimiter or a line end followed a closing quote. */
   readonly offence: number | undefined;
   readonly isInsideQuotes: boolean;
-  /** Whether the record has a field with spaces before its opening quote, as far as it has been scanned. */
+  /** Whether the record has a field with blanks before its opening quote, as far as it has been scanned. */
   readonly isSpaced: boolean;
 }
 
@@ -70,14 +71,14 @@ export function createRecordScanner(delimiter: number): RecordScanner {
         switch (here) {
           case 'field-start':
             if (byte === quote) here = 'quoted';
-            else if (byte !== delimiter) here = byte === space ? 'after-space' : 'unquoted';
+            else if (byte !== delimiter) here = byte === space || byte === tab ? 'after-space' : 'unquoted';
             break;
           case 'after-space':
             if (byte === quote) {
               here = 'quoted';
               isSpaced = true;
             } else if (byte === delimiter) here = 'field-start';
-            else if (byte !== space) here = 'unquoted';
+            else if (byte !== space && byte !== tab) here = 'unquoted';
             break;
           case 'unquoted':
             here = 'field-start';
@@ -126,13 +127,13 @@ export function createRecordScanner(delimiter: number): RecordScanner {
   };
 }
 
-/** Leaves out the spaces before opening quotes. The bytes are whole records that the scanner found well-formed. */
+/** Leaves out the blanks before opening quotes. The bytes are whole records that the scanner found well-formed. */
 export function closeUp(bytes: Buffer, delimiter: number): Buffer {
   const kept = Buffer.alloc(bytes.length);
   let length = 0;
   let here: Position = 'field-start';
   for (let at = 0; at < bytes.length; at += 1) {
-    if (here === 'field-start') at = skipToQuote(bytes, at);
+    if (here === 'field-start') at = skipToQuote(bytes, at, delimiter);
     const byte = bytes[at] ?? 0;
     const endsField = byte === delimiter || byte === lineFeed;
     if (here === 'quoted') here = byte === quote ? 'after-quote' : here;
@@ -145,9 +146,9 @@ export function closeUp(bytes: Buffer, delimiter: number): Buffer {
   return kept.subarray(0, length);
 }
 
-/** The position of the quote that only spaces separate from this position; else this position. */
-function skipToQuote(bytes: Buffer, from: number): number {
+/** The position of the quote that only blanks separate from this position; else this position. */
+function skipToQuote(bytes: Buffer, from: number, delimiter: number): number {
   let at = from;
-  while (bytes[at] === space) at += 1;
+  while (bytes[at] !== delimiter && (bytes[at] === space || bytes[at] === tab)) at += 1;
   return bytes[at] === quote ? at : from;
 }

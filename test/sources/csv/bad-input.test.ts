@@ -204,6 +204,21 @@ describe('a CSV file that cannot be trusted as a whole', () => {
     }
   });
 
+  it('is cut off in a date below a row of empty cells', async () => {
+    for (const blockBytes of [1, 4096])
+      for (const quoted of ['1,x', '1,"x"'])
+        await expectFault(
+          readFile(`ServiceId,b,CheckOutDate\n${quoted},2026-11-24\n,,\n2,Canary,2026-1`, { blockBytes }),
+          'truncated',
+          /line 4: .*half a date/,
+        );
+  });
+
+  it.each([',,', ' , ,', ',', ',,,,'])('may end with empty cells and no line end: %j', async (last) => {
+    const { records } = await readFile(`ServiceId,b,CheckOutDate\n1,x,2026-11-24\n${last}`);
+    expect(records).toHaveLength(1);
+  });
+
   it.each([
     ['no line end', '2,Canary,2026-11-25'],
     ['another form of date', '2,Canary,25.11.2026'],

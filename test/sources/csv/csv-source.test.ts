@@ -135,6 +135,20 @@ describe('a CSV file as people write them', () => {
     }
   });
 
+  it('may have tabs before its quotes, unless they delimit', async () => {
+    for (const blockBytes of [1, 3, 1000]) {
+      const spaced = await readFile('ServiceId,ProviderName\n5,\t "a,b"\n', { blockBytes });
+      expect(spaced.records).toMatchObject([{ fields: { ProviderName: 'a,b' } }]);
+      const tabbed = await readFile('ServiceId\tb\tProviderName\n5\t\t"a"\n6\t \t "a"\n', {
+        ...{ blockBytes, delimiter: '\t' },
+      });
+      expect(tabbed.records).toMatchObject([
+        { fields: { ServiceId: '5', ProviderName: 'a' } },
+        { fields: { ServiceId: '6', ProviderName: 'a' } },
+      ]);
+    }
+  });
+
   it('may have delimiters, quotes and line ends inside quotes', async () => {
     const { records } = await readFile('ServiceId,BookingClientName\n5,"a,""b""\n\nc"\n6,"""\n"""\n7,""\n');
     expect(summarise(records)).toEqual(['2:5', '5:6', '7:7']);
