@@ -68,7 +68,7 @@ export const settingsSchema = group({
   maxRejectedShare: share()
     .default(0.1)
     .describe(
-      "The share of a day's records, not counting filtered ones, that may be rejected before the run fails and sends nothing. Of fewer than 20 records, half may be.",
+      "The share of a day's records, not counting filtered ones, that may be rejected before the run fails and sends nothing. Of fewer than 20 records, one or half may be.",
     ),
   maxIncompleteShare: share()
     .default(0.5)

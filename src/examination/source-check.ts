@@ -2,8 +2,9 @@ import { type Booking, serviceFields } from '../booking/booking.js';
 import type { BusinessDay } from '../booking/business-day.js';
 import { readKeptValue } from '../booking/kept-values.js';
 import { countDates, type NormaliserFor } from '../booking/normalise.js';
+import { areTooManyRejects } from '../review/collect/gates.js';
 import { readNormalised } from '../review/normalised-chunks.js';
-import { formatShare, isMoreThanShare } from '../review/share.js';
+import { formatShare } from '../review/share.js';
 import { type BookingSource, filteredAtMost, SourceError } from '../review/source.js';
 import { maskBooking } from '../review/stored/stored-line.js';
 import { kindOf, type SourceSettings } from '../sources/registry.js';
@@ -131,8 +132,11 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   const rejected = read - understood.length;
   const advice =
     'Check those records and the settings of source: columns says which column holds which field.';
-  if (understood.length === 0)
-    return [wrong(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
+  const isTooMany = areTooManyRejects(rejected, read, maxRejectedShare);
+  if (understood.length === 0) {
+    const finding = !isTooMany && emptyDay === 'succeed' ? warning : wrong;
+    return [finding(`${place}: none of ${tried} can be sent: ${reasons.join(', ')}`, advice)];
+  }
 
   const title = `${place}: ${understood.length} of ${tried} as understood, with names masked and – for missing values:`;
   const findings = [ok([title, ...understood.map((one) => showOnOneLine(one, keptLabels))].join('\n'))];
@@ -140,7 +144,7 @@ function judge(sample: Sample, parts: SourceCheckParts): Finding[] {
   if (rejected > 0) {
     const message = `${rejected} of ${tried} cannot be sent: ${reasons.join(', ')}`;
     findings.push(
-      isMoreThanShare(rejected, read, maxRejectedShare)
+      isTooMany
         ? warning(
             `${message}; a run fails if they are more than ${formatShare(maxRejectedShare)} of the day`,
             advice,

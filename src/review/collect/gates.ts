@@ -75,8 +75,14 @@ interface Collected {
   readonly dates: { readonly given: number; readonly unreadable: number };
 }
 
-/** A day with fewer records is measured by half of them: a total row alone would be a large share of it. */
+/** A day with fewer records is measured by half of them. */
 const leastRecordsForShare = 20;
+
+/** A total row is a large share of a small day, and the only record of an empty one: one reject is never too many there. */
+export function areTooManyRejects(rejected: number, considered: number, maxRejectedShare: number): boolean {
+  if (considered >= leastRecordsForShare) return isMoreThanShare(rejected, considered, maxRejectedShare);
+  return rejected > 1 && isMoreThanShare(rejected, considered, Math.max(maxRejectedShare, 0.5));
+}
 
 /** A broken source must not look like a quiet night. */
 export function checkGates(
@@ -84,20 +90,20 @@ export function checkGates(
   { maxRejectedShare, emptyDay, leastFaults = 0 }: CollectLimits,
   source: string,
 ): void {
-  const percent = formatShare(maxRejectedShare);
   const considered = read - filtered;
-  if (considered === 0 && emptyDay === 'fail') {
-    const why = filtered > 0 ? ` that source.where takes (${filtered} filtered)` : '';
-    throw new CollectError(
-      'empty-day',
-      `${source} holds no booking${why}; if days without bookings are normal, set emptyDay: succeed`,
-    );
-  }
-  const allowed = considered < leastRecordsForShare ? Math.max(maxRejectedShare, 0.5) : maxRejectedShare;
-  if (rejected >= leastFaults && isMoreThanShare(rejected, considered, allowed)) {
+  if (rejected >= leastFaults && areTooManyRejects(rejected, considered, maxRejectedShare)) {
+    const percent = formatShare(maxRejectedShare);
     throw new CollectError(
       'too-many-rejects',
       `${rejected} of ${considered} records of ${source} cannot be sent, more than maxRejectedShare allows (${percent})`,
+    );
+  }
+  if (considered === rejected && emptyDay === 'fail') {
+    const why = filtered > 0 ? ` that source.where takes (${filtered} filtered)` : '';
+    const but = rejected > 0 ? `, only ${formatCountOf(rejected, 'record')} that cannot be sent` : '';
+    throw new CollectError(
+      'empty-day',
+      `${source} holds no booking${why}${but}; if days without bookings are normal, set emptyDay: succeed`,
     );
   }
   if (dates.unreadable >= leastFaults && isMoreThanShare(dates.unreadable, dates.given, maxRejectedShare)) {

@@ -187,9 +187,9 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
     ],
     [
       'nothing but rejects',
-      [bad(1)],
+      [bad(2)],
       'too-many-rejects',
-      '1 of 1 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
+      '2 of 2 records of the array of 2026-11-20 cannot be sent, more than maxRejectedShare allows (10%)',
     ],
     [
       'rejects for most of a small day',
@@ -214,6 +214,12 @@ describe('a day that cannot be trusted fails before anything is planned:', () =>
       [],
       'empty-day',
       'the array of 2026-11-20 holds no booking; if days without bookings are normal, set emptyDay: succeed',
+    ],
+    [
+      'an empty day with a total row',
+      [bad(1)],
+      'empty-day',
+      'the array of 2026-11-20 holds no booking, only 1 record that cannot be sent; if days without bookings are normal, set emptyDay: succeed',
     ],
     [
       'a day whose records are all filtered',
