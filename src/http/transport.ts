@@ -7,7 +7,7 @@ import {
 import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { type AbortWatch, createAbortWatch } from '../async/abort.js';
 import { codeOf } from '../text/safe-error.js';
 import type { ConnectionRules } from './connection-rules.js';
@@ -269,14 +269,18 @@ type Decode = (body: Uint8Array, limit: { readonly maxOutputLength: number }) =>
 const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
+  // Some servers leave out the wrapper that RFC 9110 (8.4.1.2) asks for; its first byte tells.
+  ['deflate', (body, limit) => promisify((body[0] ?? 0) % 16 === 8 ? inflate : inflateRaw)(body, limit)],
   ['br', promisify(brotliDecompress)],
 ]);
 
 /** The compression that a header `Content-Encoding` names; undefined for none (RFC 9110, 8.4). */
 function readCoding(header: string | undefined): string | undefined {
-  const coding = header?.trim().toLowerCase() ?? '';
-  return coding === '' || coding === 'identity' ? undefined : coding;
+  const codings = header?.toLowerCase().split(',') ?? [];
+  const applied = codings
+    .map((coding) => coding.trim())
+    .filter((coding) => !['', 'identity'].includes(coding));
+  return applied.length === 0 ? undefined : applied.join(', ');
 }
 
 /** Requests ask for plain answers, but a proxy may compress them regardless. */

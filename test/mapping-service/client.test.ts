@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createServiceClient,
@@ -167,6 +167,9 @@ describe('an answer is judged', () => {
       { kind: 'accepted', httpStatus: 200 },
     ],
     ['the same in Brotli', () => compressed(brotliCompressSync(done), 'br'), { kind: 'accepted' }],
+    ['the same deflated', () => compressed(deflateSync(done), 'deflate'), { kind: 'accepted' }],
+    ['the same without its wrapper', () => compressed(deflateRawSync(done), 'deflate'), { kind: 'accepted' }],
+    ['the same beside identity', () => compressed(gzipSync(done), 'gzip, identity'), { kind: 'accepted' }],
     [
       'a refusal that came compressed',
       () => ({ ...compressed(gzipSync('{"Status":false,"StatusCode":2009}'), 'gzip'), status: 400 }),
