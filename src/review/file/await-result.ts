@@ -91,9 +91,10 @@ export async function lookForResult(
   if (!result) return notYet('result-growing');
   const isUnchanged = growing !== undefined && (isSeenAgain || growing.sha256 === result.sha256);
   const since = isUnchanged ? growing.since : now;
-  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue };
+  const wasSetAside = run.file?.notOurs?.some(({ name }) => name === seen.name) ?? false;
+  const moment: ResultMoment = { isQuiet: isUnchanged && isQuiet(since), isDue, wasSetAside };
   // Reading the same bytes once more could not find anything else.
-  const isRead = moment.isQuiet || (result.end.isWhole && resultNames === 'all');
+  const isRead = isSettled(result, moment) && (moment.isQuiet || resultNames === 'all');
   const { sha256 } = result;
   const file = { growing: { ...seen, sha256, since, token: claim.token, ...(isRead && { isRead }) } };
   if (!isSettled(result, moment) && !isDue) return notYet('result-growing', { file });

@@ -19,6 +19,8 @@ export interface ResultMoment {
   readonly isQuiet: boolean;
   /** It is no longer waited for. */
   readonly isDue: boolean;
+  /** An earlier file of that name belonged to somebody else: at each look a growing one would be set aside again. */
+  readonly wasSetAside?: boolean;
 }
 
 export type ResultDecision =
@@ -32,12 +34,12 @@ export type ResultDecision =
 /** Why a result that has arrived does not suffice; the codes of the run's failure. */
 export type ResultFault = 'result-incomplete' | 'result-unreadable';
 
-/** Whether all that was written so far can be read: no line is cut off. */
+/** Whether all that was written so far can be judged: no line is cut off. */
 export function isSettled(
-  { end }: Pick<ResultTotals, 'end'>,
-  { isQuiet }: Pick<ResultMoment, 'isQuiet'>,
+  totals: ResultRowCounts,
+  { isQuiet, wasSetAside = false }: Pick<ResultMoment, 'isQuiet' | 'wasSetAside'>,
 ): boolean {
-  return end.isWhole || isQuiet;
+  return isQuiet || (totals.end.isWhole && !(wasSetAside && isForeign(totals)));
 }
 
 /** How many of its rows are about bookings that were sent. */

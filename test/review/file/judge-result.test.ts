@@ -86,6 +86,9 @@ describe('a result that names all bookings', () => {
     expect(decide({}, growing)).toBe('not-ours');
     expect(decide({ end: endOf({ isWhole: false }) }, growing)).toBe('wait');
     expect(decide({ end: endOf({ isWhole: false }) }, quiet)).toBe('not-ours');
+    // A growing one would be set aside at each look.
+    expect(decide({}, { ...growing, wasSetAside: true })).toBe('wait');
+    expect(decide({}, { ...quiet, wasSetAside: true })).toBe('not-ours');
   });
 
   it('is not compared with its totals, repeated headers and unreadable rows', () => {
