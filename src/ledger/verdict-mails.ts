@@ -125,14 +125,12 @@ function findNotice(number: number, mail: NewMail, isNaming: boolean): NewNotice
     const facts = { mail: String(number), affected: bookings.length, mappings: pairs.length };
     return { ...common, event: 'affected-found', facts };
   }
-  if (outcome === 'unknown-sender')
-    // Once a day: strangers write more often than the service changes its address.
-    return mail.namesSentOn === undefined
-      ? undefined
-      : {
-          ...{ event: 'mail-set-aside', subject: `unknown-sender ${mail.namesSentOn}`, raisedAt: readAt },
-          facts: { mail: String(number), reason: outcome },
-        };
+  if (mail.toldOn !== undefined) {
+    const why = outcome === 'unknown-sender' ? outcome : reason;
+    const facts = { mail: String(number), reason: why };
+    return { ...common, event: 'mail-set-aside', subject: `${why} ${mail.toldOn}`, facts };
+  }
+  if (outcome === 'unknown-sender') return undefined;
   const isUnread = outcome === 'unreadable' || reason === 'unread-attachment';
   if (outcome !== 'set-aside' && !(mail.isListed && isUnread)) return undefined;
   return { ...common, event: 'mail-set-aside', facts: { mail: String(number), reason } };

@@ -125,15 +125,15 @@ export interface NewMail {
   readonly reason?: MailReason | undefined;
   /** Whether it is of one of those whose e-mails count. */
   readonly isListed?: boolean | undefined;
-  /** Of an unknown sender: the day on which people are told that it names references which were sent. */
-  readonly namesSentOn?: string | undefined;
+  /** The day on which people are told, where anybody could write many of its kind: once a day is enough. */
+  readonly toldOn?: string | undefined;
   readonly bookings: readonly BookingPlace[];
   readonly pairs: readonly NamedPair[];
   /** The references of the canaries that it names. */
   readonly canaries?: readonly string[];
 }
 
-export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canaries' | 'namesSentOn'> {
+export interface StoredMail extends Omit<NewMail, 'bookings' | 'pairs' | 'canaries' | 'toldOn'> {
   /** Its number in the ledger. */
   readonly number: number;
   /** How many bookings and pairs it names. */

@@ -97,7 +97,7 @@ export function createMailTaker(parts: MailTakerParts) {
   type Seen = Awaited<ReturnType<typeof look>>;
 
   /** Examines an e-mail, and finds out what it means. */
-  async function look(bytes: Buffer, now: number) {
+  async function look(bytes: Buffer, now: number, standing: Arrival['standing']) {
     const since = now - matchMs;
     const canaries = await ledger.listCanaries({ since, limit: mostCanaries });
     let bookings: readonly PlacedBooking[] = [];
@@ -115,7 +115,8 @@ export function createMailTaker(parts: MailTakerParts) {
       mail,
       bookings: mail.named.flatMap((place) => bookings[place] ?? []),
       canaries: canaries.filter(({ reference }) => mail.canaries.includes(reference)),
-      pairs: await resolvePairs(mail.pairs, ledger, today()),
+      // Nothing is made of a stranger's pairs.
+      pairs: standing === 'unlisted' ? [] : await resolvePairs(mail.pairs, ledger, today()),
     };
   }
 
@@ -157,7 +158,7 @@ export function createMailTaker(parts: MailTakerParts) {
     if (standing === 'unproven') return leave(unread, 'set-aside', 'not-authenticated');
     if (bytes === undefined) return leave(unread, 'unreadable', 'too-large');
     try {
-      const seen = await look(bytes, now);
+      const seen = await look(bytes, now, standing);
       const arrival = arrive(arrivedAt ?? seen.mail.receivedAt ?? savedAt);
       if (standing === 'unlisted') return await ignore(arrival, seen);
       if (standing === 'anybody' && (await opensMore(seen)))
@@ -225,7 +226,7 @@ export function createMailTaker(parts: MailTakerParts) {
     const outcome = 'unknown-sender';
     const { number, isNew } = await log.record({
       ...{ ...arrival, outcome, bookings: [], pairs: [] },
-      namesSentOn: namesSent ? today() : undefined,
+      toldOn: namesSent ? today() : undefined,
     });
     const { receivedAt } = arrival;
     if (isNew && known?.outcome !== outcome)
@@ -242,7 +243,10 @@ export function createMailTaker(parts: MailTakerParts) {
     const { known, standing, ...arrival } = given;
     if (standing === 'unlisted') return ignore(given);
     const { receivedAt } = arrival;
-    const { number, isNew } = await log.record({ ...arrival, outcome, reason, bookings: [], pairs: [] });
+    const { number, isNew } = await log.record({
+      ...{ ...arrival, outcome, reason, bookings: [], pairs: [] },
+      toldOn: reason === 'not-authenticated' ? today() : undefined,
+    });
     const isNews = isNew && known?.outcome !== outcome;
     if (isNews && outcome === 'unreadable')
       notify({ type: 'verdict-mail-unreadable', mail: number, receivedAt, reason });
