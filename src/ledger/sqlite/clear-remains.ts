@@ -42,9 +42,24 @@ export function clearRemains(parts: ClearParts, { atMostBytes }: RewriteLimits):
   const { database, path, isCheckpointer, dropLog } = parts;
   const noted = findRemoval(database);
   if (!isCheckpointer()) return noted === undefined ? undefined : leaveToOther(path);
-  const isLogEmpty = dropLog();
-  if (noted === undefined) return undefined;
-  if (!isLogEmpty) return left.read;
+  if (noted === undefined) {
+    dropLog();
+    return undefined;
+  }
+  try {
+    return clearNoted(parts, noted, atMostBytes);
+  } catch (error) {
+    // The guest is erased: whatever happens here, people get their receipt.
+    return isBusy(error) ? left.read : left.failed(codeOf(error) ?? 'unknown');
+  }
+}
+
+function clearNoted(
+  { database, path, dropLog }: ClearParts,
+  noted: number,
+  atMostBytes: number | undefined,
+): Remains | undefined {
+  if (!dropLog()) return left.read;
   const run = database.get(`SELECT day FROM runs WHERE state IN (${quotedActiveStates}) LIMIT 1`);
   if (run) return left.run(String(run.day));
   // The log was moved into it.
@@ -55,8 +70,7 @@ export function clearRemains(parts: ClearParts, { atMostBytes }: RewriteLimits):
     rewrite(database, path);
   } catch (error) {
     if (error instanceof LedgerFullError) return left.full(size);
-    // The guest is erased: whatever happens here, people get their receipt.
-    return isBusy(error) ? left.read : left.failed(codeOf(error) ?? 'unknown');
+    throw error;
   }
   if (!dropLog()) return left.read;
   forget(database, noted);
