@@ -20,8 +20,9 @@ export interface SqlSourceOptions extends DayRowsOptions {
 }
 
 /**
- * Reads the day's bookings as rows of one query: PostgreSQL, MySQL or MariaDB. `place` is the row, counted from 1. Values are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a
- * missing field; bytes are rejected, as they are not text.
+ * Reads the day's bookings as rows of one query: PostgreSQL, MySQL or MariaDB. `place` is the row, counted from 1. Values
+ * are texts as written by the database, so that no digit is lost; dates and times are in UTC. NULL is a missing field;
+ * bytes are rejected, as they are not text.
  *
  * The query runs in a read-only transaction, no faster than chunks are requested, and is ended on the server when the
  * reader stops, the signal aborts or the time is up. If the query, the connection or the server fails, `read` throws a
