@@ -3,8 +3,8 @@
  * kept. It is told what happens each night, and says who must be in an open case the next morning.
  */
 export interface GuestModel {
-  /** What the copy of the mappings holds after a sync. */
-  synced(copy: MappingsByHotel, today: string): void;
+  /** What the copy of the mappings holds after a sync, and all that the service has ever stated. */
+  synced(copy: MappingsByHotel, stated: readonly StatedPair[], today: string): void;
   /** The reviewable bookings of a day, in the order of the file. */
   collected(bookings: readonly ModelBooking[], today: string): void;
   /** A result or an e-mail named these as wrong. */
@@ -21,6 +21,8 @@ export interface GuestModel {
 
 /** By provider hotel: see `hotelOf`. */
 export type MappingsByHotel = ReadonlyMap<string, number>;
+
+export type StatedPair = Pick<ModelBooking, 'providerName' | 'providerHotelId' | 'serviceId'>;
 
 export interface ModelBooking {
   readonly reference?: string | undefined;
@@ -113,16 +115,17 @@ export function createGuestModel(): GuestModel {
     get merges() {
       return merges;
     },
-    synced(next, today) {
+    synced(next, stated, today) {
       const before = copy;
       copy = next;
       const moved = [...new Set([...before.keys(), ...next.keys()])].filter(
         (hotel) => before.has(hotel) && before.get(hotel) !== next.get(hotel),
       );
-      for (const [hotel, serviceId] of next) {
-        wasKnown.add(hotel);
+      for (const hotel of next.keys()) wasKnown.add(hotel);
+      // Deleted ones too: a deletion says which master hotel it was.
+      for (const { serviceId, ...pair } of stated) {
         const were = everWere.get(serviceId) ?? new Set();
-        everWere.set(serviceId, were.add(hotel));
+        everWere.set(serviceId, were.add(hotelOf(pair)));
       }
       const booked = new Set([...latest.values()].map(groupOf));
       for (const hotel of [...moved, ...[...next.keys()].filter((hotel) => !before.has(hotel))]) {

@@ -87,7 +87,7 @@ it('a month: on each morning every guest at risk is in an open case, none twice,
     for (let made = 0; made < changesADay; made += 1) world.change(dayEnd + made * minuteMs);
     moment = dayEnd + nightHour * hourMs;
     await perform('mappings', 'sync');
-    model.synced(readStated(world), today);
+    model.synced(readStated(world), world.history, today);
     await perform('run', '--day', day, '--delivery', isByFile ? 'file' : 'body');
     const bookings = records.filter(({ kind }) => kind === 'booking');
     model.collected(
