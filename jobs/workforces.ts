@@ -88,7 +88,9 @@ export async function refuseUnfitQueue({ queue }: Config, signal: AbortSignal): 
   if (queue.kind !== 'redis') return;
   const { examineQueue } = await import('../src/doctor/queue.js');
   const { refusal } = await examineQueue({ ...queue, answerMs }, signal);
-  if (refusal) throw new UsageError(`queue: ${refusal.message}. ${refusal.advice ?? ''}`.trim());
+  // Redis's own words may end with a full stop.
+  if (refusal)
+    throw new UsageError(`queue: ${refusal.message.replace(/\.$/, '')}. ${refusal.advice ?? ''}`.trim());
 }
 
 /** Logs what should be fixed about Redis when a long-running process starts. The process continues, or waits for Redis. */
