@@ -8,8 +8,16 @@ export interface BuiltCommands {
   run(words: readonly string[], io?: Partial<CommandIo>): Promise<void>;
   /** Reads the JSON that it prints. @throws the same */
   ask<Answer>(words: readonly string[]): Promise<Answer>;
+  /** Runs one that may fail. */
+  call(words: readonly string[], io?: Partial<CommandIo>): Promise<Called>;
   /** A run with the trigger of `serve`. What becomes of it is in the ledger. */
   review(day: string, request: ReviewRequest & ReviewChanges): Promise<void>;
+}
+
+export interface Called {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 export interface ReviewChanges {
@@ -18,17 +26,23 @@ export interface ReviewChanges {
 }
 
 export function createBuiltCommands(configuration: string): BuiltCommands {
-  async function call(words: readonly string[], changes: Partial<CommandIo> = {}): Promise<string> {
+  async function call(words: readonly string[], changes: Partial<CommandIo> = {}): Promise<Called> {
     const { main } = await load<typeof import('../../jobs/main.js')>('jobs/main.js');
     const { io, stdout, stderr } = captureIo(changes);
-    const code = await main([...words, '--config', configuration], io);
-    if (code !== 0) throw new Error(`${words.join(' ')}: ${code}\n${stdout.text()}${stderr.text()}`);
-    return stdout.text();
+    const exitCode = await main([...words, '--config', configuration], io);
+    return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  }
+
+  async function succeed(words: readonly string[], changes?: Partial<CommandIo>): Promise<string> {
+    const { exitCode, stdout, stderr } = await call(words, changes);
+    if (exitCode !== 0) throw new Error(`${words.join(' ')}: ${exitCode}\n${stdout}${stderr}`);
+    return stdout;
   }
 
   return {
-    run: async (words, io) => void (await call(words, io)),
-    ask: async (words) => JSON.parse(await call([...words, '--json'])),
+    call,
+    run: async (words, io) => void (await succeed(words, io)),
+    ask: async (words) => JSON.parse(await succeed([...words, '--json'])),
     async review(day, { resultTimeoutMinutes, ...request }) {
       const [{ reviewDay }, { createTerminal }, { createReports }, { loadConfig }, { createBusinessDay }] =
         await Promise.all([

@@ -9,7 +9,7 @@ import { type BuiltCommands, createBuiltCommands } from '../built-commands.js';
 import { type FastClock, startFastClock } from '../fast-clock.js';
 import { type Faults, liveThrough } from './nights.js';
 import { writePeople } from './people.js';
-import { type Course, dayOf, type MonthOptions, planMonth } from './plan.js';
+import { type Course, dayOf, type MonthOptions, type OtherSettings, planMonth } from './plan.js';
 
 /** A sandbox, and a ledger with an eventful month in it. */
 export interface DeskMonth {
@@ -29,7 +29,7 @@ export interface DeskMonth {
 
 /** Everything is the same each time, except for durations. */
 export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
-  const { today } = options;
+  const { today, speed = 200, settings = () => ({}) } = options;
   const days = planMonth(options);
   const firstDay = Date.parse(days[0]?.iso ?? today);
   const folder = await mkdtemp(join(tmpdir(), 'desk-month-'));
@@ -41,7 +41,7 @@ export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
     ...{ folder, world, resultDelayMs: 0, clock: () => Date.now() },
     faults: { nextCall: (operation) => faults.nextCall(operation), nextResult: () => faults.nextResult() },
   });
-  const configuration = await configure(sandbox);
+  const configuration = await configure(sandbox, settings(sandbox));
   const commands = createBuiltCommands(configuration);
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -58,7 +58,10 @@ export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
     },
   };
   try {
-    await liveThrough(days, { folder, commands, clock, world, faults, outbox: sandbox.outbox });
+    await liveThrough(days, {
+      ...{ folder, commands, clock, world, faults, speed },
+      outbox: sandbox.outbox,
+    });
     clock.set(`${today}T08:05:00Z`);
     return month;
   } catch (error) {
@@ -68,7 +71,7 @@ export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
 }
 
 /** The sandbox's own settings, with waits that suit it, and a schedule that leaves the days as they are. */
-async function configure(sandbox: Sandbox): Promise<string> {
+async function configure(sandbox: Sandbox, { baseUrl, ...others }: OtherSettings): Promise<string> {
   const path = await writeSandboxConfiguration(sandbox);
   const settings = parse(await readFile(path, 'utf8'));
   const changed = {
@@ -81,6 +84,8 @@ async function configure(sandbox: Sandbox): Promise<string> {
     mappings: { limit: 1_000 },
     schedule: { catchUpDays: 0, resumeMinutes: 1_440 },
     server: { users: 'users.json' },
+    ...others,
+    service: { ...settings.service, ...(baseUrl !== undefined && { baseUrl }) },
   };
   await writeFile(path, stringify(changed));
   writePeople(join(sandbox.folder, 'users.json'));

@@ -19,6 +19,8 @@ export interface MonthParts {
   /** Of the sandbox, which asks it for each call. */
   readonly faults: Faults;
   readonly outbox: string;
+  /** Of the clock at night. */
+  readonly speed: number;
 }
 
 export type Faults = { -readonly [Name in keyof FaultPlan]: FaultPlan[Name] };
@@ -28,12 +30,12 @@ type Request = Parameters<BuiltCommands['review']>[1];
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const changesADay = 6;
-/** What takes a blink seems to take a minute, as with a real service. */
-const speed = 200;
 
 /** Each night a sync and a run, each morning the e-mails and the cases. */
 export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts): Promise<void> {
-  const { folder, commands, clock, world, faults, outbox } = parts;
+  const { folder, commands, clock, world, faults, outbox, speed } = parts;
+  /** By the real clock, three seconds and a third of one. */
+  const [long, short] = [speed / 20, speed / 200];
   const known = new Set<string>();
   const work = createCaseWork(commands);
   const atNight = (iso: string) => clock.set(new Date(Date.parse(iso) + 26.5 * hourMs).toISOString(), speed);
@@ -109,12 +111,12 @@ export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts
       case 'unanswered':
         // By the fast clock: finds what is there.
         return withFaults({ nextResult: () => ({ kind: 'result-partial' }) }, () =>
-          review(day, { resultTimeoutMinutes: 10 }),
+          review(day, { resultTimeoutMinutes: long }),
         );
       case 'awaiting':
       case 'cancelled':
         await withFaults({ nextResult: () => ({ kind: 'result-missing' }) }, () =>
-          review(day, { resultTimeoutMinutes: 1 }),
+          review(day, { resultTimeoutMinutes: short }),
         );
         if (course === 'awaiting') return;
         inMorning(iso);

@@ -1,3 +1,5 @@
+import type { Sandbox } from '../../../src/sandbox/sandbox.js';
+
 /** What happens to a day of the month that browser tests and screenshots look at. */
 export type Course =
   | 'good'
@@ -60,6 +62,16 @@ export interface MonthOptions {
   readonly wrongADay: number;
   /** By how many days before today: further days on which the service was down. */
   readonly outages?: readonly number[];
+  /** How many times as fast as the real one the clock is at night; 200 by default: what takes a blink seems to take a minute. */
+  readonly speed?: number;
+  /** Other settings than those of the sandbox. */
+  readonly settings?: (sandbox: Sandbox) => OtherSettings;
+}
+
+export interface OtherSettings {
+  /** Of the service. */
+  readonly baseUrl?: string;
+  readonly [name: string]: unknown;
 }
 
 const dayMs = 86_400_000;

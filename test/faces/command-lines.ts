@@ -1,0 +1,157 @@
+import type { BuiltCommands } from '../support/built-commands.js';
+import type { Samples } from '../support/desk-month/samples.js';
+
+/** What a command is asked for, by the name of the file that records it. */
+export interface Asked {
+  readonly name: string;
+  readonly lines: readonly (readonly string[])[];
+}
+
+/** The commands that only read, over the recorded month. Each is recorded as text and as JSON. */
+export function listReading(samples: Samples, fileDay: string): readonly Asked[] {
+  const { failedDay, nearestCase, providerName, providerHotelId, reference } = samples;
+  return withJson([
+    { name: 'status', lines: [['status'], ['status', fileDay], ['status', failedDay]] },
+    {
+      name: 'show',
+      lines: [
+        ['show', reference],
+        ['show', 'BR-none'],
+      ],
+    },
+    {
+      name: 'affected',
+      lines: [
+        ['affected', fileDay],
+        ['affected', fileDay, '--unanswered'],
+        ['affected', fileDay, '--csv', 'affected.csv'],
+        ['affected', '--from', '2026-11-01', '--to', '2026-11-22'],
+      ],
+    },
+    {
+      name: 'rejected',
+      lines: [
+        ['rejected', fileDay],
+        ['rejected', '2020-01-01'],
+      ],
+    },
+    { name: 'suspects', lines: [['suspects', fileDay]] },
+    {
+      name: 'verify',
+      lines: [
+        ['verify', fileDay],
+        ['verify', failedDay],
+      ],
+    },
+    {
+      name: 'report',
+      lines: [
+        ['report', fileDay],
+        ['report', failedDay, '--html', 'failed-day.html'],
+      ],
+    },
+    {
+      name: 'providers',
+      lines: [['providers'], ['providers', '--from', '2026-11-10', '--to', '2026-11-12']],
+    },
+    { name: 'evidence', lines: [['evidence', reference, '--out', 'evidence.zip']] },
+    { name: 'cases', lines: [['cases'], ['cases', '--state', 'resolved'], ['cases', '--left']] },
+    {
+      name: 'case',
+      lines: [
+        ['case', String(nearestCase)],
+        ['case', '99999'],
+      ],
+    },
+    { name: 'audit', lines: [['audit', '--from', '2026-11-20']] },
+    { name: 'privacy', lines: [['privacy']] },
+    {
+      name: 'guest',
+      lines: [
+        ['guest', 'export', reference],
+        ['guest', 'purge', '--dry-run'],
+      ],
+    },
+    { name: 'user', lines: [['user', 'list']] },
+    {
+      name: 'mappings',
+      lines: [
+        ['mappings', 'show', providerName, providerHotelId],
+        ['mappings', 'stats'],
+      ],
+    },
+    { name: 'brands', lines: [['brands']] },
+    {
+      name: 'verdicts',
+      lines: [
+        ['verdicts', 'list'],
+        ['verdicts', 'list', '--unknown'],
+      ],
+    },
+    { name: 'export', lines: [['export', 'compare']] },
+    { name: 'doctor', lines: [['doctor', '--day', fileDay]] },
+    {
+      name: 'run',
+      lines: [
+        ['run', fileDay, '--dry-run'],
+        ['run', fileDay],
+        ['run', 'yesterdy'],
+      ],
+    },
+  ]);
+}
+
+/** The commands that change something, in this order. */
+export function listChanging({ failedDay, nearestCase, reference }: Samples): readonly Asked[] {
+  const id = String(nearestCase);
+  return withJson([
+    { name: 'run', lines: [['run', failedDay]] },
+    {
+      name: 'replay',
+      lines: [
+        ['replay', failedDay, '--reason', 'a recorded replay'],
+        ['replay', failedDay, '--late'],
+        ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--dry-run'],
+        ['replay', '2026-11-15', '--to', '2026-11-22', '--missing'],
+      ],
+    },
+    { name: 'cancel', lines: [['cancel', failedDay, '--reason', 'nothing to cancel']] },
+    {
+      name: 'case',
+      lines: [
+        ['case', id, 'assign', 'Ada'],
+        ['case', id, 'report', '--note', 'ticket 1'],
+        ['case', id, 'resolve', reference, '--as', 'rebooked', '--note', 'moved'],
+        ['case', id, 'dismiss', '--note', 'one house'],
+        ['case', id, 'reopen', '--note', 'two houses'],
+      ],
+    },
+    { name: 'mappings', lines: [['mappings', 'sync']] },
+    { name: 'notify', lines: [['notify', 'test']] },
+    { name: 'guest', lines: [['guest', 'erase', reference, '--reason', 'the guest asked']] },
+    { name: 'show', lines: [['show', reference]] },
+    { name: 'audit', lines: [['audit', '--from', '2026-11-23']] },
+  ]);
+}
+
+/** Each line as people and as programs ask for it. */
+function withJson(asked: readonly Asked[]): readonly Asked[] {
+  return asked.map(({ name, lines }) => ({
+    name,
+    lines: lines.flatMap((line) => [line, [...line, '--json']]),
+  }));
+}
+
+/** The help of every command, found as a person would: from the help of the one above it. */
+export async function listHelp({ call }: Pick<BuiltCommands, 'call'>): Promise<readonly Asked[]> {
+  const lines: (readonly string[])[] = [];
+  const visit = async (command: readonly string[]) => {
+    lines.push([...command, '--help']);
+    const { stdout } = await call([...command, '--help']);
+    const [, below = ''] = stdout.split('\nCommands:\n');
+    for (const [, name = ''] of below.split('\n\n')[0]?.matchAll(/^ {2}(\w+)/gm) ?? [])
+      if (name !== 'help') await visit([...command, name]);
+  };
+  await visit([]);
+  return [{ name: 'help', lines }];
+}

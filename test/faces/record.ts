@@ -1,0 +1,122 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Role } from '../../src/access/roles.js';
+import type { BuiltCommands, Called } from '../support/built-commands.js';
+import { openDesk } from '../support/desk-month/desk.js';
+import { type DeskMonth, makeDeskMonth } from '../support/desk-month/month.js';
+import { findSamples } from '../support/desk-month/samples.js';
+import { type Asked, listChanging, listHelp, listReading } from './command-lines.js';
+import { describeEmail, listBelow, readFace } from './files.js';
+import { createNormaliser } from './normalise.js';
+import { type Outside, startOutside } from './outside.js';
+import { joinRoles, layOut, listPages, signInAll } from './pages.js';
+
+/**
+ * Records all that people and programs see of a fixed month in the sandbox: what commands print, what the desk shows to each
+ * role, what is written, and what the service and the channels are sent. `npm run faces` writes it to test/faces/recorded; a
+ * folder may be given instead, and then the URL of a PostgreSQL database for the ledger.
+ */
+const [folder = fileURLToPath(new URL('recorded', import.meta.url)), ledger] = process.argv.slice(2);
+/** A Monday. The seconds keep ages from being exactly at the next minute. */
+const now = '2026-11-23T08:05:30Z';
+
+const outside = await startOutside();
+const month = await makeDeskMonth({
+  ...{ today: now.slice(0, 10), bookingsADay: 12, wrongADay: 2, speed: 1 },
+  settings({ service }) {
+    outside.forwardTo(service.baseUrl);
+    return {
+      baseUrl: service.baseUrl.replace(new URL(service.baseUrl).origin, outside.serviceUrl),
+      body: { batchSize: 5, concurrency: 1 },
+      // How long a wait is depends on chance.
+      retry: { tries: 1 },
+      notify: outside.notify,
+      hashKey: 'a key of recorded faces',
+      ...(ledger !== undefined && { ledger: { url: ledger } }),
+    };
+  },
+});
+try {
+  const faces = await recordFaces(month, outside);
+  await rm(folder, { recursive: true, force: true });
+  for (const [name, text] of faces) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  console.log(`${faces.size} faces recorded in ${folder}`);
+} finally {
+  await month.close();
+  await outside.close();
+}
+
+async function recordFaces(
+  { commands, clock, ...month }: DeskMonth,
+  { messages, requests, serviceUrl }: Outside,
+): Promise<ReadonlyMap<string, string>> {
+  const faces = new Map<string, string>();
+  const normalise = createNormaliser(
+    new Map([
+      [month.folder, 'FOLDER'],
+      [serviceUrl, 'http://SERVICE'],
+    ]),
+  );
+  const record = (name: string, text: string) =>
+    faces.set(name, `${faces.get(name) ?? ''}${normalise(text).trimEnd()}\n\n`);
+  const samples = await findSamples({ commands, clock, ...month });
+  const isShown = (path: string) => path.includes(samples.fileRun) && !path.endsWith('.html');
+  const fileDay = samples.fileRun.replace(/^(\d{4})(\d\d)(\d\d).*/, '$1-$2-$3');
+
+  async function recordCommands(asked: readonly Asked[]): Promise<void> {
+    for (const { name, lines } of asked)
+      for (const line of lines) {
+        clock.set(now);
+        record(`commands/${name}.txt`, await call(commands, line, month.folder));
+      }
+  }
+
+  await recordCommands(await listHelp(commands));
+  await recordCommands(listReading(samples, fileDay));
+  const desk = await openDesk({ commands });
+  const visits = await signInAll(desk.url);
+  for (const [name, path] of Object.entries(listPages(samples, fileDay)))
+    for (const [accept, ending] of [
+      ['text/html', 'html'],
+      ['application/json', 'json'],
+    ] as const) {
+      const texts = new Map<Role, string>();
+      for (const [role, visit] of visits) {
+        clock.set(now);
+        texts.set(role, normalise(await visit(path, accept)));
+      }
+      record(`pages/${name}.${ending}`, joinRoles(texts));
+    }
+  await desk.close();
+  await recordCommands(listChanging(samples));
+
+  for (const name of ['failed-day.html', 'evidence.zip', 'affected.csv'])
+    record(`files/${name}`, await readFace(join(month.folder, name)));
+  const archive = join(month.folder, 'data/archive');
+  const archived = await listBelow(archive);
+  // Runs are numbered as they appear, which must not depend on their ids.
+  for (const day of new Set(archived.flatMap((path) => /\d{4}-\d\d-\d\d/.exec(path)?.[0] ?? [])))
+    normalise(JSON.stringify(await commands.ask(['status', day])));
+  const entries = archived.map((path) => ({ path, name: normalise(relative(archive, path)) }));
+  for (const { path, name } of entries.sort((one, other) => (one.name < other.name ? -1 : 1)))
+    record('files/archive.txt', `=== ${name}\n${isShown(path) ? await readFace(path) : ''}`);
+  for (const [channel, sent] of messages) {
+    const read = channel === 'email' ? describeEmail : layOut;
+    // Several are sent at the same time.
+    const texts = (await Promise.all(sent.map(async (message) => read(message)))).map(normalise).sort();
+    for (const text of texts) record(`messages/${channel}.txt`, text);
+  }
+  for (const request of requests.map(normalise).sort()) record('requests.txt', request);
+  return faces;
+}
+
+async function call(commands: BuiltCommands, words: readonly string[], cwd: string): Promise<string> {
+  const { exitCode, stdout, stderr }: Called = await commands.call(words, { cwd });
+  const output = words.includes('--json') ? layOut(stdout) : stdout;
+  const error = stderr === '' ? '' : `--- standard error\n${stderr}`;
+  return `$ hotel-review ${words.join(' ')}\n${output.trimEnd()}\n${error}--- exit code ${exitCode}`;
+}
