@@ -82,7 +82,7 @@ const sharedNightly = [
 
 /** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */
 const reachesOut =
-  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|patience|filled-copy|mapping-|nightly)/;
+  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|faces|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|patience|filled-copy|mapping-|nightly)/;
 const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name}`)
   .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.nightly.test.ts'));

@@ -117,6 +117,8 @@ async function recordFaces(
 async function call(commands: BuiltCommands, words: readonly string[], cwd: string): Promise<string> {
   const { exitCode, stdout, stderr }: Called = await commands.call(words, { cwd });
   const output = words.includes('--json') ? layOut(stdout) : stdout;
-  const error = stderr === '' ? '' : `--- standard error\n${stderr}`;
+  // Of a range, one day is collected while another one is sent.
+  const progress = words.includes('--to') ? stderr.split('\n').sort().join('\n').trimStart() : stderr;
+  const error = stderr === '' ? '' : `--- standard error\n${progress.trimEnd()}\n`;
   return `$ hotel-review ${words.join(' ')}\n${output.trimEnd()}\n${error}--- exit code ${exitCode}`;
 }
