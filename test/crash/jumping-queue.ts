@@ -1,0 +1,58 @@
+import type { QueuedStep, StepQueue } from '../../src/review/queue.js';
+import type { Outside } from './outside.js';
+
+interface Pace extends Pick<Outside, 'clock' | 'reach'> {
+  /** A step begins only when the one before it is recorded. */
+  readonly isSerial: boolean;
+  /** The process is dead. */
+  readonly isOver: () => boolean;
+}
+
+/**
+ * The queue of one worker for whom time passes only while there is nothing to do: when all other work is done, it is at once
+ * as late as the next waiting step needs.
+ */
+export function withoutWaiting(inner: StepQueue, { clock, reach, isSerial, isOver }: Pace): StepQueue {
+  let waiting: (QueuedStep & { readonly notBefore: number })[] = [];
+  /** Steps that the inner queue holds or is handing out. */
+  let open = 0;
+  let isDropped = false;
+
+  async function handOver(step: QueuedStep): Promise<void> {
+    open += 1;
+    await inner.add([step]);
+  }
+
+  async function goOn(): Promise<void> {
+    if (open > 0 || isDropped || isOver()) return;
+    const [next] = waiting.sort((one, other) => one.notBefore - other.notBefore);
+    // A real queue would wait for ever.
+    if (!next) throw new Error('the run is not over, and no step is left in its queue');
+    waiting = waiting.filter((step) => step !== next);
+    reach(next.notBefore);
+    await handOver(next);
+  }
+
+  return {
+    ...inner,
+    async add(steps) {
+      for (const step of steps) {
+        const { notBefore } = step;
+        if (notBefore === undefined || notBefore <= clock()) await handOver(step);
+        else waiting.push({ ...step, notBefore });
+      }
+      if (waiting.length > 0) await goOn();
+    },
+    work(perform, options) {
+      inner.work(async (reference, signal, releaseSlot) => {
+        await perform(reference, signal, isSerial ? () => {} : releaseSlot);
+        open -= 1;
+        await goOn();
+      }, options);
+    },
+    async drop(runId) {
+      isDropped = true;
+      await inner.drop(runId);
+    },
+  };
+}

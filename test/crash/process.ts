@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { createDirectoryArchive } from '../../src/archive/directory.js';
+import { businessDayAt, createBusinessDay } from '../../src/booking/business-day.js';
+import { updateCases } from '../../src/cases/update-cases.js';
+import type { ReviewService } from '../../src/mapping-service/client.js';
+import type { Channel } from '../../src/notifications/channel.js';
+import { checkNotices } from '../../src/notifications/check-notices.js';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
+import { createSender } from '../../src/notifications/send-messages.js';
+import { createInProcessQueues } from '../../src/queue/in-process.js';
+import { createBodyDelivery } from '../../src/review/body/body-delivery.js';
+import { reportMissedCanaries } from '../../src/review/day/missed-canaries.js';
+import { type RunDayParts, runDay } from '../../src/review/day/run-day.js';
+import type { Delivery } from '../../src/review/delivery.js';
+import { createFileDelivery } from '../../src/review/file/file-delivery.js';
+import { defaultResultPattern } from '../../src/review/file/remote-files.js';
+import { defaultResultColumn, defaultResultValues } from '../../src/review/file/result.js';
+import { createOwnWorkforce } from '../../src/review/perform/workforce.js';
+import type { DeliveryKind, Run } from '../../src/review/run.js';
+import type { SourceRecord } from '../../src/review/source.js';
+import { createDirectorySpool } from '../../src/spool/spool.js';
+import { createArraySource, readerOf } from '../review/array-source.js';
+import { withoutWaiting } from './jumping-queue.js';
+import { type Life, throughLife } from './life.js';
+import type { Outside } from './outside.js';
+import { type SftpDouble, sftpActions } from './sftp-double.js';
+
+/** All wiring to the inside: what a process of a day is made of, with every outside action passing through its life. */
+
+export const timezone = 'Europe/Madrid';
+export const day = createBusinessDay('2026-11-20', timezone);
+export const runId = '20261120-crashpts';
+export const batchSize = 4;
+const channelName = 'ops';
+const dayMs = 86_400_000;
+const unstopped = new AbortController().signal;
+/** No lease ends while a test runs, and so none is renewed. */
+export const leaseMs = 3_600_000;
+
+export interface ProcessParts {
+  readonly ledger: NoticeLedger;
+  readonly life: Life;
+  readonly outside: Outside;
+  readonly service: ReviewService;
+  readonly sftp: SftpDouble;
+  readonly folder: string;
+  readonly delivery: DeliveryKind;
+  readonly records: readonly SourceRecord[];
+  /** A step begins only when the one before it is recorded. */
+  readonly isSerial: boolean;
+}
+
+export interface DayProcess {
+  /** Sends what waits to be told, reviews the day, follows up and tells people. */
+  review(): Promise<Run>;
+}
+
+export function composeProcess(parts: ProcessParts): DayProcess {
+  const { ledger, outside, delivery, records } = parts;
+  const { clock } = outside;
+  const deliveryFor = createDeliveries(parts);
+  const dayParts: RunDayParts = {
+    reader: readerOf(createArraySource([records])),
+    limits: { maxRejectedShare: 1, emptyDay: 'fail', batchSize },
+    canary: { serviceId: 7, providerName: 'Hotelbeds', providerHotelId: 'C1', withinMs: 3_600_000 },
+    clock,
+    notify: () => {},
+    ledger,
+    deliveryFor,
+    workforce: createWorkforce(parts, deliveryFor),
+    createRunId: () => runId,
+  };
+  const tell = createTelling(parts);
+  return {
+    async review() {
+      await tell();
+      const request = { mode: 'run', trigger: 'manual', day, configuredDelivery: delivery } as const;
+      const { run } = await runDay(request, dayParts, unstopped);
+      await reportMissedCanaries({ ledger, clock, notify: () => {} });
+      const today = businessDayAt(new Date(clock()), timezone).iso;
+      await updateCases({ ledger, today, escalateAfterMs: 3 * dayMs, clock });
+      await tell();
+      return run;
+    },
+  };
+}
+
+function createWorkforce(
+  { ledger, life, outside, isSerial }: ProcessParts,
+  deliveryFor: (kind: DeliveryKind) => Delivery,
+) {
+  const { clock, random } = outside;
+  const openQueue = createInProcessQueues({ concurrency: 1, clock });
+  return createOwnWorkforce({
+    ledger,
+    createQueue() {
+      const queue = withoutWaiting(openQueue(), { ...outside, isSerial, isOver: () => life.isOver });
+      return throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
+    },
+    deliveryOf: ({ delivery }) => deliveryFor(delivery),
+    retry: { tries: 6, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 5 },
+    limits: { maxRefusedShare: 1 },
+    leaseMs,
+    longestWaitMs: 60_000,
+    graceMs: 0,
+    clock,
+    random,
+    notify: () => {},
+  });
+}
+
+function createDeliveries(parts: ProcessParts): (kind: DeliveryKind) => Delivery {
+  const { ledger, life, outside, sftp, folder } = parts;
+  const service = throughLife(life, 'service', parts.service, [
+    'reviewBookedHotels',
+    'reviewBookedHotelsByFile',
+  ]);
+  const connect: SftpDouble['connect'] = (options) =>
+    life.pass('sftp.connect', async () =>
+      throughLife(life, 'sftp', await sftp.connect(options), sftpActions),
+    );
+  const body = createBodyDelivery({
+    service,
+    masterIdName: 'ServiceId',
+    batchSize,
+    findCanary: ledger.findCanary,
+  });
+  const file = createFileDelivery({
+    body,
+    ledger,
+    service,
+    timezone,
+    sftp: { connect },
+    spool: throughLife(life, 'spool', createDirectorySpool({ root: join(folder, 'spool') }), [
+      'write',
+      'remove',
+    ]),
+    archive: throughLife(life, 'archive', createDirectoryArchive({ root: join(folder, 'archive') }), [
+      'keep',
+      'remove',
+    ]),
+    masterIdColumn: 'Service Mappings Id',
+    incomplete: 'post',
+    pathPrefix: '',
+    resultPattern: defaultResultPattern,
+    resultNames: 'all',
+    resultColumn: defaultResultColumn,
+    resultValues: defaultResultValues,
+    resultDelimiter: 'auto',
+    resultEncoding: 'auto',
+    maxResultFactor: 10,
+    maxUnansweredShare: 0,
+    stepMs: 3_600_000,
+    resultPollMs: 60_000,
+    resultQuietMs: 300_000,
+    resultTimeoutMs: 21_600_000,
+    tool: 'booked-hotel-review 9.9.9',
+    clock: outside.clock,
+    notify: () => {},
+  });
+  return (kind) => (kind === 'file' ? file : body);
+}
+
+/** What `notify` does for a channel that wants everything. */
+function createTelling({ ledger, life, outside }: ProcessParts): () => Promise<void> {
+  const { clock, random, log, nextId } = outside;
+  const channel: Channel = {
+    name: channelName,
+    async send({ id, title }) {
+      log.push({ kind: 'message', id, says: title });
+    },
+    close: async () => {},
+  };
+  const sender = createSender({
+    store: ledger.notices,
+    channels: [throughLife(life, 'channel', channel, ['send'])],
+    compose: async (notices) => ({
+      title: notices.map(({ event, stage, subject }) => `${event} ${stage}: ${subject}`).join(', '),
+      text: '',
+    }),
+    clock,
+    random,
+    notify: () => {},
+  });
+  const checks = {
+    ...{ ledger, timezone, clock, exportPatienceMs: dayMs },
+    findLateDays: async () => [],
+    measureFree: async () => [],
+    findDigest: async () => undefined,
+  };
+  return async () => {
+    await ledger.notices.noteFirst('notify', clock());
+    await checkNotices(checks);
+    const plan = { channel: channelName, dueAt: clock() };
+    await ledger.notices.route(() => [{ id: nextId(), ...plan }], clock());
+    await sender.sendDue(unstopped, { isLast: true });
+  };
+}

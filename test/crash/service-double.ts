@@ -1,0 +1,78 @@
+import type { ReviewService } from '../../src/mapping-service/client.js';
+import type { Verdict } from '../../src/mapping-service/verdict.js';
+import { ok, refusal, unavailable } from '../review/scripted-service.js';
+import type { Outside } from './outside.js';
+import type { SftpDouble } from './sftp-double.js';
+
+/** What goes wrong at the service, by the booking that shows it. */
+export interface Troubles {
+  /** Refused, and with it every request that holds it. */
+  readonly refused?: string;
+  /** The first request with it gets a 503. */
+  readonly unavailableOnce?: string;
+  /** The first request with it is accepted, and the answer gets lost. */
+  readonly unansweredOnce?: string;
+  /** Incorrectly mapped, says the result of a file. */
+  readonly incorrect?: string;
+}
+
+/** From the call to the first half of its result, and to the whole of it. */
+const [halfAfterMs, wholeAfterMs] = [700, 2_000];
+
+const unanswered: Verdict = {
+  kind: 'retryable',
+  code: 'timeout',
+  outcomeUnknown: true,
+  refusedWhenSpent: false,
+};
+
+/** The service by its contract: it reviews what it gets, as often as it gets it. */
+export function createServiceDouble(
+  { clock, log }: Outside,
+  sftp: SftpDouble,
+  troubles: Troubles,
+): ReviewService {
+  const over = new Set<string>();
+
+  /** Whether this request is the first one with that booking. */
+  function isFirst(references: readonly string[], reference: string | undefined): boolean {
+    if (reference === undefined || over.has(reference) || !references.includes(reference)) return false;
+    over.add(reference);
+    return true;
+  }
+
+  function judge(references: readonly string[]): Verdict {
+    if (isFirst(references, troubles.unavailableOnce)) return unavailable;
+    if (isFirst(references, troubles.unansweredOnce)) return unanswered;
+    return troubles.refused !== undefined && references.includes(troubles.refused) ? refusal : ok;
+  }
+
+  return {
+    async reviewBookedHotels(body) {
+      const { Hotels } = JSON.parse(Buffer.from(body).toString()) as {
+        Hotels: { BookingReferenceId: string }[];
+      };
+      const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
+      const verdict = judge(references);
+      const isAccepted = verdict === ok || verdict === unanswered;
+      log.push({ kind: 'call', references, isAccepted, isAnswered: verdict !== unanswered, byFile: false });
+      return verdict;
+    },
+
+    async reviewBookedHotelsByFile(path) {
+      const file = sftp.read(path);
+      if (file === undefined) return { kind: 'fatal', code: 'http-404', httpStatus: 404 };
+      const [header = '', ...lines] = file.toString().trimEnd().split('\n');
+      const references = lines.map((line) => line.split(',')[1] ?? '');
+      log.push({ kind: 'call', references, isAccepted: true, isAnswered: true, byFile: true });
+      const judged = lines.map(
+        (line, index) => `${line},${references[index] === troubles.incorrect ? 'False' : 'True'}`,
+      );
+      const result = (some: readonly string[]) => [`${header},IsCorrectMapping`, ...some, ''].join('\n');
+      const resultPath = path.replace(/\.csv$/, '_Result.csv');
+      sftp.put(resultPath, result(judged.slice(0, lines.length / 2)), clock() + halfAfterMs);
+      sftp.put(resultPath, result(judged), clock() + wholeAfterMs);
+      return ok;
+    },
+  };
+}
