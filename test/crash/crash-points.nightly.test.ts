@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSeed } from '../support/processes.js';
 import { usePostgres } from '../support/use-servers.js';
-import { findFaultsOf, listDeaths, sample } from './every-death.js';
+import { findFaultsOf, listDeaths, samplePairs } from './every-death.js';
 import { type Lived, liveDay } from './live.js';
 import { onPostgres } from './postgres-engine.js';
 import { byBody, byFile } from './scenarios.js';
@@ -32,8 +32,7 @@ describe.each(engines)('with its ledger in $ledger', { timeout: 1_800_000 }, ({ 
     });
 
     it(`that dies twice, at ${pairs} pairs of points, ends as if it had not`, async () => {
-      const { random } = createSeed();
-      const plans = Array.from({ length: pairs }, () => sample(listDeaths(undisturbed), 2, random));
+      const plans = samplePairs(undisturbed, pairs, createSeed().random);
       expect(await findFaultsOf(engine, scenario, undisturbed, plans)).toEqual([]);
     });
   });

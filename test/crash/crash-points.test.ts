@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSeed } from '../support/processes.js';
-import { findFaultsOf, listDeaths, sample } from './every-death.js';
+import { findFaultsOf, sampleDeaths, samplePairs } from './every-death.js';
 import { type Lived, liveDay } from './live.js';
 import { byBody, byFile } from './scenarios.js';
-import { sqlite } from './sqlite-engine.js';
+import { newSqlite, sqlite } from './sqlite-engine.js';
 import { expectUndisturbed } from './undisturbed.js';
 
-/** The nightly suite has them all. */
-const [deaths, pairs] = [40, 10];
+const pairs = 15;
 
+/** The nightly suite has every point. */
 describe.each([byBody, byFile])('a day $name', (scenario) => {
   let undisturbed: Lived;
   beforeAll(async () => {
@@ -20,15 +20,19 @@ describe.each([byBody, byFile])('a day $name', (scenario) => {
     expect((await liveDay(sqlite, scenario)).points).toEqual(undisturbed.points);
   });
 
-  it(`that dies at ${deaths} of its points ends as if it had not`, async () => {
-    const { random } = createSeed();
-    const plans = sample(listDeaths(undisturbed), deaths, random).map((death) => [death]);
+  it('that dies at any kind of point ends as if it had not', async () => {
+    const plans = sampleDeaths(undisturbed, createSeed().random).map((death) => [death]);
     expect(await findFaultsOf(sqlite, scenario, undisturbed, plans)).toEqual([]);
   });
 
   it('that dies twice ends as if it had not', async () => {
-    const { random } = createSeed();
-    const plans = Array.from({ length: pairs }, () => sample(listDeaths(undisturbed), 2, random));
+    const plans = samplePairs(undisturbed, pairs, createSeed().random);
     expect(await findFaultsOf(sqlite, scenario, undisturbed, plans)).toEqual([]);
   });
+});
+
+it('a day that dies while its ledger is created ends as if it had not', async () => {
+  const undisturbed = await liveDay(newSqlite, byBody);
+  const plans = (['before', 'after'] as const).map((mode) => [{ at: 1, mode, awayMs: 0 }]);
+  expect(await findFaultsOf(newSqlite, byBody, undisturbed, plans)).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { createPick } from '../../src/sandbox/common/random.js';
 import { findFaults } from './judge.js';
 import { type Engine, type Lived, liveDay, type PlannedDeath } from './live.js';
 import type { Scenario } from './scenarios.js';
@@ -14,12 +15,27 @@ export function listDeaths({ points }: Lived): PlannedDeath[] {
   );
 }
 
-/** Picks that many different items. */
-export function sample<Item>(items: readonly Item[], count: number, random: () => number): Item[] {
-  const left = [...items];
-  return Array.from({ length: Math.min(count, left.length) }, () =>
-    left.splice(Math.floor(random() * left.length), 1),
-  ).flat();
+/**
+ * One death at each kind of moment: by what is done there, and what was done just before. The length of the absence matters
+ * most after something was done.
+ */
+export function sampleDeaths(lived: Lived, random: () => number): PlannedDeath[] {
+  const { points } = lived;
+  const kinds = new Map<string, PlannedDeath[]>();
+  for (const death of listDeaths(lived)) {
+    const { at, mode, awayMs } = death;
+    const absence = mode === 'after' ? awayMs : 'any';
+    const kind = `${mode} ${absence} ${points[at - 2]} ${points[at - 1]}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), death]);
+  }
+  return [...kinds.values()].map(createPick(random));
+}
+
+/** Two deaths, of which the second may come too late for anybody to die. */
+export function samplePairs(lived: Lived, count: number, random: () => number): PlannedDeath[][] {
+  const pick = createPick(random);
+  const deaths = listDeaths(lived);
+  return Array.from({ length: count }, () => [pick(deaths), pick(deaths)]);
 }
 
 /** Lives the day once for each plan; one line for each fault. */

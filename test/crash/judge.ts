@@ -21,6 +21,7 @@ export function findFaults(lived: LivedDay, undisturbed: LivedDay): string[] {
     ...compareOutcomes(lived.outcome, undisturbed.outcome),
     ...findLost(lived),
     ...findSentAgain(lived.log),
+    ...findNeedless(lived.log),
     ...judgeRepeated(lived),
   ];
 }
@@ -69,6 +70,13 @@ function findAgain(one: Happening, later: readonly Happening[]): string[] {
     case 'death':
       return [];
   }
+}
+
+/** A review by file is not started again once its result is there. */
+function findNeedless(log: readonly Happening[]): string[] {
+  return log.flatMap((one) =>
+    one.kind === 'call' && one.isNeedless ? [`called in spite of its result: ${one.references}`] : [],
+  );
 }
 
 function isCalledFor(log: readonly Happening[], reference: string): boolean {

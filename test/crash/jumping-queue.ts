@@ -41,7 +41,7 @@ export function withoutWaiting(inner: StepQueue, { clock, reach, isSerial, isOve
         if (notBefore === undefined || notBefore <= clock()) await handOver(step);
         else waiting.push({ ...step, notBefore });
       }
-      if (waiting.length > 0) await goOn();
+      await goOn();
     },
     work(perform, options) {
       inner.work(async (reference, signal, releaseSlot) => {

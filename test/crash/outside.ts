@@ -10,7 +10,8 @@ export type Happening =
       readonly isAccepted: boolean;
       /** The service gave a clear answer. */
       readonly isAnswered: boolean;
-      readonly byFile: boolean;
+      /** Its result was there already. */
+      readonly isNeedless: boolean;
     }
   | { readonly kind: 'published'; readonly path: string; readonly bytes: string }
   | { readonly kind: 'message'; readonly id: string; readonly says: string }

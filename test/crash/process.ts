@@ -95,7 +95,15 @@ function createWorkforce(
     ledger,
     createQueue() {
       const queue = withoutWaiting(openQueue(), { ...outside, isSerial, isOver: () => life.isOver });
-      return throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
+      const counted = throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
+      return {
+        ...counted,
+        // Adding nothing is no point: it may come at any time.
+        add(steps) {
+          const added = [...steps];
+          return added.length > 0 ? counted.add(added) : queue.add(added);
+        },
+      };
     },
     deliveryOf: ({ delivery }) => deliveryFor(delivery),
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 5 },

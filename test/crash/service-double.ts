@@ -55,7 +55,13 @@ export function createServiceDouble(
       const references = Hotels.map(({ BookingReferenceId }) => BookingReferenceId);
       const verdict = judge(references);
       const isAccepted = verdict === ok || verdict === unanswered;
-      log.push({ kind: 'call', references, isAccepted, isAnswered: verdict !== unanswered, byFile: false });
+      log.push({
+        kind: 'call',
+        references,
+        isAccepted,
+        isAnswered: verdict !== unanswered,
+        isNeedless: false,
+      });
       return verdict;
     },
 
@@ -64,12 +70,15 @@ export function createServiceDouble(
       if (file === undefined) return { kind: 'fatal', code: 'http-404', httpStatus: 404 };
       const [header = '', ...lines] = file.toString().trimEnd().split('\n');
       const references = lines.map((line) => line.split(',')[1] ?? '');
-      log.push({ kind: 'call', references, isAccepted: true, isAnswered: true, byFile: true });
+      const resultPath = path.replace(/\.csv$/, '_Result.csv');
+      const isNeedless = references.some((reference) =>
+        `${sftp.read(resultPath)}`.includes(`,${reference},`),
+      );
+      log.push({ kind: 'call', references, isAccepted: true, isAnswered: true, isNeedless });
       const judged = lines.map(
         (line, index) => `${line},${references[index] === troubles.incorrect ? 'False' : 'True'}`,
       );
       const result = (some: readonly string[]) => [`${header},IsCorrectMapping`, ...some, ''].join('\n');
-      const resultPath = path.replace(/\.csv$/, '_Result.csv');
       sftp.put(resultPath, result(judged.slice(0, lines.length / 2)), clock() + halfAfterMs);
       sftp.put(resultPath, result(judged), clock() + wholeAfterMs);
       return ok;

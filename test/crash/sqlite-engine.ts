@@ -1,51 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { openDatabase } from '../../src/ledger/sqlite/database.js';
 import { createSqliteLedger } from '../../src/ledger/sqlite/sqlite-ledger.js';
+import type { NoticeLedger } from '../../src/notifications/notice-store.js';
 import { readReference } from '../../src/review/stored/stored-line.js';
-import { type Engine, toBegunStep } from './live.js';
+import { type CurrentLife, type Engine, toBegunStep } from './live.js';
+import type { BegunStep } from './outside.js';
 import { leaseMs } from './process.js';
 
-export const sqlite: Engine = {
-  commitsAtOnce: true,
+/** Each day begins with a ledger without runs. */
+export const sqlite: Engine = createEngine(copyEmptyLedger);
 
-  async openPlace(folder) {
-    const path = join(folder, 'ledger.db');
-    return {
-      open: (clock) =>
-        createSqliteLedger({
-          ...{ path, clock, leaseMs },
-          carriesReference: (line, form, reference) => readReference(line, form) === reference,
-        }),
-      async bury() {
-        const database = openDatabase(path, { busyTimeoutMs: 0 });
-        try {
-          const tables = database.all("SELECT name FROM sqlite_master WHERE name = 'steps'");
-          if (tables.length === 0) return undefined;
-          const row = database.get("SELECT name, attempts, bookings FROM steps WHERE state = 'running'");
-          return row && toBegunStep(row);
-        } finally {
-          database.close();
-        }
-      },
-      remove: async () => {},
-    };
-  },
+/** Each day begins without a ledger. */
+export const newSqlite: Engine = createEngine(() => {});
 
-  /** The one way in which the ledger commits. */
-  countCommits(current) {
-    const { exec } = Libsql.prototype;
-    Libsql.prototype.exec = function (this: Libsql.Database, sql: string) {
-      if (sql !== 'COMMIT') return exec.call(this, sql);
-      const { life, onCommit } = current();
-      return life.passAtOnce('commit', () => {
-        const done = exec.call(this, sql);
-        onCommit();
-        return done;
-      });
-    };
-    return () => {
-      Libsql.prototype.exec = exec;
-    };
-  },
-};
+let emptyLedger: Buffer | undefined;
+
+/** Creating a ledger takes longer than a day in it. */
+async function copyEmptyLedger(path: string): Promise<void> {
+  emptyLedger ??= await makeEmptyLedger();
+  writeFileSync(path, emptyLedger, { mode: 0o600 });
+}
+
+async function makeEmptyLedger(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'empty-ledger-'));
+  const path = join(folder, 'ledger.db');
+  await openLedger(path, () => 0).close();
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
+}
+
+function openLedger(path: string, clock: () => number): NoticeLedger {
+  return createSqliteLedger({
+    ...{ path, clock, leaseMs },
+    carriesReference: (line, form, reference) => readReference(line, form) === reference,
+  });
+}
+
+function createEngine(prepare: (path: string) => Promise<void> | void): Engine {
+  return {
+    commitsAtOnce: true,
+
+    async openPlace(folder) {
+      const path = join(folder, 'ledger.db');
+      await prepare(path);
+      return {
+        open: (clock) => openLedger(path, clock),
+        bury: async () => readBegun(path),
+        remove: async () => {},
+      };
+    },
+
+    countCommits,
+  };
+}
+
+function readBegun(path: string): BegunStep | undefined {
+  const database = openDatabase(path, { busyTimeoutMs: 0 });
+  try {
+    const tables = database.all("SELECT name FROM sqlite_master WHERE name = 'steps'");
+    if (tables.length === 0) return undefined;
+    const row = database.get("SELECT name, attempts, bookings FROM steps WHERE state = 'running'");
+    return row && toBegunStep(row);
+  } finally {
+    database.close();
+  }
+}
+
+/** The one way in which the ledger commits. */
+function countCommits(current: () => CurrentLife): () => void {
+  const { exec } = Libsql.prototype;
+  Libsql.prototype.exec = function (this: Libsql.Database, sql: string) {
+    if (sql !== 'COMMIT') return exec.call(this, sql);
+    const { life, onCommit } = current();
+    return life.passAtOnce('commit', () => {
+      const done = exec.call(this, sql);
+      onCommit();
+      return done;
+    });
+  };
+  return () => {
+    Libsql.prototype.exec = exec;
+  };
+}
