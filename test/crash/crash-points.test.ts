@@ -33,6 +33,6 @@ describe.each([byBody, byFile])('a day $name', (scenario) => {
 
 it('a day that dies while its ledger is created ends as if it had not', async () => {
   const undisturbed = await liveDay(newSqlite, byBody);
-  const plans = (['before', 'after'] as const).map((mode) => [{ at: 1, mode, awayMs: 0 }]);
+  const plans = (['before', 'after'] as const).map((mode) => [{ at: 1, mode, awayMs: 0, aheadMs: 0 }]);
   expect(await findFaultsOf(newSqlite, byBody, undisturbed, plans)).toEqual([]);
 });

@@ -3,14 +3,17 @@ import { findFaults } from './judge.js';
 import { type Engine, type Lived, liveDay, type PlannedDeath } from './live.js';
 import type { Scenario } from './scenarios.js';
 
-/** Until somebody runs the day again: at once, or so late that the service has finished. */
-const absences = [0, 120_000];
+/** Somebody runs the day again at once, with a clock that is not ahead; or so late that the service has finished. */
+const absences = [
+  { awayMs: 0, aheadMs: 600_000 },
+  { awayMs: 120_000, aheadMs: 0 },
+];
 
 /** Every way to die once. */
 export function listDeaths({ points }: Lived): PlannedDeath[] {
   return points.flatMap((_, index) =>
     (['before', 'after'] as const).flatMap((mode) =>
-      absences.map((awayMs) => ({ at: index + 1, mode, awayMs })),
+      absences.map((absence) => ({ at: index + 1, mode, ...absence })),
     ),
   );
 }
@@ -47,7 +50,7 @@ export async function findFaultsOf(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const plan of plans) {
-    const name = plan.map(({ at, mode, awayMs }) => describe(undisturbed, at, mode, awayMs)).join('; then ');
+    const name = plan.map((death) => describe(undisturbed, death)).join('; then ');
     const faults = await liveDay(engine, scenario, plan).then(
       (lived) => (lived.deaths === 0 ? ['nobody died'] : findFaults(lived, undisturbed)),
       (error: unknown) => [`the day did not end: ${String(error)}`],
@@ -57,6 +60,6 @@ export async function findFaultsOf(
   return found;
 }
 
-function describe({ points }: Lived, at: number, mode: string, awayMs: number): string {
+function describe({ points }: Lived, { at, mode, awayMs }: PlannedDeath): string {
   return `${mode} point ${at} (${points[at - 1]}), away for ${awayMs} ms`;
 }

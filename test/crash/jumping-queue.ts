@@ -6,17 +6,23 @@ interface Pace extends Pick<Outside, 'clock' | 'reach'> {
   readonly isSerial: boolean;
   /** The process is dead. */
   readonly isOver: () => boolean;
+  /** The longest wait that the settings allow. */
+  readonly longestWaitMs: number;
 }
 
 /**
  * The queue of one worker for whom time passes only while there is nothing to do: when all other work is done, it is at once
  * as late as the next waiting step needs.
  */
-export function withoutWaiting(inner: StepQueue, { clock, reach, isSerial, isOver }: Pace): StepQueue {
+export function withoutWaiting(
+  inner: StepQueue,
+  { clock, reach, isSerial, isOver, longestWaitMs }: Pace,
+): StepQueue {
   let waiting: (QueuedStep & { readonly notBefore: number })[] = [];
   /** Steps that the inner queue holds or is handing out. */
   let open = 0;
   let isDropped = false;
+  let isBegun = false;
 
   async function handOver(step: QueuedStep): Promise<void> {
     open += 1;
@@ -33,14 +39,23 @@ export function withoutWaiting(inner: StepQueue, { clock, reach, isSerial, isOve
     await handOver(next);
   }
 
+  /** A clock that was ahead must not make anybody wait. */
+  function checkWait(notBefore: number): number {
+    if (!isBegun) throw new Error('a step still waits as a dead process wanted it to');
+    if (notBefore - clock() > longestWaitMs)
+      throw new Error('a step waits for longer than the settings allow');
+    return notBefore;
+  }
+
   return {
     ...inner,
     async add(steps) {
       for (const step of steps) {
         const { notBefore } = step;
         if (notBefore === undefined || notBefore <= clock()) await handOver(step);
-        else waiting.push({ ...step, notBefore });
+        else waiting.push({ ...step, notBefore: checkWait(notBefore) });
       }
+      isBegun = true;
       await goOn();
     },
     work(perform, options) {

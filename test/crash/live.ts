@@ -43,12 +43,13 @@ const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const startsAt = Date.parse('2026-11-21T02:30:00Z');
 const morning = Date.parse('2026-11-21T14:30:00Z');
-/** Of the claims that a process does not renew: those of messages. */
-const longestLeaseMs = 60_000;
+/** When nobody can be at work any more: claims of messages are not renewed, and a clock may have been ahead. */
+const longestLeaseMs = 900_000;
 
-/** A death, and how long it takes until somebody runs the day again. */
+/** A death, how long it takes until somebody runs the day again, and how far the clock of the dead process was ahead. */
 export interface PlannedDeath extends Death {
   readonly awayMs: number;
+  readonly aheadMs: number;
 }
 
 export interface Lived extends LivedDay {
@@ -74,13 +75,20 @@ export async function liveDay(
   const service = createServiceDouble(outside, sftp, scenario.troubles);
   const place = await engine.openPlace(folder);
   let life = beginLife();
+  let aheadMs = 0;
+  /** As a process sees it. */
+  const own = {
+    ...outside,
+    clock: () => outside.clock() + aheadMs,
+    reach: (instant: number) => outside.reach(instant - aheadMs),
+  };
   const stopCounting = engine.countCommits(() => ({
     life,
     onCommit: () => outside.log.push({ kind: 'commit' }),
   }));
 
   async function inProcess<Result>(work: (ledger: NoticeLedger) => Promise<Result>): Promise<Result> {
-    const ledger = place.open(outside.clock);
+    const ledger = place.open(own.clock);
     try {
       return await work(ledger);
     } finally {
@@ -91,7 +99,8 @@ export async function liveDay(
     inProcess((ledger) =>
       composeProcess({
         ...scenario,
-        ...{ ledger, life, outside, service, sftp, folder },
+        ...{ ledger, life, service, sftp, folder },
+        outside: own,
         isSerial: !engine.commitsAtOnce,
       }).review(),
     );
@@ -112,12 +121,14 @@ export async function liveDay(
     const lives: Life[] = [];
     for (const death of [...deaths, undefined]) {
       life = beginLife(death);
+      aheadMs = death?.aheadMs ?? 0;
       lives.push(life);
       if (await survive()) break;
       outside.log.push({ kind: 'death', begun: await place.bury() });
       outside.reach(outside.clock() + (death?.awayMs ?? 0));
     }
     life = beginLife();
+    aheadMs = 0;
     outside.reach(outside.clock() + longestLeaseMs);
     await review();
     const log = [...outside.log];

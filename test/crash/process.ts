@@ -37,6 +37,8 @@ const unstopped = new AbortController().signal;
 /** No lease ends while a test runs, and so none is renewed. */
 export const leaseMs = 3_600_000;
 
+const longestWaitMs = 61_000;
+
 export interface ProcessParts {
   readonly ledger: NoticeLedger;
   readonly life: Life;
@@ -94,7 +96,8 @@ function createWorkforce(
   return createOwnWorkforce({
     ledger,
     createQueue() {
-      const queue = withoutWaiting(openQueue(), { ...outside, isSerial, isOver: () => life.isOver });
+      const pace = { isSerial, isOver: () => life.isOver, longestWaitMs };
+      const queue = withoutWaiting(openQueue(), { ...outside, ...pace });
       const counted = throughLife(life, 'queue', queue, ['add', 'holdOff', 'drop']);
       return {
         ...counted,
@@ -109,7 +112,7 @@ function createWorkforce(
     retry: { tries: 6, baseMs: 1_000, capMs: 60_000, retryAfterCapMs: 60_000, waits: 5 },
     limits: { maxRefusedShare: 1 },
     leaseMs,
-    longestWaitMs: 60_000,
+    longestWaitMs,
     graceMs: 0,
     clock,
     random,

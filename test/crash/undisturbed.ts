@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { findFaults } from './judge.js';
 import type { Lived } from './live.js';
 import type { Happening } from './outside.js';
 import { runId } from './process.js';
@@ -7,6 +8,7 @@ import type { Scenario } from './scenarios.js';
 /** The day without a death, in which everything must come about that a death is to interrupt. */
 export function expectUndisturbed({ delivery, references }: Scenario, lived: Lived): void {
   const { outcome, repeated, log, points } = lived;
+  expect(findFaults(lived, lived)).toEqual([]);
   const told = [`canary-missed raised: ${runId}`];
   expect(outcome.spool).toEqual([]);
   expect(outcome.canary).toMatchObject({ isSent: true, isReported: true });
