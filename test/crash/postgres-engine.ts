@@ -58,7 +58,7 @@ export function onPostgres(server: () => Postgres): Engine {
         return life
           .pass('commit', async () => {
             const answer = await pass();
-            onCommit();
+            if (sql === 'COMMIT' || hasRows(answer)) onCommit();
             return answer;
           })
           .catch(async (error: unknown) => {
@@ -93,6 +93,11 @@ function textOf(query: unknown): string | undefined {
   if (typeof query === 'string') return query;
   const isPlain = typeof query === 'object' && query !== null && !('submit' in query) && 'text' in query;
   return isPlain ? String(query.text) : undefined;
+}
+
+/** A statement that finds nothing to change records nothing. */
+function hasRows(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && Number(Reflect.get(answer, 'rowCount')) > 0;
 }
 
 function writes(sql: string): boolean {

@@ -37,6 +37,7 @@ const unstopped = new AbortController().signal;
 /** No lease ends while a test runs, and so none is renewed. */
 export const leaseMs = 3_600_000;
 
+/** Of a retry with its jitter, and between two looks for a result. */
 const longestWaitMs = 61_000;
 
 export interface ProcessParts {
