@@ -14,10 +14,12 @@ export interface Troubles {
   readonly unansweredOnce?: string;
   /** Incorrectly mapped, says the result of a file. */
   readonly incorrect?: string;
+  /** So is this one, says the result when it is written again, a minute after the call. */
+  readonly incorrectLater?: string;
 }
 
-/** From the call to the first half of its result, and to the whole of it. */
-const [halfAfterMs, wholeAfterMs] = [700, 2_000];
+/** From the call to the first half of its result, to the whole of it, and to another one in its place. */
+const [halfAfterMs, wholeAfterMs, rewrittenAfterMs] = [700, 2_000, 60_000];
 
 const unanswered: Verdict = {
   kind: 'retryable',
@@ -75,12 +77,18 @@ export function createServiceDouble(
         `${sftp.read(resultPath)}`.includes(`,${reference},`),
       );
       log.push({ kind: 'call', references, isAccepted: true, isAnswered: true, isNeedless });
-      const judged = lines.map(
-        (line, index) => `${line},${references[index] === troubles.incorrect ? 'False' : 'True'}`,
-      );
-      const result = (some: readonly string[]) => [`${header},IsCorrectMapping`, ...some, ''].join('\n');
-      sftp.put(resultPath, result(judged.slice(0, lines.length / 2)), clock() + halfAfterMs);
-      sftp.put(resultPath, result(judged), clock() + wholeAfterMs);
+      const result = (count: number, ...incorrect: readonly (string | undefined)[]) => {
+        const isCorrect = (index: number) => !incorrect.includes(references[index]);
+        const rows = lines
+          .slice(0, count)
+          .map((line, index) => `${line},${isCorrect(index) ? 'True' : 'False'}`);
+        return [`${header},IsCorrectMapping`, ...rows, ''].join('\n');
+      };
+      const { incorrect, incorrectLater } = troubles;
+      sftp.put(resultPath, result(lines.length / 2, incorrect), clock() + halfAfterMs);
+      sftp.put(resultPath, result(lines.length, incorrect), clock() + wholeAfterMs);
+      if (incorrectLater !== undefined)
+        sftp.put(resultPath, result(lines.length, incorrect, incorrectLater), clock() + rewrittenAfterMs);
       return ok;
     },
   };
