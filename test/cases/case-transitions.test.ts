@@ -194,6 +194,36 @@ describe('commands', () => {
   });
 });
 
+describe('a command', () => {
+  it.each([
+    ['report', 'reported'],
+    ['dismiss', 'dismissed'],
+    ['reopen', 'open'],
+  ] as const)('%s changes nothing the second time, not even the moment', (command, state) => {
+    const held: HeldCase = { ...opened(), state };
+    expect(applyCommand(held, command, 300)).toBe(held);
+  });
+});
+
+describe('what a person says of bookings', () => {
+  const held = opened({ stays: [stayOf('BR-1'), stayOf('BR-2')] });
+
+  it('is kept for those, with its moment and its note, as no newer version would resolve them', () => {
+    const { bookings } = resolveBookings(
+      held,
+      { places: new Set([2]), as: 'cancelled', note: 'called' },
+      200,
+    );
+    const resolved = { as: 'cancelled', at: 200, note: 'called', isAutomatic: false };
+    expect(bookings).toEqual([held.bookings[0], { ...held.bookings[1], resolved }]);
+  });
+
+  it('needs no note', () => {
+    const { bookings } = resolveBookings(held, { places: new Set([1]), as: 'confirmed' }, 200);
+    expect(bookings[0]?.resolved).toEqual({ as: 'confirmed', at: 200, isAutomatic: false });
+  });
+});
+
 describe('any history', () => {
   const references = fc.uniqueArray(fc.constantFrom('BR-1', 'BR-2', 'BR-3', 'BR-4'), { minLength: 1 });
   const steps = fc.oneof(

@@ -3,6 +3,7 @@ import {
   defaultStatusCodes,
   type HttpStatusTable,
   judgeAnswer,
+  judgeFailure,
   type StatusCodeTable,
 } from '../../src/mapping-service/verdict.js';
 
@@ -258,4 +259,22 @@ describe("the service's words", () => {
     expect(judge({ status: 500, body: `x${long}` })).toMatchObject({ answer: `x${'é'.repeat(999)}` });
     expect(judge({ body: { StatusCode: 2009, Message: long } })).toMatchObject({ answer: 'é'.repeat(1_000) });
   });
+});
+
+describe('a failure of the network', () => {
+  it.each([
+    ['wrong', { kind: 'fatal' }],
+    ['unreached', notDone],
+    ['broken', perhapsDone],
+  ] as const)('%s is judged by whether the service can have acted, and has no words', (meaning, verdict) => {
+    expect(judgeFailure({ code: 'connection-reset', meaning })).toEqual({
+      ...verdict,
+      code: 'connection-reset',
+    });
+  });
+});
+
+it('keeps the words of the service without blanks around them', () => {
+  const body = { Status: false, StatusCode: 2009, Message: '\n bad hotel\u0000' };
+  expect(judge({ body }).answer).toBe('bad hotel');
 });

@@ -118,6 +118,25 @@ describe('a result that names all bookings', () => {
     expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
   });
 
+  it('has no readable verdict, however many rows are broken beside the unreadable ones', () => {
+    const totals = totalsOf({ end: endOf({ malformed: 2 }), unreadable: 8 });
+    const decision = decideOnResult(totals, everyVerdict, growing, all);
+    expect(decision).toEqual({ kind: 'refuse', code: 'result-unreadable' });
+  });
+
+  it('lacks its rows, and is no unreadable table, when only its header came', () => {
+    const header = totalsOf({ end: endOf({ rows: 0 }), unanswered: 10 });
+    const decision = decideOnResult(header, { unanswered: 10, unclear: 0 }, due, all);
+    expect(decision).toEqual({ kind: 'refuse', code: 'result-incomplete' });
+  });
+
+  it('leaves a booking without a verdict if it does not name it, also when it is complete', async () => {
+    const found = places('incorrect', 'not-in-result', 'unclear');
+    const { verdicts, counts } = await listVerdicts(totalsOf(), found, all, { isComplete: true });
+    expect(verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result', 'unclear']);
+    expect(counts).toMatchObject({ affected: 1, unanswered: 1, unclear: 1, listsUnanswered: true });
+  });
+
   it('counts the rows that name no booking of ours', async () => {
     const totals = totalsOf({ end: endOf({ rows: 13 }), foreign: 1, unidentified: 2, summaries: 1 });
     const { counts } = await listVerdicts(totals, places(), all, { isComplete: true });
@@ -165,7 +184,30 @@ describe('a result that names only incorrect rows', () => {
     expect(decideOnResult(totals, counts, quiet, incorrectOnly).kind).toBe('accept');
   });
 
+  it('leaves a booking unclear if it has a column of verdicts, and unnamed until it is complete', async () => {
+    const found = () => places('unclear', 'not-in-result');
+    const read = await listVerdicts(few, found(), incorrectOnly, { isComplete: false });
+    expect(read.verdicts.map(({ judged }) => judged)).toEqual(['unclear', 'not-in-result']);
+    const withoutVerdicts = totalsOf({ ...few, fields: ['bookingReferenceId'] });
+    const named = await listVerdicts(withoutVerdicts, found(), incorrectOnly, { isComplete: false });
+    expect(named.verdicts.map(({ judged }) => judged)).toEqual(['incorrect', 'not-in-result']);
+    const ofAll = await listVerdicts(withoutVerdicts, found(), all, { isComplete: false });
+    expect(ofAll.verdicts.map(({ judged }) => judged)).toEqual(['unclear', 'not-in-result']);
+  });
+
+  it('cannot be read if no row of its column of verdicts can, but says something by its header alone', () => {
+    const decide = (differing: Partial<ResultTotals>) =>
+      decideOnResult({ ...few, ...differing }, everyVerdict, quiet, incorrectOnly);
+    expect(decide({ incorrect: 0, unreadable: 1 })).toEqual({ kind: 'refuse', code: 'result-unreadable' });
+    const header = { unanswered: 10, end: endOf({ rows: 0 }), incorrect: 0 };
+    expect(decide(header)).toEqual({ kind: 'accept', isComplete: true });
+  });
+
   it.each<[string, Partial<ResultTotals>]>([
+    [
+      'names as many bookings of others as it has other rows too many',
+      { end: endOf({ rows: 5 }), unidentified: 3, summaries: 2, foreign: 1 },
+    ],
     ['is empty', { fields: [], end: endOf({ rows: 0, isWhole: false }) }],
     ['is no table of bookings', { fields: [] }],
     ['has an unreadable row', { end: endOf({ rows: 1, malformed: 1 }) }],
@@ -197,6 +239,38 @@ describe('the reason why a run fails', () => {
     });
   });
 
+  it.each([
+    [
+      2,
+      0,
+      'the result does not name 2. What it names is listed. Ask the service for the complete result, then',
+    ],
+    [
+      0,
+      1,
+      'it names 1 without a readable verdict about the master hotel that was sent. What it names is listed. Ask the service for the complete result, or set file.resultValues, then',
+    ],
+  ])('says only what is true of %d unanswered and %d unclear bookings', (unanswered, unclear, words) => {
+    const file = { rows: 10, verdicts: { ...verdicts, unanswered, unclear } };
+    const message = explainResult({ ...run, file }, failed('result-incomplete'))?.message;
+    expect(message).toContain(`maxUnansweredShare allows: ${words} run 2026-11-20 again`);
+  });
+
+  it('names the setting for other words, if the column of verdicts is there', () => {
+    const unreadable = { columns: ['Ref', 'Ok'], resultColumn: 'Ok', isFound: true };
+    expect(explainResult({ ...run, file: { unreadable } }, failed('result-unreadable'))?.message).toBe(
+      'the result has no readable verdict: no value of its column Ok is a known verdict. Its columns are Ref, Ok. Set file.resultValues to the words that it uses (or file.resultColumn to another column), then run 2026-11-20 again',
+    );
+  });
+
+  it('is the one of its code, whatever else was seen of the result', () => {
+    const unreadable = { columns: ['Ref'], resultColumn: 'Ok', isFound: false };
+    const explain = (file: object, code: string) => explainResult({ ...run, file }, failed(code));
+    expect(explain({ ...run.file, unreadable }, 'result-incomplete')?.message).toContain('have no verdict');
+    expect(explain({ unreadable }, 'sftp-disk-full')).toBeUndefined();
+    expect(explain({}, 'result-unreadable')).toBeUndefined();
+  });
+
   it('names the columns of a result without verdicts, and the setting to use', () => {
     const unreadable = {
       columns: ['BookingReferenceId', 'MappingStatus'],
@@ -225,7 +299,10 @@ describe('the reason why a run fails', () => {
       };
       const unreadable = { columns: [], resultColumn: 'IsCorrectMapping', isFound: false, seen };
       const file = { ...run.file, unreadable };
-      return explainResult({ ...run, file }, failed('result-unreadable'))?.message;
+      const explained = explainResult({ ...run, file }, failed('result-unreadable'));
+      expect(explained).toMatchObject({ class: 'data', code: 'result-unreadable' });
+      expect(explainResult({ ...run, file }, failed('sftp-disk-full'))).toBeUndefined();
+      return explained?.message;
     };
     expect(explain({})).toBe(
       'the result cannot be read as a table of bookings: one column in 12 rows was seen, read as utf-8 with "," between cells, and no column is named like the reference, the master id or the hotel id that were sent. Set file.resultDelimiter or file.resultEncoding to what the service uses, then run 2026-11-20 again',
@@ -248,6 +325,12 @@ describe('the reason why a run fails', () => {
     });
   });
 
+  it('says what is too large, which somebody has to decide about', () => {
+    const excess = { code: 'result-too-large', message: 'x has 9 GB.' };
+    const explained = explainResult({ ...run, file: { excess } }, failed(excess.code));
+    expect(explained).toMatchObject({ class: 'data', code: 'result-too-large' });
+  });
+
   it('is a different one for any other step', () => {
     expect(explainResult(run, failed('sftp-disk-full'))).toBeUndefined();
   });
@@ -255,7 +338,8 @@ describe('the reason why a run fails', () => {
   it('shows columns without control characters, and not too many of them', () => {
     const columns = listColumns(['a\u001b[31m', 'b'.repeat(100), ...Array<string>(20).fill('c')]);
     expect(columns.slice(0, 2)).toEqual(['a[31m', 'b'.repeat(40)]);
-    expect(columns.at(-1)).toBe('and 2 more');
+    expect(columns.slice(20)).toEqual(['and 2 more']);
+    expect(listColumns(Array<string>(20).fill('c'))).toEqual(Array(20).fill('c'));
   });
 });
 

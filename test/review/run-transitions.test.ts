@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../src/review/run.js';
+import {
+  abandonRun,
+  cancelRun,
+  finishTakeOver,
+  reopenAbandoned,
+  type StepTotals,
+  settleRun,
+  startDelivery,
+  takeOverSteps,
+} from '../../src/review/run-transitions.js';
+import type { PlannedStep } from '../../src/review/step.js';
+import { someRun } from './some-run.js';
+
+const at = Date.UTC(2026, 10, 21, 1, 30);
+
+const batchOf = (form: 'body' | 'file', bookings: number, index: number): PlannedStep => ({
+  name: `batch ${index}`,
+  kind: 'batch',
+  slice: { form, batch: index, first: 0, bookings },
+  bookings,
+});
+const plan: readonly PlannedStep[] = [
+  batchOf('file', 7, 0),
+  batchOf('body', 2, 1),
+  batchOf('body', 3, 2),
+  { name: 'trigger', kind: 'trigger', bookings: 0 },
+];
+
+describe('the start of a delivery', () => {
+  it('counts what a file run posts, the steps to perform, and the moment', () => {
+    expect(startDelivery(someRun({ delivery: 'file' }), plan, at)).toEqual({
+      state: 'delivering',
+      collectedAt: at,
+      openSteps: 4,
+      posted: 5,
+    });
+  });
+
+  it('counts nothing as posted by body, where everything is', () => {
+    expect(startDelivery(someRun({ delivery: 'body' }), plan, at)).toMatchObject({ posted: 0 });
+  });
+
+  it('knows that names were stored again, if retention had removed them during the collect', () => {
+    const blanked = someRun({ namesBlankedAt: at - 1, linesBlanked: true });
+    expect(startDelivery(blanked, [], at)).toMatchObject({ namesBlankedAt: null, linesBlanked: false });
+  });
+});
+
+const interrupted = {
+  set: { state: 'ready', outcomeUnknown: true, notBefore: null, lastCode: 'owner-lost' },
+  endsAttempt: { outcome: 'interrupted', code: 'owner-lost' },
+};
+const reopened = { state: 'ready', notBefore: null, endedAt: null };
+
+describe('taking over the steps', () => {
+  it('of a run under way interrupts what is running, reopens what is overdue, and ends all pauses', () => {
+    expect(takeOverSteps(someRun({ state: 'delivering' }))).toEqual([
+      { which: { states: ['running'] }, ...interrupted },
+      { which: { states: ['overdue'] }, set: reopened },
+      { which: { states: ['ready'] }, set: { notBefore: null } },
+    ]);
+  });
+
+  it.each([
+    ['failed steps', undefined, ['failed', 'overdue']],
+    ['failed steps, whatever else stopped it', 'failures-in-row', ['failed', 'overdue']],
+    ['refused steps, if they had stopped it', 'too-many-refused', ['failed', 'overdue', 'refused']],
+  ])('of a failed run reopens %s, with fresh tries', (_, code, states) => {
+    const failure = code !== undefined && { failure: { class: 'refused' as const, code, message: '' } };
+    expect(takeOverSteps(someRun({ state: 'failed', ...failure }))).toEqual([
+      { which: { states: ['running'] }, ...interrupted },
+      { which: { states }, set: reopened },
+      { which: { states: ['ready'] }, set: { tries: 0, waits: 0, notBefore: null } },
+    ]);
+  });
+
+  it('of owners that are gone interrupts only theirs', () => {
+    expect(reopenAbandoned).toEqual({ which: { abandoned: true, states: ['running'] }, ...interrupted });
+  });
+});
+
+describe('taking over a run', () => {
+  const totals: StepTotals = {
+    openSteps: 2,
+    refused: 4,
+    isTriggered: false,
+    hasOpenBatch: true,
+    isResultOpen: true,
+  };
+  const onlyResult = { isTriggered: true, hasOpenBatch: false };
+  const active: Partial<Run> = { state: 'delivering', delivery: 'file', token: 7 };
+
+  it('under way only raises the token and counts again what is open', () => {
+    const taken = { token: 8, openSteps: 2, namesBlankedAt: null };
+    expect(finishTakeOver(someRun(active), totals)).toEqual(taken);
+  });
+
+  it('records what was accepted and expected this time', () => {
+    const acceptance = { at, by: 'ana' };
+    expect(
+      finishTakeOver(someRun(active), totals, { acceptance, acceptsRepeated: true, expected: 0 }),
+    ).toMatchObject({ acceptance, acceptsRepeated: true, expected: 0 });
+  });
+
+  it('that failed clears its end and its counters', () => {
+    expect(finishTakeOver(someRun({ ...active, state: 'failed' }), totals)).toEqual({
+      token: 8,
+      openSteps: 2,
+      namesBlankedAt: null,
+      state: 'delivering',
+      refused: 4,
+      failedSteps: 0,
+      failuresInRow: 0,
+      finishedAt: null,
+      failure: null,
+    });
+  });
+
+  it('that failed in its collect collects again', () => {
+    const { collectedAt: _, ...run } = someRun({ ...active, state: 'failed' });
+    expect(finishTakeOver(run, totals)).toMatchObject({ state: 'collecting' });
+  });
+
+  it.each(['delivering', 'failed'] as const)(
+    'that was %s awaits its result if only that is missing',
+    (state) => {
+      expect(finishTakeOver(someRun({ ...active, state }), { ...totals, ...onlyResult })).toMatchObject({
+        state: 'awaiting-result',
+      });
+    },
+  );
+
+  it.each([
+    ['a batch is open', { delivery: 'file' }, { hasOpenBatch: true }],
+    ['nothing was triggered', { delivery: 'file' }, { isTriggered: false }],
+    ['it goes by body', { delivery: 'body' }, {}],
+    ['more is open than a result has steps', { delivery: 'file' }, { openSteps: 4 }],
+  ] as const)('does not await a result if %s', (_, run, open) => {
+    const found = { ...totals, ...onlyResult, ...open };
+    expect(finishTakeOver(someRun({ ...active, ...run }), found)).not.toHaveProperty('state');
+  });
+});
+
+describe('the end of a run', () => {
+  it('is written once, with its failure, and says that names may have come since they were removed', () => {
+    const failure = { class: 'data', code: 'steps-failed', message: '' } as const;
+    const run = someRun({ state: 'delivering', namesBlankedAt: at - 1 });
+    const end = { state: 'failed', failure, finishedAt: at, namesBlankedAt: null };
+    expect(settleRun(run, { state: 'failed', failure, at })).toEqual(end);
+    expect(settleRun(someRun({ state: 'succeeded' }), { state: 'failed', failure, at })).toBeUndefined();
+  });
+
+  it('has no moment while its result is awaited', () => {
+    const awaiting = { state: 'awaiting-result', failure: null, finishedAt: null };
+    expect(settleRun(someRun({ state: 'delivering' }), { state: 'awaiting-result', at })).toEqual(awaiting);
+  });
+
+  it('by a new run leaves a success as it is, and fences whoever works on any other', () => {
+    expect(cancelRun(someRun({ state: 'succeeded' }), at)).toEqual({});
+    expect(cancelRun(someRun({ state: 'delivering', token: 3 }), at)).toEqual({
+      state: 'cancelled',
+      token: 4,
+      finishedAt: at,
+    });
+  });
+
+  it('by a person has a reason, and there is none for a run that is over', () => {
+    const reason = 'the export was cut';
+    expect(abandonRun(someRun({ state: 'failed' }), { reason, at })).toMatchObject({ cancelReason: reason });
+    expect(abandonRun(someRun({ state: 'cancelled' }), { reason, at })).toBeUndefined();
+  });
+});
