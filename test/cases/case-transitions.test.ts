@@ -102,6 +102,55 @@ describe('evidence', () => {
   });
 });
 
+describe('the origin of a case', () => {
+  const watch = { origin: 'watch', move: 'unmapped' } as const;
+
+  it('is kept with the move that was found, and since when the watch knows it', () => {
+    expect(opened(watch)).toMatchObject({ move: 'unmapped', watchedSince: 100 });
+    expect(opened()).not.toHaveProperty('watchedSince');
+  });
+
+  it('is added once, and the watch brings its move and its moment', () => {
+    const joined = apply(opened(), evidenceOf(['BR-1'], { ...watch, at: 150 }));
+    expect(joined).toMatchObject({ origins: ['affected', 'watch'], move: 'unmapped', watchedSince: 150 });
+    expect(apply(opened(), evidenceOf(['BR-1'], { origin: 'suspect' }))).not.toHaveProperty('watchedSince');
+  });
+
+  it('stays as it is when the same is found again, and takes on another move since the first', () => {
+    const held = opened(watch);
+    expect(apply(held, evidenceOf(['BR-1'], { ...watch, at: 150 }))).toBe(held);
+    expect(apply(held, evidenceOf(['BR-1'], { origin: 'watch', at: 150 }))).toBe(held);
+    const merged = apply(held, evidenceOf(['BR-1'], { ...watch, move: 'merged', at: 150 }));
+    expect(merged).toMatchObject({ origins: ['watch'], move: 'merged', watchedSince: 100 });
+  });
+});
+
+describe('a closed case', () => {
+  const corrected = () => applyMoves(opened(), [{ to: 8, seenAt: 150 }], 200);
+
+  it('that was dismissed is reopened by a new booking, whatever the copy has', () => {
+    const verdict = evidenceOf(['BR-2'], { at: 300, isBookedInCopy: false });
+    expect(apply(closedBy('dismiss', opened()), verdict).state).toBe('open');
+  });
+
+  it('is not reopened by a booking that came in the moment it was closed', () => {
+    const joined = apply(opened(), evidenceOf(['BR-2'], { at: 200 }));
+    const dismissed = closedBy('dismiss', joined, 200);
+    expect(apply(dismissed, evidenceOf(['BR-2'], { at: 300 })).state).toBe('dismissed');
+  });
+
+  it('is not reopened by the watch if nobody has a stay there', () => {
+    const watched = evidenceOf([], { origin: 'watch', move: 'unmapped', at: 180 });
+    expect(apply(corrected(), watched, 210).state).toBe('corrected');
+  });
+
+  it('that was corrected takes in the bookings that a verdict names, and no others', () => {
+    const stays = [stayOf('BR-2'), stayOf('BR-3'), stayOf(undefined)];
+    const joined = apply(corrected(), evidenceOf(['BR-2'], { at: 300, isBookedInCopy: false, stays }));
+    expect(joined.bookings.map(({ reference }) => reference)).toEqual(['BR-1', 'BR-2']);
+  });
+});
+
 describe('a move of the mapping', () => {
   it('corrects a case if it happened after the evidence, whatever was done before', () => {
     const held = opened();
@@ -206,9 +255,8 @@ describe('a command', () => {
 });
 
 describe('what a person says of bookings', () => {
-  const held = opened({ stays: [stayOf('BR-1'), stayOf('BR-2')] });
-
   it('is kept for those, with its moment and its note, as no newer version would resolve them', () => {
+    const held = opened({ stays: [stayOf('BR-1'), stayOf('BR-2')] });
     const { bookings } = resolveBookings(
       held,
       { places: new Set([2]), as: 'cancelled', note: 'called' },
@@ -219,7 +267,7 @@ describe('what a person says of bookings', () => {
   });
 
   it('needs no note', () => {
-    const { bookings } = resolveBookings(held, { places: new Set([1]), as: 'confirmed' }, 200);
+    const { bookings } = resolveBookings(opened(), { places: new Set([1]), as: 'confirmed' }, 200);
     expect(bookings[0]?.resolved).toEqual({ as: 'confirmed', at: 200, isAutomatic: false });
   });
 });
