@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { patienceMs } from './test/support/patience.js';
+import { pureTests, testFiles } from './test/support/pure-tests.js';
 
 const isNightly = process.env.HOTEL_REVIEW_TESTS === 'nightly';
 
@@ -91,7 +92,7 @@ const pure = testFiles.filter((name) => !reachesOut.test(`${name}\n${readFileSyn
 /** What would disturb other files in its process, or be disturbed by them: what it measures, and what it changes for all. */
 const needsOwnProcess =
   /process\.(?:on|once|exit|memoryUsage|resourceUsage|cpuUsage|env\.\w+ =)|globalThis\.\w+ =|setFlagsFromString|vi\.mock|stubEnv|AsyncResource|getActiveResourcesInfo/;
-const embedded = testFiles.filter((name) => !pure.includes(name));
+const embedded = testFiles.filter((name) => !pureTests.includes(name));
 const isolated = embedded.filter((name) => needsOwnProcess.test(readFileSync(name, 'utf8')));
 
 const distributed = {
@@ -126,7 +127,13 @@ const projects = isNightly
     ]
   : [
       // One process after another would start for each file otherwise.
-      { ...common, name: 'pure', isolate: false, include: pure, provide: { engine: 'embedded' as const } },
+      {
+        ...common,
+        name: 'pure',
+        isolate: false,
+        include: [...pureTests],
+        provide: { engine: 'embedded' as const },
+      },
       {
         ...common,
         name: 'embedded',

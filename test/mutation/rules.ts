@@ -1,0 +1,32 @@
+const transitions = ['test/review/run-transitions.test.ts', 'test/review/transitions.test.ts'];
+const collecting = ['collect', 'late', 'repeated-day', 'volume-gate'].map(
+  (name) => `test/review/collect/${name}.test.ts`,
+);
+const booking = ['normalise', 'instants', 'written-date', 'naughty-strings'].map(
+  (name) => `test/booking/${name}.test.ts`,
+);
+const cases = ['test/cases/case-bookings.test.ts', 'test/cases/case-transitions.test.ts'];
+
+/**
+ * The files that hold rules, and the tests that hold these, quick ones first: all from the pure project. Many more tests pass
+ * through a rule; they would take hours, and hide that nobody has said what the rule is.
+ */
+export const rules: Readonly<Record<string, readonly string[]>> = {
+  'src/review/step-transitions.ts': transitions,
+  'src/review/run-transitions.ts': transitions,
+  'src/review/perform/settle.ts': ['test/review/perform/settle.test.ts'],
+  'src/review/file/judge-result.ts': ['test/review/file/judge-result.test.ts'],
+  'src/review/collect/gates.ts': collecting,
+  'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
+  'src/booking/normalise.ts': booking,
+  'src/cases/case-transitions.ts': cases,
+  'src/cases/case-bookings.ts': cases,
+  'src/cases/case-commands.ts': cases,
+  'src/notifications/check-notices.ts': ['test/notifications/check-notices.test.ts'],
+  'src/notifications/run-notices.ts': ['test/notifications/run-notices.test.ts'],
+  'src/notifications/routing.ts': ['test/notifications/routing.test.ts'],
+  'src/notifications/deadlines.ts': ['test/notifications/deadlines.test.ts'],
+  'src/booking/field-text.ts': booking,
+  'src/booking/written-date.ts': booking,
+  'src/booking/instants.ts': booking,
+};

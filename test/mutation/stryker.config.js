@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { env } from 'node:process';
+
+/** For Stryker, which `npm run mutation` starts with the files to mutate. */
+export default {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  timeoutMS: 30_000,
+  // Stryker reads it with an interface that TypeScript 7 no longer has, and only to rewrite paths that ours has not.
+  tsconfigFile: 'none',
+  disableTypeChecks: false,
+  ignorePatterns: ['dist', 'bench', 'docs', 'ops', 'examples'],
+  tempDirName: join(env.MUTATION_FOLDER ?? '.', 'stryker'),
+  reporters: ['json', 'progress-append-only'],
+  jsonReporter: { fileName: env.MUTATION_REPORT ?? 'coverage/mutation.json' },
+};
