@@ -1,4 +1,6 @@
-const transitions = ['test/review/run-transitions.test.ts', 'test/review/transitions.test.ts'];
+const transitions = ['run-transitions', 'step-transitions', 'transitions'].map(
+  (name) => `test/review/${name}.test.ts`,
+);
 const collecting = ['collect', 'late', 'repeated-day', 'volume-gate'].map(
   (name) => `test/review/collect/${name}.test.ts`,
 );

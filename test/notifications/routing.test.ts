@@ -37,6 +37,9 @@ describe('a channel', () => {
     expect(isWanted(recovered, { on: ['run-failed'], minimum: 'critical' })).toBe(true);
     expect(isWanted(recovered, { on: ['result-late'], minimum: 'info' })).toBe(false);
     expect(isWanted(recovered, { on: noticeEventNames, minimum: 'info' })).toBe(true);
+    const onRunFailed = { on: ['run-failed'], minimum: 'info' } as const;
+    expect(isWanted({ ...recovered, event: 'copy-stale' }, onRunFailed)).toBe(false);
+    expect(isWanted({ ...recovered, facts: {} }, onRunFailed)).toBe(false);
   });
 });
 
@@ -111,6 +114,11 @@ describe('many messages', () => {
   it('of one kind become one from ten on', () => {
     expect(bundle(many(9)).map((each) => each.length)).toEqual(Array(9).fill(1));
     expect(bundle(many(10)).map((each) => each.length)).toEqual([10]);
+  });
+
+  it('of one kind are separate while some are raised and some are over', () => {
+    const mixed = [...many(9), message('m9', { stage: 'reminder' })];
+    expect(bundle(mixed)).toHaveLength(10);
   });
 
   it('that are critical are sent one by one', () => {

@@ -44,12 +44,41 @@ describe('a run', () => {
     expect(eventsOf(failedWith('sums-differ'))).toEqual([['run-failed', '2026-11-20', 'critical']]);
   });
 
+  it('that fails is reported with its reason, its trigger and what is left to do', () => {
+    const facts = {
+      code: 'sums-differ',
+      message: 'stopped',
+      ...{ trigger: 'schedule', accepted: 10, delivered: 4, pending: 6 },
+    };
+    const about = { day: '2026-11-20', runId: 'r1', raisedAt: at, subject: '2026-11-20' };
+    expect(noticesOfRun(delivering, failedWith('sums-differ'), at)).toEqual([
+      { ...about, event: 'run-failed', severity: 'critical', facts },
+    ]);
+    const { failure: _, ...unexplained } = failedWith('');
+    expect(noticesOfRun(delivering, unexplained, at)).toEqual([
+      {
+        ...about,
+        event: 'run-failed',
+        severity: 'critical',
+        facts: { ...facts, code: 'unknown', message: '' },
+      },
+    ]);
+    expect(noticesOfRun(unexplained, unexplained, at)).toEqual([]);
+  });
+
+  it('that is settled otherwise is no failure', () => {
+    expect(eventsOf({ ...delivering, state: 'succeeded' })).toEqual([]);
+  });
+
   it('that fails again in the same way is not reported again', () => {
     expect(eventsOf(failedWith('sums-differ'), failedWith('sums-differ'))).toEqual([]);
   });
 
   it('whose source may still arrive is reported as a warning, unless a person started it', () => {
     expect(eventsOf(failedWith('missing'))).toEqual([['run-failed', '2026-11-20', 'warning']]);
+    expect(eventsOf(failedWith('missing', { trigger: 'hook' }))).toEqual([
+      ['run-failed', '2026-11-20', 'warning'],
+    ]);
     expect(eventsOf(failedWith('missing', { trigger: 'manual' }))).toEqual([
       ['run-failed', '2026-11-20', 'critical'],
     ]);
@@ -71,16 +100,17 @@ describe('a run', () => {
     ['authentication-refused', 'sftp'],
     ['host-key-refused', 'sftp'],
   ])('that stops with %s also reports whose credentials were refused', (code, subject) => {
-    expect(eventsOf(failedWith(code)).map(([event, about]) => [event, about])).toEqual([
-      ['run-failed', '2026-11-20'],
-      ['credentials-refused', subject],
-    ]);
+    const [failed, refused] = noticesOfRun(delivering, failedWith(code), at);
+    expect(failed).toMatchObject({ event: 'run-failed', subject: '2026-11-20' });
+    expect(refused).toMatchObject({ event: 'credentials-refused', subject, facts: { code } });
+    expect(refused).not.toHaveProperty('severity');
   });
 
   it('whose result is incomplete reports that, too', () => {
-    expect(eventsOf(failedWith('result-incomplete')).map(([event]) => event)).toEqual([
-      'run-failed',
-      'result-incomplete',
+    const failed = failedWith('result-incomplete', { counts: { ...counts, unanswered: 3 } });
+    expect(noticesOfRun(delivering, failed, at)).toMatchObject([
+      { event: 'run-failed' },
+      { event: 'result-incomplete', subject: '2026-11-20', facts: { accepted: 10, unanswered: 3 } },
     ]);
   });
 
@@ -134,11 +164,20 @@ describe('a run', () => {
       },
     ]);
     expect(noticesOfRun(setAside(2), setAside(2), at)).toEqual([]);
+    expect(noticesOfRun({ ...delivering, file: {} }, setAside(1), at)).toHaveLength(1);
+    expect(noticesOfRun(delivering, setAside(1), at)).toHaveLength(1);
   });
 
   it('whose result is overdue is reported as late', () => {
     const overdue = { kind: 'overdue', evidence: { code: 'result-overdue' } } as const;
-    expect(noticesOfEnding(overdue, delivering, at).map(({ event }) => event)).toEqual(['result-late']);
+    expect(noticesOfEnding(overdue, delivering, at)).toEqual([
+      {
+        event: 'result-late',
+        subject: '2026-11-20',
+        ...{ day: '2026-11-20', runId: 'r1', raisedAt: at },
+        facts: { delivered: 4 },
+      },
+    ]);
     expect(noticesOfEnding({ kind: 'done', evidence: { code: 'ok' } }, delivering, at)).toEqual([]);
   });
 
@@ -161,6 +200,14 @@ describe('a run', () => {
         { accepted: 50, usual: 500, drops: '50 bookings, usually 500; NorthStar: 1, usually 60' },
       ],
       ['provider-silent', 'Bedlink on 2026-11-20', { provider: 'Bedlink', usual: 412 }],
+    ]);
+    const about = { day: '2026-11-20', runId: 'r1', raisedAt: at };
+    expect(noticesOfVolume(delivering, drop, at)).toMatchObject([about, about]);
+    const onlySilent = { ...drop, drops: drop.drops.slice(1, 2) };
+    expect(noticesOfVolume(delivering, onlySilent, at)).toHaveLength(1);
+    const nothing = { accepted: 0, usual: 500, drops: [{ provider: null, accepted: 0, usual: 500 }] };
+    expect(noticesOfVolume(delivering, nothing, at)).toMatchObject([
+      { event: 'volume-dropped', subject: '2026-11-20' },
     ]);
     const ofProviders = { ...drop, drops: drop.drops.slice(1) };
     expect(noticesOfVolume(delivering, ofProviders, at).map(({ subject }) => subject)).toEqual([

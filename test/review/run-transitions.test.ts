@@ -94,7 +94,7 @@ describe('taking over a run', () => {
 
   it('under way only raises the token and counts again what is open', () => {
     const taken = { token: 8, openSteps: 2, namesBlankedAt: null };
-    expect(finishTakeOver(someRun(active), totals)).toEqual(taken);
+    expect(finishTakeOver(someRun(active), totals)).toStrictEqual(taken);
   });
 
   it('records what was accepted and expected this time', () => {

@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredStep } from '../../src/review/claims.js';
+import type { Run } from '../../src/review/run.js';
+import type { FileProgress } from '../../src/review/run-transitions.js';
+import type { PlannedStep, Step, StepEnding } from '../../src/review/step.js';
+import {
+  claimStep,
+  initialState,
+  openedBy,
+  recordEnding,
+  type Successor,
+} from '../../src/review/step-transitions.js';
+import { someRun } from './some-run.js';
+
+const at = Date.UTC(2026, 10, 21, 1, 30);
+const counts = { accepted: 20, delivered: 5, refused: 1, repeated: 3 };
+const started: Partial<Run> = {
+  state: 'delivering',
+  openSteps: 6,
+  failedSteps: 1,
+  failuresInRow: 2,
+  token: 7,
+};
+const runOf = (changes: Partial<Run> = {}) => someRun({ ...started, ...changes, counts });
+const run = runOf();
+
+const ready: StoredStep = {
+  ...{ name: 'batch 2', kind: 'batch', state: 'ready', bookings: 4, attempts: 1, tries: 1, waits: 1 },
+  ...{ position: 2, repeated: 4, outcomeUnknown: false },
+};
+const running: StoredStep = { ...ready, state: 'running', token: 7, attempts: 2 };
+
+describe('a claim', () => {
+  const claim = (of: Run, step: StoredStep, token?: number, attempt = 2) =>
+    claimStep(of, step, { token, attempt, at });
+
+  it('takes a step that is ready', () => {
+    const step = { state: 'running', token: 7, attempts: 2, claimedAt: at, outcomeUnknown: false };
+    expect(claim(run, ready, 7)).toEqual({ run: {}, step, mayRepeat: false });
+    expect(claim(run, ready)).toBeDefined();
+    expect(claim(runOf({ state: 'awaiting-result' }), ready)).toBeDefined();
+  });
+
+  it('counts the bookings as repeated, if nobody knows what became of the last attempt', () => {
+    expect(claim(run, { ...ready, outcomeUnknown: true })).toMatchObject({
+      ...{ run: { repeated: 7 }, step: { repeated: 8, outcomeUnknown: false }, mayRepeat: true },
+    });
+  });
+
+  it.each([
+    ['under an old token', run, ready, 6, 2],
+    ['of an attempt that was already made', run, ready, 7, 1],
+    ['of an attempt that is not yet due', run, ready, 7, 3],
+    ['of a step that waits', run, { ...ready, state: 'waiting' }, 7, 2],
+    ['of a step that is running', run, { ...ready, state: 'running' }, 7, 2],
+    ['in a run that is being collected', runOf({ state: 'collecting' }), ready, 7, 2],
+    ['in a run that has failed', runOf({ state: 'failed' }), ready, 7, 2],
+  ] as const)('is refused %s', (_, of, step, token, attempt) => {
+    expect(claim(of, step, token, attempt)).toBeUndefined();
+  });
+});
+
+it('a step that waits for no other is ready from the start', () => {
+  const step: PlannedStep = { name: 'upload', kind: 'upload', bookings: 0 };
+  expect(initialState(step)).toBe('ready');
+  expect(initialState({ ...step, after: 'write' })).toBe('waiting');
+});
+
+const successors: readonly Successor[] = [
+  { name: 'next', after: 'batch 2', state: 'waiting', position: 3, attempt: 1 },
+  { name: 'last', after: 'next', state: 'waiting', position: 4, attempt: 1 },
+  { name: 'gone', after: 'batch 2', state: 'failed', position: 5, attempt: 2 },
+];
+const halfOf = (name: string): PlannedStep => ({ name, kind: 'batch', bookings: 2 });
+const halves = [halfOf('batch 2.0'), halfOf('batch 2.1')] as const;
+const evidence = { code: 'http-503' };
+const again = { position: 2, name: 'batch 2', attempt: 3 };
+
+interface Ended {
+  readonly of?: Run;
+  readonly step?: StoredStep;
+  readonly mayRepeat?: boolean;
+  readonly others?: FileProgress;
+  readonly waiting?: readonly Successor[];
+}
+
+function end(
+  ending: StepEnding,
+  { of = run, step = running, mayRepeat = false, others, waiting = successors }: Ended = {},
+) {
+  const claim = { step: step as unknown as Step, attempt: 2, token: 7, claimedAt: at - 1, mayRepeat };
+  return recordEnding({ run: of, step, claim, ending, at, successors: waiting, others });
+}
+
+const closed = (state: string) => ({ state, endedAt: at, lastCode: 'http-503' });
+const reopened = (changes: object) => ({ state: 'ready', notBefore: null, lastCode: 'http-503', ...changes });
+const retry = { kind: 'retry', evidence, notBefore: at + 9, spendsTry: true, outcomeUnknown: false } as const;
+
+describe('an attempt that ends', () => {
+  it.each<[StepEnding, object, object, readonly object[]]>([
+    [
+      { kind: 'done', evidence },
+      { delivered: 9, openSteps: 5, failuresInRow: 0 },
+      closed('done'),
+      [{ name: 'next', position: 3, attempt: 1 }],
+    ],
+    [{ kind: 'refused', evidence }, { refused: 5, openSteps: 3, failuresInRow: 0 }, closed('refused'), []],
+    [{ kind: 'failed', evidence }, { openSteps: 3, failedSteps: 2, failuresInRow: 3 }, closed('failed'), []],
+    [
+      { kind: 'failed', evidence, outcomeUnknown: true },
+      { openSteps: 3, failedSteps: 2, failuresInRow: 3 },
+      { ...closed('failed'), outcomeUnknown: true },
+      [],
+    ],
+    [{ kind: 'overdue', evidence }, { openSteps: 3 }, closed('overdue'), []],
+    [
+      { kind: 'halved', evidence, halves },
+      { openSteps: 5, failuresInRow: 0 },
+      closed('halved'),
+      [
+        { position: 2, name: 'batch 2.0', attempt: 1 },
+        { position: 2, name: 'batch 2.1', attempt: 1 },
+      ],
+    ],
+    [
+      retry,
+      {},
+      reopened({ outcomeUnknown: false, notBefore: at + 9, tries: 2 }),
+      [{ ...again, notBefore: at + 9 }],
+    ],
+    [
+      { ...retry, spendsTry: false, outcomeUnknown: true },
+      {},
+      reopened({ outcomeUnknown: true, notBefore: at + 9, waits: 2 }),
+      [{ ...again, notBefore: at + 9 }],
+    ],
+    [{ kind: 'interrupted', evidence }, {}, reopened({ outcomeUnknown: true }), [again]],
+    [
+      { kind: 'fatal', evidence, message: 'stopped' },
+      {
+        state: 'failed',
+        finishedAt: at,
+        failure: { class: 'fatal', code: 'http-503', message: 'stopped' },
+      },
+      reopened({ outcomeUnknown: false }),
+      [],
+    ],
+  ])('%o changes the run, the step and what can be queued', (ending, ofRun, ofStep, opened) => {
+    const change = end(ending);
+    expect(change?.run).toEqual(ofRun);
+    expect(change?.steps[0]).toEqual({ which: { name: 'batch 2' }, set: ofStep });
+    expect(change?.opened).toEqual(opened);
+    expect(change?.inserts).toEqual(ending.kind === 'halved' ? halves : []);
+    expect(change?.settled).toBe(ending.kind === 'fatal');
+  });
+
+  it('done makes ready what waited for it, and nothing else does', () => {
+    const follow = { which: { after: 'batch 2', states: ['waiting'] }, set: { state: 'ready' } };
+    expect(end({ kind: 'done', evidence })?.steps.slice(1)).toEqual([follow]);
+    expect(end({ kind: 'done', evidence }, { waiting: [] })?.steps).toHaveLength(1);
+    expect(end(retry)?.steps).toHaveLength(1);
+  });
+
+  it.each([
+    ['of another process', { ...running, token: 8 }, run],
+    ['of another attempt', { ...running, attempts: 3 }, run],
+    ['of a step that somebody ended', { ...running, state: 'done' as const }, run],
+    ['of a run that was taken over', running, runOf({ token: 8 })],
+  ])('is not recorded under the claim %s', (_, step, of) => {
+    expect(end({ kind: 'done', evidence }, { step, of })).toBeUndefined();
+  });
+
+  it('in a run that has failed already does not end it again', () => {
+    const change = end({ kind: 'fatal', evidence, message: 'stopped' }, { of: runOf({ state: 'failed' }) });
+    expect(change).toMatchObject({ run: {}, settled: false });
+    expect(change?.run).not.toHaveProperty('failure');
+  });
+
+  it('of a canary that was given up says nothing about the service', () => {
+    const canary = { ...running, kind: 'canary' as const };
+    expect(end({ kind: 'refused', evidence }, { step: canary })?.run).toMatchObject({ failuresInRow: 2 });
+  });
+
+  it('says that names may have come, if they had been removed', () => {
+    expect(end(retry, { of: runOf({ namesBlankedAt: 1 }) })?.run).toEqual({ namesBlankedAt: null });
+  });
+});
+
+describe('a repetition', () => {
+  it.each<[StepEnding, object]>([
+    [
+      { kind: 'done', evidence, nothingSent: true },
+      { repeated: 0, outcomeUnknown: false },
+    ],
+    [
+      { kind: 'refused', evidence, nothingSent: true },
+      { repeated: 0, outcomeUnknown: true },
+    ],
+    [retry, { repeated: 0, outcomeUnknown: true }],
+    [
+      { kind: 'failed', evidence },
+      { repeated: 0, outcomeUnknown: true },
+    ],
+    [
+      { kind: 'fatal', evidence, message: '' },
+      { repeated: 0, outcomeUnknown: true },
+    ],
+  ])('is taken back if nothing was sent, or surely nothing done: %o', (ending, ofStep) => {
+    const change = end(ending, { mayRepeat: true });
+    expect(change?.run).toMatchObject({ repeated: -1 });
+    expect(change?.steps[0]?.set).toMatchObject(ofStep);
+    expect(end(ending)?.run).not.toHaveProperty('repeated');
+  });
+
+  it.each<[StepEnding]>([
+    [{ kind: 'done', evidence }],
+    [{ kind: 'refused', evidence }],
+    [{ kind: 'halved', evidence, halves }],
+    [{ kind: 'overdue', evidence }],
+    [{ kind: 'interrupted', evidence }],
+    [{ ...retry, outcomeUnknown: true }],
+    [{ kind: 'failed', evidence, outcomeUnknown: true }],
+  ])('stays counted otherwise: %o', (ending) => {
+    const change = end(ending, { mayRepeat: true });
+    expect(change?.run).not.toHaveProperty('repeated');
+    expect(change?.steps[0]?.set).not.toHaveProperty('repeated');
+  });
+});
+
+describe('what is known about the file', () => {
+  const result = { name: 'r.csv', size: 1, mtimeMs: 1 } as never;
+
+  it('grows, and a judgement without its result belongs to other bytes', () => {
+    const of = runOf({ delivery: 'file', file: { rows: 9, result } });
+    const found = (findings: object) => end({ kind: 'done', evidence, ...findings }, { of })?.run.file;
+    expect(found({ file: { sha256: 'ab' } })).toEqual({ rows: 9, result, sha256: 'ab' });
+    expect(found({ file: { sha256: 'ab' }, verdicts: [] })).toEqual({ rows: 9, sha256: 'ab' });
+    expect(found({ file: { result }, verdicts: [] })).toEqual({ rows: 9, result });
+    expect(found({})).toBeUndefined();
+  });
+});
+
+describe('a file run', () => {
+  const of = runOf({ delivery: 'file', openSteps: 3 });
+  const trigger: StoredStep = { ...running, name: 'trigger', kind: 'trigger' };
+  const untriggered: FileProgress = { isTriggered: false, hasOpenBatch: false, isResultOpen: true };
+  const triggered = { ...untriggered, isTriggered: true };
+  const done = { kind: 'done', evidence } as const;
+  const stateAfter = (ending: StepEnding, ended: Ended) => end(ending, { of, ...ended })?.run.state;
+
+  it('awaits its result once it is triggered and nothing is left to send', () => {
+    expect(stateAfter(done, { step: trigger, others: untriggered })).toBe('awaiting-result');
+    expect(stateAfter(done, { others: triggered })).toBe('awaiting-result');
+    expect(stateAfter({ kind: 'refused', evidence }, { others: triggered })).toBe('awaiting-result');
+  });
+
+  it.each<[string, StepEnding, Ended]>([
+    ['the trigger is still to be done', done, { others: untriggered }],
+    ['the trigger failed', { kind: 'failed', evidence }, { step: trigger, others: untriggered }],
+    ['the trigger is tried again', retry, { step: trigger, others: untriggered }],
+    ['another batch is open', done, { others: { ...triggered, hasOpenBatch: true } }],
+    ['this batch is tried again', retry, { others: triggered }],
+    ['this batch was halved', { kind: 'halved', evidence, halves }, { others: triggered }],
+    ['no result is looked for', done, { others: { ...triggered, isResultOpen: false } }],
+    ['it stops', { kind: 'fatal', evidence, message: '' }, { step: trigger, others: triggered }],
+    ['it has ended', done, { of: runOf({ delivery: 'file', state: 'failed' }), others: triggered }],
+    ['nobody looked at the others', done, {}],
+  ])('goes on while %s', (_, ending, ended) => {
+    expect(stateAfter(ending, ended)).not.toBe('awaiting-result');
+  });
+
+  it.each(['await-result', 'archive'] as const)('awaits it while %s is tried again', (kind) => {
+    const step = { ...running, kind };
+    const others = { ...triggered, isResultOpen: false };
+    expect(stateAfter(retry, { step, others })).toBe('awaiting-result');
+    expect(stateAfter(done, { step, others })).toBeUndefined();
+  });
+});
+
+it('what an ending opens is known without its run', () => {
+  expect(openedBy({ kind: 'overdue', evidence }, running, successors)).toEqual([]);
+  expect(openedBy({ kind: 'interrupted', evidence }, running, successors)).toEqual([again]);
+});
