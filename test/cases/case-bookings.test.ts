@@ -33,22 +33,22 @@ describe('stays of one booking', () => {
     const rooms = [
       stay,
       other,
-      { ...stay, checkIn: '2026-11-30', checkOut: '2026-12-04', day: '2026-11-21' },
-      { ...stay, checkIn: '2026-12-02', checkOut: '2026-12-09', day: '2026-11-19' },
+      { ...stay, checkIn: '2026-11-30', checkOut: '2026-12-09', day: '2026-11-21' },
+      { ...stay, checkIn: '2026-12-02', checkOut: '2026-12-04', day: '2026-11-19' },
     ];
     const joined = { ...stay, checkIn: '2026-11-30', checkOut: '2026-12-09', day: '2026-11-21' };
-    expect(mergeStays(rooms)).toEqual([joined, other]);
+    expect(mergeStays(rooms)).toStrictEqual([joined, other]);
   });
 
   it('have the dates of those that have any', () => {
     const dateless = { reference: 'BR-1', day };
-    expect(mergeStays([dateless, stay])).toEqual([stay]);
-    expect(mergeStays([stay, dateless])).toEqual([stay]);
-    expect(mergeStays([dateless, dateless])).toEqual([dateless]);
+    expect(mergeStays([dateless, stay])).toStrictEqual([stay]);
+    expect(mergeStays([stay, dateless])).toStrictEqual([stay]);
+    expect(mergeStays([dateless, dateless])).toStrictEqual([dateless]);
   });
 
   it('are several without a reference: nobody knows that they belong together', () => {
-    expect(mergeStays([unnamedStay, unnamedStay])).toEqual([unnamedStay, unnamedStay]);
+    expect(mergeStays([unnamedStay, unnamedStay])).toStrictEqual([unnamedStay, unnamedStay]);
   });
 });
 
@@ -56,7 +56,7 @@ describe('a stay that is found', () => {
   it('is added with its dates after the last place, and named only if a verdict names it', () => {
     const held = caseOf({ place: 4, reference: 'BR-9' });
     const added = add(held, [stay, unnamedStay, { reference: 'BR-3', day }], ['BR-1']).bookings.slice(1);
-    expect(added).toEqual([
+    expect(added).toStrictEqual([
       { ...stay, place: 5, addedAt: 200, isNamed: true },
       { ...unnamedStay, place: 6, addedAt: 200, isNamed: false },
       { reference: 'BR-3', day, place: 7, addedAt: 200, isNamed: false },
@@ -72,8 +72,8 @@ describe('a stay that is found', () => {
   it('without a reference is another one on another day or with other dates, and each is found once', () => {
     const held = add(caseOf(), [unnamedStay]);
     const others = [{ day: '2026-11-21' }, { checkIn: '2026-12-02' }, { checkOut: '2026-12-06' }];
-    const stays = [unnamedStay, unnamedStay, ...others.map((other) => ({ ...unnamedStay, ...other }))];
-    expect(add(held, stays).bookings).toHaveLength(5);
+    for (const other of others) expect(add(held, [{ ...unnamedStay, ...other }]).bookings).toHaveLength(2);
+    expect(add(held, [unnamedStay, unnamedStay]).bookings).toHaveLength(2);
   });
 
   it.each([
@@ -83,7 +83,7 @@ describe('a stay that is found', () => {
   ])('brings %s, keeps whether a verdict had named it, and what a person said', (_, changes) => {
     const resolved = { as: 'confirmed', at: 150, isAutomatic: false } as const;
     const held = caseOf({ isNamed: true, resolved });
-    expect(add(held, [{ ...stay, ...changes }]).bookings).toEqual([
+    expect(add(held, [{ ...stay, ...changes }]).bookings).toStrictEqual([
       { place: 1, addedAt: 100, isNamed: true, resolved, ...stay, ...changes },
     ]);
   });
@@ -93,7 +93,7 @@ describe('a stay that is found', () => {
     expect(add(caseOf({}), [stay], ['BR-1']).bookings).toEqual(named);
     const older = { ...stay, day: '2026-11-19', checkIn: '2026-12-03' };
     const held = add(caseOf({}), [older], ['BR-1']);
-    expect(held.bookings).toEqual([{ place: 1, addedAt: 100, isNamed: true, ...stay }]);
+    expect(held.bookings).toStrictEqual([{ place: 1, addedAt: 100, isNamed: true, ...stay }]);
     expect(add(held, [older], ['BR-1'])).toBe(held);
     const unnamed = caseOf({});
     expect(add(unnamed, [older])).toBe(unnamed);
@@ -101,7 +101,7 @@ describe('a stay that is found', () => {
 
   it('loses dates that its new version does not have, and stays unnamed', () => {
     const without = { reference: 'BR-1', day: '2026-11-21' };
-    expect(add(caseOf({}), [without]).bookings).toEqual([
+    expect(add(caseOf({}), [without]).bookings).toStrictEqual([
       { place: 1, addedAt: 100, isNamed: false, ...without },
     ]);
   });

@@ -1,9 +1,6 @@
 const transitions = ['run-transitions', 'step-transitions', 'transitions'].map(
   (name) => `test/review/${name}.test.ts`,
 );
-const collecting = ['collect', 'late', 'repeated-day', 'volume-gate'].map(
-  (name) => `test/review/collect/${name}.test.ts`,
-);
 const booking = ['normalise', 'instants', 'written-date', 'naughty-strings'].map(
   (name) => `test/booking/${name}.test.ts`,
 );
@@ -18,7 +15,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/review/run-transitions.ts': transitions,
   'src/review/perform/settle.ts': ['test/review/perform/settle.test.ts'],
   'src/review/file/judge-result.ts': ['test/review/file/judge-result.test.ts'],
-  'src/review/collect/gates.ts': collecting,
+  'src/review/collect/gates.ts': ['test/review/collect/gates.test.ts'],
   'src/mapping-service/verdict.ts': ['test/mapping-service/verdict.test.ts'],
   'src/booking/normalise.ts': booking,
   'src/cases/case-transitions.ts': cases,

@@ -262,6 +262,11 @@ describe('a file run', () => {
     ['this batch is tried again', retry, { others: triggered }],
     ['this batch was halved', { kind: 'halved', evidence, halves }, { others: triggered }],
     ['no result is looked for', done, { others: { ...triggered, isResultOpen: false } }],
+    [
+      'a canary is tried again, whose result nobody looks for',
+      retry,
+      { step: { ...running, kind: 'canary' }, others: { ...triggered, isResultOpen: false } },
+    ],
     ['it stops', { kind: 'fatal', evidence, message: '' }, { step: trigger, others: triggered }],
     ['it has ended', done, { of: runOf({ delivery: 'file', state: 'failed' }), others: triggered }],
     ['nobody looked at the others', done, {}],
