@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger, Settlement, Tally } from '../../../src/review/ledger.js';
+import type { Endpoints } from '../../../src/review/perform/endpoints.js';
+import { settleIfDue } from '../../../src/review/perform/settle.js';
+import type { Run } from '../../../src/review/run.js';
+import { someRun } from '../some-run.js';
+
+const now = Date.UTC(2026, 10, 21, 3);
+const counts = {
+  read: 110,
+  accepted: 100,
+  duplicates: 7,
+  rejected: 2,
+  filtered: 1,
+  delivered: 90,
+  refused: 10,
+};
+const over: Run = someRun({ state: 'delivering', token: 4, counts });
+const tally: Tally = {
+  stored: 100,
+  delivered: 90,
+  refused: 10,
+  pending: 0,
+  openSteps: 0,
+  failedSteps: 0,
+  overdueSteps: 0,
+};
+const settledRun = someRun({ id: 'as the ledger says' });
+
+interface Given {
+  readonly tally?: Partial<Tally>;
+  readonly maxRefusedShare?: number;
+  readonly endpoints?: Endpoints;
+  /** Whether somebody else has settled the run. */
+  readonly isLate?: boolean;
+}
+
+/** What is settled, and what is told. */
+async function settle(run: Run, given: Given = {}) {
+  const settlements: [object, Settlement][] = [];
+  const events: object[] = [];
+  const ledger = {
+    tally: async () => ({ ...tally, ...given.tally }),
+    async settle(right: object, settlement: Settlement) {
+      settlements.push([right, settlement]);
+      return given.isLate !== true;
+    },
+    getRun: async () => settledRun,
+  };
+  const result = await settleIfDue(run, {
+    ledger: ledger as unknown as Ledger,
+    limits: { maxRefusedShare: given.maxRefusedShare ?? 0.1 },
+    endpoints: given.endpoints,
+    clock: () => now,
+    notify: (event) => events.push(event),
+  });
+  return { result, settlements, events, failure: settlements[0]?.[1].failure };
+}
+
+describe('a run', () => {
+  it('succeeds when all its steps are over and its sums add up; it is told once', async () => {
+    const { result, settlements, events } = await settle(over);
+    expect(settlements).toEqual([
+      [
+        { runId: over.id, token: 4 },
+        { state: 'succeeded', at: now },
+      ],
+    ]);
+    expect(events).toEqual([{ type: 'settled', run: settledRun }]);
+    expect(result).toBe(settledRun);
+    expect((await settle(over, { isLate: true })).events).toEqual([]);
+  });
+
+  it('is left alone while a step is open, and when it is over', async () => {
+    for (const run of [{ ...over, openSteps: 1 }, someRun({ state: 'failed', failuresInRow: 9 })])
+      expect(await settle(run)).toEqual({ result: run, settlements: [], events: [], failure: undefined });
+  });
+
+  it('awaits its result as long as that is only overdue', async () => {
+    const { settlements } = await settle(over, { tally: { overdueSteps: 1 } });
+    expect(settlements[0]?.[1]).toEqual({ state: 'awaiting-result', at: now });
+  });
+});
+
+describe('a run stops, whatever is open,', () => {
+  it('after five failed steps in a row, and names the service if it is known', async () => {
+    const down = { ...over, openSteps: 9, failuresInRow: 5 };
+    const message = (server: string) =>
+      `5 steps in a row ran out of tries: the service${server} seems to be down; run 2026-11-20 again when it is back`;
+    const failure = { class: 'retryable', code: 'failures-in-row' };
+    expect((await settle(down)).settlements).toEqual([
+      [
+        { runId: over.id, token: 4 },
+        { state: 'failed', failure: { ...failure, message: message('') }, at: now },
+      ],
+    ]);
+    const endpoints = { service: 'api.example:443' };
+    expect((await settle(down, { endpoints })).failure?.message).toBe(message(' (api.example:443)'));
+    expect((await settle({ ...down, failuresInRow: 4 })).settlements).toEqual([]);
+  });
+
+  it.each([
+    [20, 0.19, true],
+    [20, 0.2, false],
+    [19, 0, false],
+    [21, 0.2, true],
+  ])('with %d of 100 bookings refused and a share of %d: %s', async (refused, maxRefusedShare, stops) => {
+    const run = { ...over, openSteps: 9, counts: { ...over.counts, refused } };
+    const { failure } = await settle(run, { maxRefusedShare });
+    const share = `${maxRefusedShare * 100}%`;
+    expect(failure).toEqual(
+      stops
+        ? {
+            class: 'refused',
+            code: 'too-many-refused',
+            message: `the service refused ${refused} of 100 bookings, more than maxRefusedShare allows (${share})`,
+          }
+        : undefined,
+    );
+  });
+});
+
+describe('a run fails', () => {
+  it.each<[string, Partial<Run['counts']>, Partial<Tally>]>([
+    ['not all that was read is accounted for', { read: 111 }, {}],
+    ['duplicates differ', { duplicates: 6 }, {}],
+    ['rejects differ', { rejected: 1 }, {}],
+    ['filtered records differ', { filtered: 0 }, {}],
+    ['not all bookings are stored', {}, { stored: 99 }],
+    ['the steps have other bookings', {}, { pending: 1 }],
+    ['fewer are delivered than was counted', {}, { delivered: 89, pending: 1 }],
+    ['fewer are refused than was counted', {}, { refused: 9, pending: 1 }],
+    ['a step is open', {}, { openSteps: 1 }],
+  ])('if its sums do not add up: %s', async (_, differing, counted) => {
+    const { failure } = await settle(
+      { ...over, counts: { ...over.counts, ...differing } },
+      { tally: counted },
+    );
+    expect(failure).toMatchObject({ class: 'internal', code: 'sums-differ' });
+    expect(failure?.message).toMatch(
+      /^the sums do not add up: \{"read":11\d,.*"stored":\d+,.*\}; please report this and keep the ledger$/,
+    );
+  });
+
+  const failedBy = async (code: string, more: Partial<Tally> = {}, endpoints?: Endpoints) => {
+    const failed = { name: 'upload', code };
+    const pending = more.pending ?? 0;
+    const run = { ...over, counts: { ...over.counts, delivered: 90 - pending } };
+    const counted = { delivered: 90 - pending, failedSteps: 1, firstFailed: failed, ...more };
+    return (await settle(run, { tally: counted, ...(endpoints && { endpoints }) })).failure;
+  };
+
+  it.each([
+    [{}, ': every booking is delivered; run'],
+    [{ pending: 1 }, ': 1 of 100 bookings is not delivered; run'],
+    [{ pending: 2, failedSteps: 3 }, ', and 2 more after it: 2 of 100 bookings are not delivered; run'],
+  ])('by its first failed step, and says what is left: %o', async (more, words) => {
+    expect(await failedBy('http-503', more)).toEqual({
+      class: 'retryable',
+      code: 'steps-failed',
+      message: `upload failed with http-503${words} 2026-11-20 again`,
+    });
+  });
+
+  it('with advice where the cause is a disk or a path, and the server that was not reached', async () => {
+    const endpoints = {
+      service: 'api.example:443',
+      sftp: 'sftp.example:22',
+      paths: { root: '/in', pathPrefix: '' },
+    };
+    const messageOf = async (code: string, known?: Endpoints) => (await failedBy(code, {}, known))?.message;
+    const delivered = 'every booking is delivered';
+    expect(await messageOf('local-enospc', endpoints)).toBe(
+      `upload failed with local-enospc: ${delivered}; free space on the disk of file.spool, then run 2026-11-20 again`,
+    );
+    expect(await messageOf('sftp-no-such-file', endpoints)).toContain(`${delivered}; file.sftp.root must be`);
+    expect(await messageOf('sftp-no-such-file')).toContain(`${delivered}; run 2026-11-20 again`);
+    expect(await messageOf('sftp-no-such-file', { service: 'x' })).toContain(`${delivered}; run`);
+    expect(await messageOf('sftp-connection-lost', endpoints)).toContain(
+      'failed with sftp-connection-lost (sftp.example:22): ',
+    );
+  });
+
+  it('by a result that does not suffice, in the words for that', async () => {
+    const verdicts = { affected: 0, unanswered: 1, unclear: 0, malformed: 0 };
+    const run = { ...over, file: { rows: 10, verdicts } };
+    const counted = { failedSteps: 1, firstFailed: { name: 'await-result', code: 'result-incomplete' } };
+    const { failure } = await settle(run, { tally: counted });
+    expect(failure).toMatchObject({ class: 'data', code: 'result-incomplete' });
+  });
+});
