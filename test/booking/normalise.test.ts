@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Booking, RawBooking, ServiceField } from '../../src/booking/booking.js';
-import { createNormaliser } from '../../src/booking/normalise.js';
+import { createNormaliser, openNormaliser } from '../../src/booking/normalise.js';
 import { findRejectCause } from '../../src/booking/reject-cause.js';
 import { accept, complete, expectTidy, toName, toReference } from './accepted-bookings.js';
 import { anyRawBooking, anyText } from './raw-bookings.js';
@@ -287,5 +287,15 @@ describe('any input', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+});
+
+describe('the settings of a source', () => {
+  it.each(['as-written', 'convert', 'auto'] as const)('hold for its dates with instants %s', (instants) => {
+    const open = openNormaliser({ dateFormat: 'dd/MM/yyyy', instants });
+    expect(open('Europe/Madrid', () => [])({ ServiceId: 7, CheckInDate: '20/11/2026' })).toMatchObject({
+      booking: { checkInDate: '2026-11-20' },
+      warnings: [],
+    });
   });
 });

@@ -268,7 +268,7 @@ describe('what a person says of bookings', () => {
 
   it('needs no note', () => {
     const { bookings } = resolveBookings(opened(), { places: new Set([1]), as: 'confirmed' }, 200);
-    expect(bookings[0]?.resolved).toEqual({ as: 'confirmed', at: 200, isAutomatic: false });
+    expect(bookings[0]?.resolved).toStrictEqual({ as: 'confirmed', at: 200, isAutomatic: false });
   });
 });
 
