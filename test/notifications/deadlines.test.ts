@@ -203,3 +203,16 @@ describe('Whatever the zone, the time of day and the good days', () => {
     );
   });
 });
+
+describe('The next deadline', () => {
+  const now = '2026-11-21T12:00:00Z';
+  const onlyFor = (day: string): Deadline => ({ at: 'none', exceptions: { [day]: '06:00' } });
+
+  it('is looked for a month ahead, and no longer', () => {
+    expect(judge({ now, deadline: onlyFor('2026-12-23') })).toEqual({
+      late: [],
+      next: '2026-12-23 at 2026-12-24T05:00:00.000Z',
+    });
+    expect(judge({ now, deadline: onlyFor('2026-12-24') })).toEqual({ late: [], next: undefined });
+  });
+});

@@ -31,6 +31,7 @@ interface Given {
   readonly request?: object;
   readonly fetched?: object;
   readonly copy?: CheckParts['copy'];
+  readonly disks?: Awaited<ReturnType<CheckParts['measureFree']>>;
 }
 
 /** What one check asks of the ledger, and tells it. */
@@ -52,7 +53,7 @@ async function check(given: Given) {
       raise: async (notices: readonly NewNotice[]) => void told.raised.push(...notices),
       listProblems: async () => given.problems ?? [],
       async end(problems: readonly OpenProblem[], details: object) {
-        if (problems.length > 0) told.ended.push([namesOf(problems), details]);
+        if (problems.length > 0 || 'recovery' in details) told.ended.push([namesOf(problems), details]);
       },
       dismiss: async (problems: readonly OpenProblem[]) => void told.dismissed.push(...namesOf(problems)),
       remind: async ({ event }: OpenProblem, at: number) =>
@@ -78,7 +79,7 @@ async function check(given: Given) {
     findLateDays: async () => given.late ?? [],
     copy: given.copy,
     exportPatienceMs: 6 * hour,
-    measureFree: async () => [],
+    measureFree: async () => given.disks ?? [],
     findDigest: async () => given.digest,
     clock: () => now,
   });
@@ -131,7 +132,9 @@ describe('the problems of a day', () => {
       problem('run-failed', { raisedAt: now }),
       ofDay('provider-silent'),
     ];
-    expect((await check({ problems, runs: [good] })).ended).toMatchObject([[['run-failed'], {}]]);
+    const { ended, asked } = await check({ problems, runs: [good] });
+    expect(ended).toMatchObject([[['run-failed'], {}]]);
+    expect(asked.slice(1)).toEqual([day, '2026-11-19'].map((each) => ({ day: each, limit: 50 })));
   });
 
   it('are not over by a run that failed, by an older success, or by one that does not complete the day', async () => {
@@ -189,6 +192,17 @@ describe('any other problem', () => {
     ).toEqual([[['export-missing'], { at: now }]]);
   });
 
+  it('is over by itself, whatever else is found', async () => {
+    const low = (subject: string) => problem('resource-low', { subject });
+    const disks = [
+      { place: 'full', bytes: 1 },
+      { place: 'mappings', bytes: 1 },
+      { place: 'freed', bytes: 9e9 },
+    ];
+    const problems = [low('full'), low('freed'), problem('copy-stale', { subject: 'mappings' })];
+    expect((await check({ problems, disks })).ended).toEqual([[['resource-low', 'copy-stale'], { at: now }]]);
+  });
+
   it('of a sync is over when one has ended since people were told', async () => {
     const problems = [problem('sync-failing', { subject: 'all' })];
     const endedAfter = async (latestSync?: object) =>
@@ -208,6 +222,7 @@ describe('any other problem', () => {
     const { finishedAt: _, ...unfinished } = good;
     expect(await isOver(unfinished)).toBe(false);
     expect((await check({ problems, runs: [good] })).asked).toContainEqual({ limit: 50 });
+    expect((await check({ problems, runs: [{ ...good, state: 'failed' }, good] })).ended).toHaveLength(1);
     const bySftp = [problem('credentials-refused', { subject: 'sftp' })];
     expect((await check({ problems: bySftp, runs: [good] })).ended).toEqual([]);
   });
