@@ -13,7 +13,7 @@ export default {
   tsconfigFile: 'none',
   disableTypeChecks: false,
   ignorePatterns: ['dist', 'bench', 'docs', 'ops', 'examples'],
-  tempDirName: join(env.MUTATION_FOLDER ?? '.', 'stryker'),
+  tempDirName: join(env.MUTATION_FOLDER ?? 'coverage', 'stryker'),
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: env.MUTATION_REPORT ?? 'coverage/mutation.json' },
 };

@@ -268,7 +268,11 @@ describe('a file run', () => {
       { step: { ...running, kind: 'canary' }, others: { ...triggered, isResultOpen: false } },
     ],
     ['it stops', { kind: 'fatal', evidence, message: '' }, { step: trigger, others: triggered }],
-    ['it has ended', done, { of: runOf({ delivery: 'file', state: 'failed', openSteps: 3 }), others: triggered }],
+    [
+      'it has ended',
+      done,
+      { of: runOf({ delivery: 'file', state: 'failed', openSteps: 3 }), others: triggered },
+    ],
     ['nobody looked at the others', done, {}],
   ])('goes on while %s', (_, ending, ended) => {
     expect(stateAfter(ending, ended)).not.toBe('awaiting-result');
