@@ -81,14 +81,6 @@ const sharedNightly = [
   'suspects',
 ];
 
-/** A file that reaches beyond its own process: it starts programs, servers or commands, or measures what it uses itself. */
-const reachesOut =
-  /child_process|worker_threads|process\.(?:on|exit|kill|memoryUsage)|\/dist\/|\/(?:jobs|faces|many-machines|library|docs)\/|support\/(?!made-bookings|sampled|business-day|rendered-line|gate|command-io|patience|filled-copy|mapping-|nightly)/;
-const testFiles = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .map((name) => `test/${name}`)
-  .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.nightly.test.ts'));
-const pure = testFiles.filter((name) => !reachesOut.test(`${name}\n${readFileSync(name, 'utf8')}`));
-
 /** What would disturb other files in its process, or be disturbed by them: what it measures, and what it changes for all. */
 const needsOwnProcess =
   /process\.(?:on|once|exit|memoryUsage|resourceUsage|cpuUsage|env\.\w+ =)|globalThis\.\w+ =|setFlagsFromString|vi\.mock|stubEnv|AsyncResource|getActiveResourcesInfo/;
