@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createNormaliser } from '../../src/booking/normalise.js';
+import { createDateReader } from '../../src/booking/written-date.js';
 import { accept, complete, toCheckIn } from './accepted-bookings.js';
 
 describe('a date', () => {
@@ -143,4 +144,37 @@ describe('a date', () => {
       }
     },
   );
+});
+
+describe('a reader of dates', () => {
+  it('reads the same text alike each time', () => {
+    const read = createDateReader('dd/MM/yyyy');
+    for (let time = 0; time < 3; time += 1) {
+      expect(read('20/11/2026')).toBe('2026-11-20');
+      expect(read('31/11/2026')).toBeUndefined();
+    }
+  });
+
+  it('reads the years that have four digits', () => {
+    const read = createDateReader('dd/MM/yyyy');
+    expect(['31/12/9999', '01/01/0001', '01/01/0000'].map(read)).toEqual([
+      '9999-12-31',
+      '0001-01-01',
+      undefined,
+    ]);
+  });
+
+  it('reads no text that is longer than any date with its time', () => {
+    const read = createDateReader('dd/MM/yyyy');
+    const written = '20/11/2026 10:00';
+    expect(read(written.padEnd(64, '0'))).toBe('2026-11-20');
+    expect(read(written.padEnd(65, '0'))).toBeUndefined();
+  });
+
+  it('is refused for a format without year, month and day, or with letters that mean something else', () => {
+    for (const format of ['dd/MM', 'DD/MM/YYYY', 'dd/MM/yyyy nonsense'])
+      expect(() => createDateReader(format)).toThrow(
+        `expected a date format that names year, month and day, such as dd/MM/yyyy, got: "${format}"`,
+      );
+  });
 });
