@@ -27,7 +27,6 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   'src/notifications/run-notices.ts': ['test/notifications/run-notices.test.ts'],
   'src/notifications/routing.ts': ['test/notifications/routing.test.ts'],
   'src/notifications/deadlines.ts': ['test/notifications/deadlines.test.ts'],
-  'src/booking/field-text.ts': booking,
   'src/booking/written-date.ts': ['test/booking/written-date.test.ts'],
   'src/booking/instants.ts': ['test/booking/instants.test.ts'],
 };
