@@ -3,7 +3,10 @@ import { findFaults } from './judge.js';
 import { type Engine, type Lived, liveDay, type PlannedDeath } from './live.js';
 import type { Scenario } from './scenarios.js';
 
-/** Somebody runs the day again at once, with a clock that is not ahead; or so late that the service has finished. */
+/**
+ * Somebody runs the day again at once, with a clock that is not ahead; or so late that the service has
+ * finished.
+ */
 const absences = [
   { awayMs: 0, aheadMs: 600_000 },
   { awayMs: 120_000, aheadMs: 0 },
@@ -19,8 +22,8 @@ export function listDeaths({ points }: Lived): PlannedDeath[] {
 }
 
 /**
- * One death at each kind of moment: by what is done there, and what was done just before. The length of the absence matters
- * most after something was done.
+ * One death at each kind of moment: by what is done there, and what was done just before. The length of the
+ * absence matters most after something was done.
  */
 export function sampleDeaths(lived: Lived, random: () => number): PlannedDeath[] {
   const { points } = lived;

@@ -84,8 +84,8 @@ function isCalledFor(log: readonly Happening[], reference: string): boolean {
 }
 
 /**
- * The bookings of each call without a clear and recorded answer count when they are sent again; so do those of a step that a
- * dead process had begun, because whether it made the call is unknown, too.
+ * The bookings of each call without a clear and recorded answer count when they are sent again; so do those
+ * of a step that a dead process had begun, because whether it made the call is unknown, too.
  */
 function judgeRepeated({ log, repeated }: LivedDay): string[] {
   const expected = log.reduce((sum, one, at) => {

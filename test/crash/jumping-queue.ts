@@ -11,8 +11,8 @@ interface Pace extends Pick<Outside, 'clock' | 'reach'> {
 }
 
 /**
- * The queue of one worker for whom time passes only while there is nothing to do: when all other work is done, it is at once
- * as late as the next waiting step needs.
+ * The queue of one worker for whom time passes only while there is nothing to do: when all other work is
+ * done, it is at once as late as the next waiting step needs.
  */
 export function withoutWaiting(
   inner: StepQueue,

@@ -1,4 +1,7 @@
-/** When a process dies: at its n-th point, before that action takes effect, or after it and before its answer arrives. */
+/**
+ * When a process dies: at its n-th point, before that action takes effect, or after it and before its answer
+ * arrives.
+ */
 export interface Death {
   /** Counted from 1. */
   readonly at: number;
@@ -11,8 +14,8 @@ export class DeathError extends Error {
 }
 
 /**
- * The life of one process. Each commit of the ledger and each outside action passes through it as a point; from its death on
- * none takes effect.
+ * The life of one process. Each commit of the ledger and each outside action passes through it as a point;
+ * from its death on none takes effect.
  */
 export interface Life {
   /** The names of all points so far, in order. */

@@ -43,10 +43,15 @@ const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const startsAt = Date.parse('2026-11-21T02:30:00Z');
 const morning = Date.parse('2026-11-21T14:30:00Z');
-/** When nobody can be at work any more: claims of messages are not renewed, and a clock may have been ahead. */
+/**
+ * When nobody can be at work any more: claims of messages are not renewed, and a clock may have been ahead.
+ */
 const longestLeaseMs = 900_000;
 
-/** A death, how long it takes until somebody runs the day again, and how far the clock of the dead process was ahead. */
+/**
+ * A death, how long it takes until somebody runs the day again, and how far the clock of the dead process was
+ * ahead.
+ */
 export interface PlannedDeath extends Death {
   readonly awayMs: number;
   readonly aheadMs: number;
@@ -60,8 +65,8 @@ export interface Lived extends LivedDay {
 }
 
 /**
- * Lives a day: a run at night and another one in the morning, both once more after each death until there is none left. A last
- * run, for which nothing should be left to do, comes when nobody can be at work any more.
+ * Lives a day: a run at night and another one in the morning, both once more after each death until there is
+ * none left. A last run, for which nothing should be left to do, comes when nobody can be at work any more.
  */
 export async function liveDay(
   engine: Engine,

@@ -25,7 +25,10 @@ import { type Life, throughLife } from './life.js';
 import type { Outside } from './outside.js';
 import { type SftpDouble, sftpActions } from './sftp-double.js';
 
-/** All wiring to the inside: what a process of a day is made of, with every outside action passing through its life. */
+/**
+ * All wiring to the inside: what a process of a day is made of, with every outside action passing through its
+ * life.
+ */
 
 export const timezone = 'Europe/Madrid';
 export const day = createBusinessDay('2026-11-20', timezone);

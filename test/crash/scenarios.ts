@@ -32,10 +32,14 @@ export const byBody: Scenario = {
 
 const made = makeBookings(11);
 const incomplete = new Set(['BR-3', 'BR-7', 'BR-10']);
-const header =
-  'Service Mappings Id,BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+const columns = 'BookingReferenceId,BookingClientName,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate';
+const header = `Service Mappings Id,${columns}`;
+const oldLine = '7,OLD-1,Ana,Expedia,1,01122026,02122026';
 
-/** Eight bookings in the file, three beside it; an older file and its result are still there, and the new result grows. */
+/**
+ * Eight bookings in the file, three beside it; an older file and its result are still there, and the new
+ * result grows.
+ */
 export const byFile: Scenario = {
   name: 'by file',
   delivery: 'file',
@@ -47,7 +51,7 @@ export const byFile: Scenario = {
   references: made.map(({ BookingReferenceId }) => BookingReferenceId),
   troubles: { incorrect: 'BR-4' },
   earlier: {
-    'VerifyMappings/112026/20112026.csv': `${header}\n7,OLD-1,Ana,Expedia,1,01122026,02122026\n`,
-    'VerifyMappings/112026/20112026_Result.csv': `${header},IsCorrectMapping\n7,OLD-1,Ana,Expedia,1,01122026,02122026,True\n`,
+    'VerifyMappings/112026/20112026.csv': `${header}\n${oldLine}\n`,
+    'VerifyMappings/112026/20112026_Result.csv': `${header},IsCorrectMapping\n${oldLine},True\n`,
   },
 };
