@@ -7,9 +7,17 @@ export interface Asked {
   readonly lines: readonly (readonly string[])[];
 }
 
+/** What the commands below are about. */
+export interface MonthSamples extends Samples {
+  /** The day of the run by file. */
+  readonly fileDay: string;
+  /** The path of an e-mail of the service. */
+  readonly email: string;
+}
+
 /** The commands that only read, over the recorded month. Each is recorded as text and as JSON. */
-export function listReading(samples: Samples, fileDay: string): readonly Asked[] {
-  const { failedDay, nearestCase, providerName, providerHotelId, reference } = samples;
+export function listReading({ failedDay, nearestCase, fileDay, ...samples }: MonthSamples): readonly Asked[] {
+  const { providerName, providerHotelId, reference, email } = samples;
   return withJson([
     { name: 'status', lines: [['status'], ['status', fileDay], ['status', failedDay]] },
     {
@@ -86,10 +94,25 @@ export function listReading(samples: Samples, fileDay: string): readonly Asked[]
       lines: [
         ['verdicts', 'list'],
         ['verdicts', 'list', '--unknown'],
+        ['verdicts', 'import', email],
       ],
     },
     { name: 'export', lines: [['export', 'compare']] },
     { name: 'doctor', lines: [['doctor', '--day', fileDay]] },
+    {
+      name: 'sandbox',
+      lines: [['sandbox', 'bookings', '--day', '2026-11-22', '--count', '20', '--out', 'made.csv']],
+    },
+    {
+      name: 'init',
+      lines: [
+        ['init', '--yes', '--kind', 'csv', '--path', 'bookings-{day}.csv', '--config', 'new.yaml'],
+        ['init', '--yes', '--kind', 'csv', '--path', 'bookings-{day}.csv'],
+      ],
+    },
+    { name: 'hook', lines: [['hook', '--day', fileDay]] },
+    { name: 'keys', lines: [['keys', 'rotate']] },
+    { name: 'hotels', lines: [['hotels', 'load', 'no-such-file.csv']] },
     {
       name: 'run',
       lines: [
@@ -128,6 +151,14 @@ export function listChanging({ failedDay, nearestCase, reference }: Samples): re
     },
     { name: 'mappings', lines: [['mappings', 'sync']] },
     { name: 'notify', lines: [['notify', 'test']] },
+    { name: 'export', lines: [['export', 'request', '--email', 'ops@agency.example']] },
+    {
+      name: 'user',
+      lines: [
+        ['user', 'remove', 'vera'],
+        ['user', 'list'],
+      ],
+    },
     { name: 'guest', lines: [['guest', 'erase', reference, '--reason', 'the guest asked']] },
     { name: 'show', lines: [['show', reference]] },
     { name: 'audit', lines: [['audit', '--from', '2026-11-23']] },

@@ -38,6 +38,9 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\(\d[\d,]* bytes\)/g, '(SIZE)'],
   [/("(?:token|seen)"(?:: "| value="))[^"]*/g, '$1TOKEN'],
   [/\bv\d+\.\d+\.\d+\b/g, 'VERSION'],
+  [/\bv1,[A-Za-z0-9+/]{43}=/g, 'SIGNATURE'],
+  [/(\$schema=)\S+/g, '$1SCHEMA'],
+  [/\b(webhook-timestamp: )\d+/g, '$1INSTANT'],
   // With a legend that says what there is of it.
   [/<svg[^>]*aria-label="Duration"[\s\S]*?<\/p>/g, 'CHART OF DURATIONS'],
   [/(\/assets\/\w+)[.-][\w-]{8,}(\.\w+)/g, '$1$2'],

@@ -73,6 +73,7 @@ export async function startOutside(): Promise<Outside> {
       { kind: 'slack', url: at('slack') },
       { kind: 'teams', url: at('teams') },
       { kind: 'webhook', url: at('webhook'), secret },
+      { kind: 'pagerduty', url: at('pagerduty'), routingKey: 'routing-key-of-the-faces' },
     ],
     serviceUrl: `http://127.0.0.1:${servicePort}`,
     forwardTo(baseUrl) {

@@ -21,6 +21,10 @@ const [folder = fileURLToPath(new URL('recorded', import.meta.url)), ledger] = p
 /** A Monday. The seconds keep ages from being exactly at the next minute. */
 const now = '2026-11-23T08:05:30Z';
 
+// How long paths are decides where lines break.
+process.env.TMPDIR = '/tmp';
+const hookSecret = `whsec_${Buffer.from('a hook secret of recorded faces').toString('base64')}`;
+
 const outside = await startOutside();
 const month = await makeDeskMonth({
   ...{ today: now.slice(0, 10), bookingsADay: 12, wrongADay: 2, speed: 1 },
@@ -33,6 +37,7 @@ const month = await makeDeskMonth({
       retry: { tries: 1 },
       notify: outside.notify,
       hashKey: 'a key of recorded faces',
+      hook: { secret: hookSecret },
       ...(ledger !== undefined && { ledger: { url: ledger } }),
     };
   },
@@ -76,7 +81,8 @@ async function recordFaces(
   }
 
   await recordCommands(await listHelp(commands));
-  await recordCommands(listReading(samples, fileDay));
+  const [email = ''] = await listBelow(join(month.folder, 'outbox'));
+  await recordCommands(listReading({ ...samples, fileDay, email }));
   const desk = await openDesk({ commands });
   const visits = await signInAll(desk.url);
   for (const [name, path] of Object.entries(listPages(samples, fileDay)))
@@ -94,7 +100,7 @@ async function recordFaces(
   await desk.close();
   await recordCommands(listChanging(samples));
 
-  for (const name of ['failed-day.html', 'evidence.zip', 'affected.csv'])
+  for (const name of ['failed-day.html', 'evidence.zip', 'affected.csv', 'made.csv', 'new.yaml'])
     record(`files/${name}`, await readFace(join(month.folder, name)));
   const archive = join(month.folder, 'data/archive');
   const archived = await listBelow(archive);

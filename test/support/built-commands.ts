@@ -29,7 +29,8 @@ export function createBuiltCommands(configuration: string): BuiltCommands {
   async function call(words: readonly string[], changes: Partial<CommandIo> = {}): Promise<Called> {
     const { main } = await load<typeof import('../../jobs/main.js')>('jobs/main.js');
     const { io, stdout, stderr } = captureIo(changes);
-    const exitCode = await main([...words, '--config', configuration], io);
+    const own = words.includes('--config') ? [] : ['--config', configuration];
+    const exitCode = await main([...words, ...own], io);
     return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
   }
 
