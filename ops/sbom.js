@@ -43,8 +43,13 @@ function readPackages() {
     maxBuffer: 2 ** 28,
   });
   const { serialNumber: _number, metadata, components, dependencies, ...about } = JSON.parse(text);
-  const isForDevelopment = ({ properties = [] }) =>
-    properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
+  // npm lists a version once, and may call it development though the product has it, too.
+  const product = new Set(
+    Object.entries(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages)
+      .filter(([, { dev }]) => dev !== true)
+      .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`),
+  );
+  const isForDevelopment = ({ name, version }) => !product.has(`${name}@${version}`);
   const omitted = new Set(components.filter(isForDevelopment).map((component) => component['bom-ref']));
   // The output does not depend on when or in which folder it was made.
   const { timestamp: _time, component, ...tools } = metadata;

@@ -101,7 +101,7 @@ async function recordFaces(
   await recordCommands(listChanging(samples));
 
   for (const name of ['failed-day.html', 'evidence.zip', 'affected.csv', 'made.csv', 'new.yaml'])
-    record(`files/${name}`, await readFace(join(month.folder, name)));
+    record(`files/${name}.txt`, await readFace(join(month.folder, name)));
   const archive = join(month.folder, 'data/archive');
   const archived = await listBelow(archive);
   // Runs are numbered as they appear, which must not depend on their ids.
