@@ -66,7 +66,10 @@ function readInstant(text: string, readDate: DateReader): Instant | undefined {
   return { at, isMidnight: at % dayLength === 0 && /^0*$/.test(fraction) };
 }
 
-/** Reads a date alone or before a time without a zone. A zone that is not understood may mean another date than the written one. */
+/**
+ * Reads a date alone or before a time without a zone. A zone that is not understood may mean another date than the written
+ * one.
+ */
 function readLocal(text: string, readDate: DateReader): string | undefined {
   const before = text.length > maxLength ? undefined : lastTimePart.exec(text)?.[1];
   // A blank may also be part of a date ("20 Nov 2026").

@@ -169,7 +169,7 @@ function describeRaised({ event, subject, day = '', facts }: Notice, situation: 
       return {
         title: `An e-mail about mappings was set aside (${about.text('reason')})`,
         text: lines(
-          ...(about.text('reason') === 'not-authenticated' ? ['Others of that day are only listed.'] : []),
+          about.text('reason') === 'not-authenticated' ? 'Others of that day are only listed.' : '',
           'Nothing in it is used, and it is not read again: it may name bookings on an incorrect mapping. Read it yourself.',
           `To find it: ${command('verdicts list --unknown')}; to use it: ${command('verdicts import FILE')}`,
         ),

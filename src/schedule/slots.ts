@@ -11,8 +11,8 @@ import {
  * The slots of a cron pattern in a zone: the instants at which the nightly run is due.
  *
  * A time that the clocks skip falls on the moment to which they jump, be it on the next day, and a time that they repeat
- * counts once, at its first occurrence. This holds for patterns whose minutes and hours are numbers, lists and ranges. With `*` or a step the slots
- * follow the clock: none in the skipped hour, some in both of the repeated hours.
+ * counts once, at its first occurrence. This holds for patterns whose minutes and hours are numbers, lists and ranges. With
+ * `*` or a step the slots follow the clock: none in the skipped hour, some in both of the repeated hours.
  */
 export interface Slots {
   /** Five fields, as configured. */

@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import PostalMime from 'postal-mime';
 
@@ -14,15 +13,6 @@ export async function readFace(path: string): Promise<string> {
       // Of texts with instants and ids in them.
       .replace(/\b[0-9a-f]{64}\b/g, 'CHECKSUM')
   );
-}
-
-/** The names of all files below a folder, sorted. */
-export async function listBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
 }
 
 /** What a person reads of an e-mail, and the names of what is attached. */

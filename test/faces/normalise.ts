@@ -37,7 +37,6 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? [KMG]i?B free/g, 'SIZE free'],
   [/\(\d[\d,]* bytes\)/g, '(SIZE)'],
   [/("(?:token|seen)"(?:: "| value="))[^"]*/g, '$1TOKEN'],
-  [/\bv\d+\.\d+\.\d+\b/g, 'VERSION'],
   [/\bv1,[A-Za-z0-9+/]{43}=/g, 'SIGNATURE'],
   [/(\$schema=)\S+/g, '$1SCHEMA'],
   [/\b(webhook-timestamp: )\d+/g, '$1INSTANT'],

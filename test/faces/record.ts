@@ -2,12 +2,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Role } from '../../src/access/roles.js';
-import type { BuiltCommands, Called } from '../support/built-commands.js';
+import { dayOfRunId } from '../../src/review/day/open-run.js';
+import type { BuiltCommands } from '../support/built-commands.js';
 import { openDesk } from '../support/desk-month/desk.js';
 import { type DeskMonth, makeDeskMonth } from '../support/desk-month/month.js';
 import { findSamples } from '../support/desk-month/samples.js';
+import { hookSecret } from '../support/hook-secrets.js';
+import { listFiles } from '../support/leaks.js';
 import { type Asked, listChanging, listHelp, listReading } from './command-lines.js';
-import { describeEmail, listBelow, readFace } from './files.js';
+import { describeEmail, readFace } from './files.js';
 import { createNormaliser } from './normalise.js';
 import { type Outside, startOutside } from './outside.js';
 import { joinRoles, layOut, listPages, signInAll } from './pages.js';
@@ -18,12 +21,11 @@ import { joinRoles, layOut, listPages, signInAll } from './pages.js';
  * folder may be given instead, and then the URL of a PostgreSQL database for the ledger.
  */
 const [folder = fileURLToPath(new URL('recorded', import.meta.url)), ledger] = process.argv.slice(2);
-/** A Monday. The seconds keep ages from being exactly at the next minute. */
-const now = '2026-11-23T08:05:30Z';
+/** A Monday. The month's days begin half a minute past: no age is exactly at the next minute. */
+const now = '2026-11-23T08:05:45Z';
 
 // How long paths are decides where lines break.
 process.env.TMPDIR = '/tmp';
-const hookSecret = `whsec_${Buffer.from('a hook secret of recorded faces').toString('base64')}`;
 
 const outside = await startOutside();
 const month = await makeDeskMonth({
@@ -57,7 +59,7 @@ try {
 
 async function recordFaces(
   { commands, clock, ...month }: DeskMonth,
-  { messages, requests, serviceUrl }: Outside,
+  { listMessages, listRequests, serviceUrl }: Outside,
 ): Promise<ReadonlyMap<string, string>> {
   const faces = new Map<string, string>();
   const normalise = createNormaliser(
@@ -70,7 +72,7 @@ async function recordFaces(
     faces.set(name, `${faces.get(name) ?? ''}${normalise(text).trimEnd()}\n\n`);
   const samples = await findSamples({ commands, clock, ...month });
   const isShown = (path: string) => path.includes(samples.fileRun) && !path.endsWith('.html');
-  const fileDay = samples.fileRun.replace(/^(\d{4})(\d\d)(\d\d).*/, '$1-$2-$3');
+  const fileDay = dayOfRunId(samples.fileRun);
 
   async function recordCommands(asked: readonly Asked[]): Promise<void> {
     for (const { name, lines } of asked)
@@ -81,7 +83,7 @@ async function recordFaces(
   }
 
   await recordCommands(await listHelp(commands));
-  const [email = ''] = await listBelow(join(month.folder, 'outbox'));
+  const [email = ''] = listFiles(join(month.folder, 'outbox')).sort();
   await recordCommands(listReading({ ...samples, fileDay, email }));
   const desk = await openDesk({ commands });
   const visits = await signInAll(desk.url);
@@ -103,25 +105,25 @@ async function recordFaces(
   for (const name of ['failed-day.html', 'evidence.zip', 'affected.csv', 'made.csv', 'new.yaml'])
     record(`files/${name}.txt`, await readFace(join(month.folder, name)));
   const archive = join(month.folder, 'data/archive');
-  const archived = await listBelow(archive);
+  const archived = listFiles(archive).sort();
   // Runs are numbered as they appear, which must not depend on their ids.
   for (const day of new Set(archived.flatMap((path) => /\d{4}-\d\d-\d\d/.exec(path)?.[0] ?? [])))
     normalise(JSON.stringify(await commands.ask(['status', day])));
   const entries = archived.map((path) => ({ path, name: normalise(relative(archive, path)) }));
   for (const { path, name } of entries.sort((one, other) => (one.name < other.name ? -1 : 1)))
     record('files/archive.txt', `=== ${name}\n${isShown(path) ? await readFace(path) : ''}`);
-  for (const [channel, sent] of messages) {
+  for (const [channel, sent] of listMessages()) {
     const read = channel === 'email' ? describeEmail : layOut;
     // Several are sent at the same time.
     const texts = (await Promise.all(sent.map(async (message) => read(message)))).map(normalise).sort();
     for (const text of texts) record(`messages/${channel}.txt`, text);
   }
-  for (const request of requests.map(normalise).sort()) record('requests.txt', request);
+  for (const request of listRequests().map(normalise).sort()) record('requests.txt', request);
   return faces;
 }
 
 async function call(commands: BuiltCommands, words: readonly string[], cwd: string): Promise<string> {
-  const { exitCode, stdout, stderr }: Called = await commands.call(words, { cwd });
+  const { exitCode, stdout, stderr } = await commands.call(words, { cwd });
   const output = words.includes('--json') ? layOut(stdout) : stdout;
   // Of a range, one day is collected while another one is sent.
   const progress = words.includes('--to') ? stderr.split('\n').sort().join('\n').trimStart() : stderr;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { listBelow } from './files.js';
+import { listFiles } from '../support/leaks.js';
 
 /** Faces by their names. */
 export type Faces = ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export async function recordAgain(...ledger: readonly string[]): Promise<Faces> 
 }
 
 async function readFaces(folder: string): Promise<Faces> {
-  const paths = await listBelow(folder);
+  const paths = listFiles(folder).sort();
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
   return new Map(paths.map((path, place) => [relative(folder, path), texts[place] ?? '']));
 }

@@ -69,6 +69,12 @@ export interface StandIn {
   close(): Promise<void>;
 }
 
+/** Headers by their names in small letters. */
+export function toHeaders(raw: readonly string[]): Record<string, string> {
+  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1]]] : []));
+  return Object.fromEntries(pairs);
+}
+
 /** The service's success. (Spec 2.1.) */
 export const success: StandInAnswer = {
   kind: 'json',

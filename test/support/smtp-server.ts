@@ -29,8 +29,15 @@ export interface SmtpOptions {
   readonly reply?: number | 'never';
 }
 
-/** A mail server on 127.0.0.1 until the test ends. It keeps what it was given, even what it then refused. */
+/** A mail server on 127.0.0.1 until the test ends. */
 export async function startSmtpServer(options: SmtpOptions = {}) {
+  const server = await openSmtpServer(options);
+  onTestFinished(server.close);
+  return server;
+}
+
+/** A mail server on 127.0.0.1. It keeps what it was given, even what it then refused. */
+export async function openSmtpServer(options: SmtpOptions = {}) {
   const { certificate, isImplicitTls = false, login, refused = {}, reply = 250 } = options;
   const emails: ReceivedEmail[] = [];
   let connections = 0;
@@ -77,10 +84,10 @@ export async function startSmtpServer(options: SmtpOptions = {}) {
   server.on('error', () => {});
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return {
     port: (listening.address() as AddressInfo).port,
     emails,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
     get connections() {
       return connections;
     },

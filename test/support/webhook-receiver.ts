@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
-import { type StandInAnswer, startStandIn } from './http-stand-in.js';
+import { type StandInAnswer, startStandIn, toHeaders } from './http-stand-in.js';
 
 /** The body of a notification, as documented. */
 export interface ReceivedNotice {
@@ -56,9 +56,4 @@ export async function startWebhookReceiver(answer = accepting): Promise<WebhookR
     },
   };
   return receiver;
-}
-
-function toHeaders(raw: readonly string[]): Record<string, string> {
-  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1]]] : []));
-  return Object.fromEntries(pairs);
 }

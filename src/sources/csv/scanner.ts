@@ -7,7 +7,7 @@ const tab = 0x09;
 type Position =
   | 'field-start'
   /** After blanks at the start of a field: a quote still opens it. */
-  | 'after-space'
+  | 'after-blank'
   | 'unquoted'
   | 'quoted'
   | 'after-quote'
@@ -71,14 +71,14 @@ export function createRecordScanner(delimiter: number): RecordScanner {
         switch (here) {
           case 'field-start':
             if (byte === quote) here = 'quoted';
-            else if (byte !== delimiter) here = byte === space || byte === tab ? 'after-space' : 'unquoted';
+            else if (byte !== delimiter) here = isBlank(byte) ? 'after-blank' : 'unquoted';
             break;
-          case 'after-space':
+          case 'after-blank':
             if (byte === quote) {
               here = 'quoted';
               isSpaced = true;
             } else if (byte === delimiter) here = 'field-start';
-            else if (byte !== space && byte !== tab) here = 'unquoted';
+            else if (!isBlank(byte)) here = 'unquoted';
             break;
           case 'unquoted':
             here = 'field-start';
@@ -127,6 +127,10 @@ export function createRecordScanner(delimiter: number): RecordScanner {
   };
 }
 
+function isBlank(byte: number | undefined): boolean {
+  return byte === space || byte === tab;
+}
+
 /** Leaves out the blanks before opening quotes. The bytes are whole records that the scanner found well-formed. */
 export function closeUp(bytes: Buffer, delimiter: number): Buffer {
   const kept = Buffer.alloc(bytes.length);
@@ -149,6 +153,6 @@ export function closeUp(bytes: Buffer, delimiter: number): Buffer {
 /** The position of the quote that only blanks separate from this position; else this position. */
 function skipToQuote(bytes: Buffer, from: number, delimiter: number): number {
   let at = from;
-  while (bytes[at] !== delimiter && (bytes[at] === space || bytes[at] === tab)) at += 1;
+  while (bytes[at] !== delimiter && isBlank(bytes[at])) at += 1;
   return bytes[at] === quote ? at : from;
 }

@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js';
 import { createWorld } from '../../../src/sandbox/world/world.js';
 import { type BuiltCommands, createBuiltCommands } from '../built-commands.js';
 import { type FastClock, startFastClock } from '../fast-clock.js';
-import { type Faults, liveThrough } from './nights.js';
+import { type Faults, liveThrough, secondsPastMs } from './nights.js';
 import { writePeople } from './people.js';
 import { type Course, dayOf, type MonthOptions, type OtherSettings, planMonth } from './plan.js';
 
@@ -34,7 +34,7 @@ export async function makeDeskMonth(options: MonthOptions): Promise<DeskMonth> {
   const firstDay = Date.parse(days[0]?.iso ?? today);
   const folder = await mkdtemp(join(tmpdir(), 'desk-month-'));
   const clock = startFastClock();
-  clock.set(new Date(firstDay).toISOString());
+  clock.set(new Date(firstDay + secondsPastMs).toISOString());
   const faults: Faults = { nextCall: () => undefined, nextResult: () => undefined };
   const world = createWorld({ seed: 7, hotels: 300 });
   const sandbox = await startSandbox({

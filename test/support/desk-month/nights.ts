@@ -30,16 +30,20 @@ type Request = Parameters<BuiltCommands['review']>[1];
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const changesADay = 6;
+/** Nothing begins at a full minute: a moment earlier would be the minute before. */
+export const secondsPastMs = 30_000;
 
 /** Each night a sync and a run, each morning the e-mails and the cases. */
 export async function liveThrough(days: readonly PlannedDay[], parts: MonthParts): Promise<void> {
   const { folder, commands, clock, world, faults, outbox, speed } = parts;
-  /** By the real clock, three seconds and a third of one. */
+  /** By the real clock, three seconds and three tenths of one. */
   const [long, short] = [speed / 20, speed / 200];
   const known = new Set<string>();
   const work = createCaseWork(commands);
-  const atNight = (iso: string) => clock.set(new Date(Date.parse(iso) + 26.5 * hourMs).toISOString(), speed);
-  const inMorning = (iso: string) => clock.set(new Date(Date.parse(iso) + 32.5 * hourMs).toISOString());
+  const hoursAfter = (iso: string, hours: number) =>
+    new Date(Date.parse(iso) + hours * hourMs + secondsPastMs).toISOString();
+  const atNight = (iso: string) => clock.set(hoursAfter(iso, 26.5), speed);
+  const inMorning = (iso: string) => clock.set(hoursAfter(iso, 32.5));
 
   await commands.run(['mappings', 'sync']);
   await commands.run(['export', 'request', '--email', account.email]);
