@@ -37,6 +37,8 @@ describe.each(forms)('a line stored in the form %s', (form) => {
     const anyName = fc.oneof(anyGuestName, fc.constant(undefined));
     fc.assert(
       fc.property(anyFileBooking, anyName, ({ bookingClientName: _, ...booking }, name) => {
+        // In a file, the reference in the name's place means that the name is left out.
+        fc.pre(name !== booking.bookingReferenceId);
         const line = lineOf({ ...booking, ...(name !== undefined && { bookingClientName: name }) }, form);
         expect(readGuestName(line, form)).toBe(name);
         expect(readGuestName(line, form)).toBe(readBooking(line, form).bookingClientName);
