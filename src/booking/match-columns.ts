@@ -10,7 +10,7 @@ interface ColumnMatch {
 
 /**
  * Finds the fields among a file's columns: by their exact names, by other spellings (`check_in_date`), or by common synonyms
- * (`arrival`). A name that occurs twice matches nothing. Known columns are kept.
+ * (`arrival`), also at the end of a path. A name that occurs twice matches nothing. Known columns are kept.
  */
 export function matchColumns(
   names: readonly string[],
@@ -33,7 +33,15 @@ export function matchColumns(
     (field) => [field],
     (name) => name,
   );
-  take((field) => [simplifyName(field), ...fieldSynonyms[field]], simplifyName);
+  const spellings = (field: ServiceField) => [simplifyName(field), ...fieldSynonyms[field]];
+  take(spellings, simplifyName);
+  // Members of nested objects: `stay.guest.name` is `guest.name`.
+  take(spellings, (name) => simplifyName(name.split('.').slice(-2).join('.')));
+  // Alone, a last name such as `reference` may be that of anything.
+  take(
+    (field) => (/Date$/.test(field) ? spellings(field) : [simplifyName(field)]),
+    (name) => simplifyName(name.split('.').at(-1) ?? ''),
+  );
   return {
     columns: new Map(
       serviceFields.flatMap((field): [ServiceField, string][] => {

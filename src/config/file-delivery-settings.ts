@@ -17,6 +17,7 @@ import {
 import {
   expected,
   group,
+  hostName,
   isAccepted,
   numberUpTo,
   oneOf,
@@ -34,7 +35,7 @@ const weekInMinutes = 10_080;
 
 const sftp = group(
   {
-    host: textLike(/^[^\s/@]+$/, 'a host name').describe('The SFTP server.'),
+    host: hostName().describe('The SFTP server.'),
     port: wholeNumber(1, 65_535).default(22).describe("The SFTP server's port."),
     ...sftpAccount,
     root: text('a path')

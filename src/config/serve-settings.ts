@@ -7,6 +7,7 @@ import {
   confidentiality,
   expected,
   group,
+  hostName,
   isAccepted,
   numberUpTo,
   oneOrMore,
@@ -102,13 +103,7 @@ export const server = group({
     .default(8080)
     .describe('The port of the pages, the hook, health and metrics; 0 picks a free one.'),
   hosts: z
-    .array(
-      textLike(
-        /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^[0-9a-f.:]+$/i,
-        'a host name or an address, without a port',
-      ),
-      expected('a list of host names'),
-    )
+    .array(hostName(), expected('a list of host names'))
     .default([])
     .describe(
       'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address at which a request arrives are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',

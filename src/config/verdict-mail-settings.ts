@@ -4,6 +4,7 @@ import {
   confidentiality,
   expected,
   group,
+  hostName,
   isGroup,
   numberUpTo,
   oneOf,
@@ -17,7 +18,7 @@ const dayInMinutes = 1_440;
 const yearInHours = 8_784;
 
 const imap = group({
-  host: text('a host name or an address').describe('The IMAP server.'),
+  host: hostName().describe('The IMAP server.'),
   port: wholeNumber(1, 65_535)
     .exactOptional()
     .describe('Its port; by default 993, and 143 with `tls: starttls` or `tls: none`.'),

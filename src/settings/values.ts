@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isLoopback } from '../http/url.js';
 
@@ -28,6 +29,12 @@ export const textLike = (form: RegExp, what: string) => z.string(expected(what))
 /** A text that a function accepts. */
 export const textThat = (isUsable: (value: string) => boolean, what: string) =>
   z.string(expected(what)).refine(isUsable, expected(what));
+
+export const hostName = () =>
+  textThat(
+    (host) => isIP(host) !== 0 || /^(?:[a-z\d_-]+\.)*[a-z\d_-]+\.?$/i.test(host),
+    'a host name or an address, without a port',
+  );
 
 /** A value for an HTTP header: visible ASCII, with spaces inside only. */
 export const headerText = () =>

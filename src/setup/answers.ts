@@ -17,20 +17,12 @@ export interface Answers {
   readonly baseUrl: string | undefined;
   readonly source: SourceAnswers;
   readonly delivery: 'body' | 'file';
-  /** How a day without bookings ends; by default it fails. */
-  readonly emptyDay?: 'fail' | 'succeed';
   /** Accepted bookings of a usual day; undefined if nobody knows. */
   readonly usualBookings?: number | undefined;
   /** Undefined for delivery by body. */
   readonly sftp: SftpAnswers | undefined;
   /** What becomes of bookings that lack a field; by default they are posted. */
   readonly incomplete?: IncompleteBookings | undefined;
-  /** When the current day is reviewed, as a cron pattern; undefined for never. */
-  readonly today?: string | undefined;
-  /** The folder of the keys that encrypt guests' names; undefined to encrypt nothing. */
-  readonly keys?: string | undefined;
-  /** The address or the domain that e-mails with verdicts come from. */
-  readonly verdictsFrom?: string | undefined;
   readonly secrets: Secrets;
 }
 
@@ -40,7 +32,6 @@ export interface SftpAnswers {
   readonly username: string | undefined;
   /** Without one the password is used. */
   readonly keyFile: string | undefined;
-  readonly hostKey: string | undefined;
 }
 
 /** The environment variables, or those of `.env`, from which a written configuration takes its secrets. */
@@ -73,23 +64,32 @@ export function setupOf({ kind }: SourceAnswers) {
 
 const rule = (name: string, ...setting: [string, ...string[]]) => ({ name, setting: setting as SettingPath });
 
+const sftpHost = rule('sftpHost', 'file', 'sftp', 'host');
+const sftpPort = { ...rule('sftpPort', 'file', 'sftp', 'port'), isNumber: true };
+
+/** Reads HOST or HOST:PORT. */
+export function readServer(server: string): { readonly host: string; readonly port: number | undefined } {
+  const [, host = server, port] = /^(.*):(\d+)$/.exec(server) ?? [];
+  return { host, port: port === undefined ? undefined : Number(port) };
+}
+
+function checkServer(server: string): string | undefined {
+  const { host, port } = readServer(server);
+  const complaint = checkAnswer(sftpHost, host);
+  return complaint ?? (port === undefined ? undefined : checkAnswer(sftpPort, String(port)));
+}
+
 /** The answers that don't depend on the kind of source. */
 export const rules = {
   timezone: rule('timezone', 'timezone'),
   baseUrl: rule('baseUrl', 'service', 'baseUrl'),
-  apiKey: rule('apiKey', 'service', 'apiKey'),
-  accountId: { ...rule('accountId', 'service', 'accountId'), isSecret: true },
   usualBookings: { ...rule('usualBookings', 'volume', 'minimum'), isNumber: true },
   delivery: rule('delivery', 'delivery'),
-  sftpHost: rule('sftpHost', 'file', 'sftp', 'host'),
-  sftpPort: { ...rule('sftpPort', 'file', 'sftp', 'port'), isNumber: true },
+  sftpServer: { name: 'sftpServer', check: checkServer },
+  sftpHost,
+  sftpPort,
   sftpUsername: rule('sftpUsername', 'file', 'sftp', 'username'),
-  sftpPassword: rule('sftpPassword', 'file', 'sftp', 'password'),
   sftpKeyFile: rule('sftpKeyFile', 'file', 'sftp', 'privateKeyFile'),
-  today: rule('today', 'schedule', 'today'),
-  keys: rule('keys', 'keys'),
-  verdictsFrom: rule('verdictsFrom', 'verdicts', 'from'),
-  sftpHostKey: rule('sftpHostKey', 'file', 'sftp', 'hostKey'),
 } as const;
 
 /** Says what is wrong with an answer, in the words of the configuration's own check; undefined if nothing is. */

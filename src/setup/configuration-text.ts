@@ -33,17 +33,7 @@ const aboutLateDays =
  * commented out. Descriptions and defaults come from the schema.
  */
 export function renderConfiguration({ answers, examination, schema }: ConfigurationContent): string {
-  const {
-    timezone,
-    delivery,
-    emptyDay = 'fail',
-    usualBookings,
-    sftp,
-    incomplete,
-    today,
-    keys,
-    verdictsFrom,
-  } = answers;
+  const { timezone, delivery, usualBookings, sftp, incomplete } = answers;
   const sections = [
     [
       `# yaml-language-server: $schema=${schema}`,
@@ -60,17 +50,14 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     ...(sftp === undefined ? [] : [renderFileDelivery(sftp, incomplete)]),
     write.optionalGroup(['body'], ['batchSize', 'concurrency']),
     write.option(['maxRejectedShare']),
-    emptyDay === 'fail' ? write.option(['emptyDay']) : write.setting(['emptyDay'], emptyDay),
+    write.option(['emptyDay']),
     renderVolume(usualBookings),
     write.option(['ledger']),
     ...(delivery === 'file' ? [write.option(['archive'])] : []),
-    renderSchedule(today),
-    ...(verdictsFrom === undefined
-      ? []
-      : [[...write.group(['verdicts']), ...write.setting(['verdicts', 'from'], verdictsFrom)]]),
+    write.optionalGroup(['schedule'], ['cron']),
     write.comment(aboutLateDays),
     ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
-    keys === undefined ? write.comment(aboutKeys) : write.setting(['keys'], keys),
+    write.comment(aboutKeys),
     [...write.option(['guestNameDays']), ...write.option(['recordDays'])],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -103,17 +90,6 @@ function renderService({ baseUrl }: Answers): string[] {
   ];
 }
 
-/** What it sends during the day goes by body, whatever the nightly run uses. */
-function renderSchedule(today: string | undefined): string[] {
-  return today === undefined
-    ? write.optionalGroup(['schedule'], ['cron'])
-    : [
-        ...write.group(['schedule']),
-        ...write.option(['schedule', 'cron']),
-        ...write.setting(['schedule', 'today'], today),
-      ];
-}
-
 /** Only where there is a secret: a missing variable would stop every command. */
 function renderHook(): string[] {
   return [...write.group(['hook']), ...write.reference(['hook', 'secret'], variables.hookSecret)];
@@ -140,7 +116,7 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
 }
 
 function renderFileDelivery(
-  { host, port, username, keyFile, hostKey }: SftpAnswers,
+  { host, port, username, keyFile }: SftpAnswers,
   incomplete: Answers['incomplete'],
 ): string[] {
   const sftp = ['file', 'sftp'] as const;
@@ -154,7 +130,7 @@ function renderFileDelivery(
     ...(keyFile === undefined
       ? write.reference([...sftp, 'password'], variables.sftpPassword)
       : write.setting([...sftp, 'privateKeyFile'], keyFile)),
-    ...write.answer([...sftp, 'hostKey'], hostKey, {
+    ...write.answer([...sftp, 'hostKey'], undefined, {
       text: unknownHostKey,
       what: "what `hotel-review doctor` shows, once the server's operator has confirmed it",
     }),

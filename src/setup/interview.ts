@@ -1,9 +1,8 @@
 import { masterIdField, serviceFields } from '../booking/booking.js';
-import { readSettingFacts } from '../config/single-setting.js';
 import type { Examination } from '../examination/examine-day.js';
 import type { Finding } from '../examination/finding.js';
 import type { IncompleteBookings } from '../review/file/review-line.js';
-import { type Answers, rules, type SftpAnswers } from './answers.js';
+import { type Answers, readServer, rules, type SftpAnswers } from './answers.js';
 import { type InitOptions, namesServer } from './options.js';
 import { createQuestions, type RepeatableQuestions } from './questions.js';
 import { interviewSource, type SourceInterviewParts } from './source-interview.js';
@@ -24,15 +23,9 @@ interface Interview {
 /** Asks for whatever the options leave open, and tries the source as soon as it is known. */
 export async function interview(options: InitOptions, parts: InterviewParts): Promise<Interview> {
   const questions = createQuestions(parts);
-  const timezone =
-    (await questions.text({
-      rule: rules.timezone,
-      given: options.timezone,
-      message: "The account's time zone",
-      fallback: parts.timezone,
-    })) ?? parts.timezone;
+  const { timezone = parts.timezone } = options;
+  parts.asker.tell(describeZone(timezone, options));
   const { source, secrets, examination, findings } = await interviewSource(options, timezone, parts);
-  const emptyDay = await askEmptyDay(options, questions);
   const usualBookings = await questions.text({
     rule: rules.usualBookings,
     given: options.usualBookings === undefined ? undefined : String(options.usualBookings),
@@ -43,45 +36,21 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
     given: options.baseUrl,
     message: 'The address of the mapping service (empty: later)',
   });
-  parts.asker.tell(aboutDelivery);
-  const host = options.delivery === 'body' ? undefined : await askHost(options, questions);
-  const delivery = await askDelivery(options, host, questions);
-  const sftp = delivery === 'file' ? await askServer(options, host, questions) : undefined;
+  const server = options.delivery === 'body' ? undefined : await askServer(options, parts, questions);
+  const delivery = options.delivery ?? (server === undefined && !namesServer(options) ? 'body' : 'file');
   if (delivery === 'body') parts.asker.tell(unreadVerdicts);
+  const sftp = delivery === 'file' ? await askAccount(options, server, questions) : undefined;
   const incomplete = delivery === 'file' ? await askIncomplete(examination, questions) : undefined;
-  const today = await questions.text({
-    rule: rules.today,
-    given: options.today,
-    message:
-      'When `serve` reviews new bookings of the current day too, such as */20 7-23 * * * (empty: never)',
-  });
-  const keys = await questions.text({
-    rule: rules.keys,
-    given: options.keys,
-    message: "A folder for keys that encrypt guests' names here, such as ./keys (empty: no encryption)",
-    isPath: true,
-  });
-  const verdictsFrom = await questions.text({
-    rule: rules.verdictsFrom,
-    given: options.verdictsFrom,
-    message:
-      'Whose e-mails name incorrect mappings, such as reviews@service.example or @service.example (empty: later)',
-  });
-  await askSecrets(parts, questions, sftp);
   return {
     answers: {
       timezone,
       baseUrl,
       source,
       delivery,
-      emptyDay,
       usualBookings: usualBookings === undefined ? undefined : Number(usualBookings),
       sftp,
       incomplete,
-      today,
-      keys,
-      verdictsFrom,
-      secrets: { ...questions.secrets(), ...secrets },
+      secrets,
     },
     examination,
     findings,
@@ -91,46 +60,27 @@ export async function interview(options: InitOptions, parts: InterviewParts): Pr
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** What each delivery lacks; otherwise people would find out only after the first night. */
-const aboutDelivery = `By body, verdicts come by e-mail only: no list of affected bookings, no
-archived result. By file, a result says which bookings are affected; bookings
-that can't be in the file (file.incomplete: post) go by body, and their
-verdicts come by e-mail only.`;
+const aboutDelivery = `With an SFTP server the bookings go as a file, and a result says which are
+affected. Without one they go in request bodies: verdicts come by e-mail only.`;
 
 const unreadVerdicts = `By body, nobody learns a verdict until the setting verdicts says where the
 service's e-mails arrive.`;
 
-function askEmptyDay(options: InitOptions, questions: RepeatableQuestions): Promise<'fail' | 'succeed'> {
-  return questions.choose('emptyDay', options.emptyDay, {
-    message: 'How should a day without bookings end?',
-    choices: [
-      { value: 'fail', label: 'It fails: the export must be broken' },
-      { value: 'succeed', label: 'It succeeds: such days are normal' },
-    ],
-    fallback: 'fail',
-  });
+function describeZone(zone: string, { timezone }: InitOptions): string {
+  return `Days are those of ${zone}${timezone === undefined ? ", this machine's zone (setting timezone)" : ''}.`;
 }
 
-/** Asked first: with a server, delivery by file is better, because its result says which bookings are affected. */
-function askHost(options: InitOptions, questions: RepeatableQuestions): Promise<string | undefined> {
-  return questions.text({
-    rule: rules.sftpHost,
-    given: options.sftpHost,
-    message: 'The SFTP server of the service (empty: none, or later)',
-  });
-}
-
-function askDelivery(
+/** Asks for the server as HOST or HOST:PORT. With one, delivery by file is better, because its result has the verdicts. */
+async function askServer(
   options: InitOptions,
-  host: string | undefined,
+  { asker }: InterviewParts,
   questions: RepeatableQuestions,
-): Promise<'body' | 'file'> {
-  return questions.choose('delivery', options.delivery, {
-    message: 'How do the bookings reach the service?',
-    choices: [
-      { value: 'file', label: 'As a file on an SFTP server (recommended: its result has the verdicts)' },
-      { value: 'body', label: 'In request bodies' },
-    ],
-    fallback: host !== undefined || namesServer(options) ? 'file' : 'body',
+): Promise<string | undefined> {
+  asker.tell(aboutDelivery);
+  return questions.text({
+    rule: rules.sftpServer,
+    given: options.sftpHost,
+    message: 'The SFTP server of the service, HOST or HOST:PORT (empty: none)',
   });
 }
 
@@ -157,18 +107,12 @@ async function askIncomplete(
   });
 }
 
-async function askServer(
+async function askAccount(
   options: InitOptions,
-  host: string | undefined,
+  server: string | undefined,
   questions: RepeatableQuestions,
 ): Promise<SftpAnswers> {
-  const usualPort = String(readSettingFacts(rules.sftpPort.setting).fallback);
-  const port = await questions.text({
-    rule: rules.sftpPort,
-    given: options.sftpPort === undefined ? undefined : String(options.sftpPort),
-    message: 'Its port',
-    fallback: usualPort,
-  });
+  const { host, port } = server === undefined ? {} : readServer(server);
   const username = await questions.text({
     rule: rules.sftpUsername,
     given: options.sftpUsername,
@@ -180,33 +124,5 @@ async function askServer(
     message: 'The private key file (empty: use a password)',
     isPath: true,
   });
-  const hostKey = await questions.text({
-    rule: rules.sftpHostKey,
-    message: 'The fingerprint of its host key, SHA256:… (empty: later)',
-  });
-  return { host, port: Number(port ?? usualPort), username, keyFile, hostKey };
-}
-
-async function askSecrets(
-  { asksSecrets, known }: InterviewParts,
-  questions: RepeatableQuestions,
-  sftp: SftpAnswers | undefined,
-): Promise<void> {
-  if (asksSecrets && known('accountId') === undefined) {
-    const message = "The account's identifier (empty: later)";
-    const accountId = await questions.text({ rule: rules.accountId, message });
-    if (accountId !== undefined) questions.keep('accountId', accountId);
-  }
-  await questions.secret({
-    secret: 'apiKey',
-    rule: rules.apiKey,
-    message: 'The API key (hidden; empty: later)',
-  });
-  if (sftp !== undefined && sftp.keyFile === undefined) {
-    await questions.secret({
-      secret: 'sftpPassword',
-      rule: rules.sftpPassword,
-      message: 'The SFTP password (hidden; empty: later)',
-    });
-  }
+  return { host, port: options.sftpPort ?? port, username, keyFile };
 }

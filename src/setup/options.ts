@@ -19,15 +19,8 @@ export interface InitOptions extends SourceOptions {
   readonly timezone?: string;
   readonly baseUrl?: string;
   readonly delivery?: 'body' | 'file';
-  readonly emptyDay?: 'fail' | 'succeed';
   /** Accepted bookings of a usual day. */
   readonly usualBookings?: number;
-  /** When the current day is reviewed, as a cron pattern. */
-  readonly today?: string;
-  /** The folder of the keys that encrypt guests' names. */
-  readonly keys?: string;
-  /** The address or the domain that e-mails with verdicts come from. */
-  readonly verdictsFrom?: string;
   readonly sftpHost?: string;
   readonly sftpPort?: number;
   readonly sftpUsername?: string;
@@ -44,9 +37,6 @@ const generalRules: Readonly<Record<string, AnswerRule>> = {
   baseUrl: rules.baseUrl,
   usualBookings: rules.usualBookings,
   delivery: rules.delivery,
-  today: rules.today,
-  keys: rules.keys,
-  verdictsFrom: rules.verdictsFrom,
   sftpHost: rules.sftpHost,
   sftpPort: rules.sftpPort,
   sftpUsername: rules.sftpUsername,

@@ -41,14 +41,14 @@ export async function interviewSource(
     const examination = await examine(answered, parts);
     const findings = await reportFindings(answered, examination, parts);
     const interviewed = { source, secrets: answered.secrets, examination, findings };
-    if (!asker.isPerson || !isFailed(examination, source)) return interviewed;
+    if (!asker.isPerson || !isDoubtful(examination, source)) return interviewed;
     switch (await askHowToContinue(asker)) {
       case 'again':
         questions.askAgain();
         source = await askSource(options, questions);
         break;
       case 'day':
-        day = await askDay(asker, examination.day);
+        day = await askDay(asker, 'day' in examination ? examination.day : day);
         break;
       case 'on':
         return interviewed;
@@ -129,13 +129,18 @@ function warnOfNothing(source: SourceAnswers): Finding[] {
   return program === undefined ? [] : [warning(`${program} does not exist yet`)];
 }
 
-type FailedExamination = Extract<Examination, { readonly kind: 'failed' | 'unusable' }>;
-
-function isFailed(examination: Examination, source: SourceAnswers): examination is FailedExamination {
-  return (
-    examination.kind === 'failed' ||
-    (examination.kind === 'unusable' && setupOf(source).findDayFile?.(source) === undefined)
-  );
+/** Whether the answers may be wrong: the source failed, or a file is not where they say. */
+function isDoubtful(examination: Examination, source: SourceAnswers): boolean {
+  switch (examination.kind) {
+    case 'failed':
+    case 'unusable':
+      return true;
+    case 'no-file':
+      return setupOf(source).findDayFile?.(source) !== undefined;
+    case 'untried':
+    case 'examined':
+      return false;
+  }
 }
 
 function askHowToContinue(asker: Asker): Promise<'again' | 'day' | 'on'> {
@@ -150,7 +155,7 @@ function askHowToContinue(asker: Asker): Promise<'again' | 'day' | 'on'> {
   });
 }
 
-async function askDay(asker: Asker, fallback: string): Promise<string> {
+async function askDay(asker: Asker, fallback: string | undefined): Promise<string | undefined> {
   const check = (typed: string) =>
     isCalendarDay(typed) ? undefined : `expected a day as YYYY-MM-DD, got: ${typed}`;
   return (await asker.text({ message: 'Which day (YYYY-MM-DD)?', fallback, check })) ?? fallback;

@@ -24,6 +24,10 @@ describe('Columns are matched to fields', () => {
     ['booking_ref', 'BookingReferenceId'],
     ['guest', 'BookingClientName'],
     ['guest.name', 'BookingClientName'],
+    ['stay.guest.name', 'BookingClientName'],
+    ['a.b.supplier.hotel_id', 'ProviderHotelId'],
+    ['stay.period.arrival', 'CheckInDate'],
+    ['data.provider_hotel_id', 'ProviderHotelId'],
     ['Lead Guest', 'BookingClientName'],
     ['client_name', 'BookingClientName'],
     ['supplier', 'ProviderName'],
@@ -37,6 +41,10 @@ describe('Columns are matched to fields', () => {
     ['departure', 'CheckOutDate'],
   ])('%s as %s', (name, field) => {
     expect(match('price', name)).toEqual({ [field]: name });
+  });
+
+  it('not by a last name that may be of anything', () => {
+    expect(match('stay.supplier.reference', 'price.client')).toEqual({});
   });
 
   it.each<[string, ...string[]]>([

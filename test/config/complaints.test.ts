@@ -196,7 +196,14 @@ describe('a wrong value', () => {
       { file: { sftp: { ...sftp, password: undefined } } },
       'file.sftp: must hold a password or a privateKeyFile',
     ],
-    [inSftp({ host: 'sftp://sftp.example.com' }), 'file.sftp.host: expected a host name, got: sftp://…'],
+    [
+      inSftp({ host: 'sftp://sftp.example.com' }),
+      'file.sftp.host: expected a host name or an address, without a port, got: sftp://…',
+    ],
+    [
+      inSftp({ host: 'localhost:54123' }),
+      'file.sftp.host: expected a host name or an address, without a port, got: localhost:54123',
+    ],
     [inSftp({ port: 70_000 }), 'file.sftp.port: expected a whole number from 1 to 65535, got: 70000'],
     [inSftp({ hostKey: 'MD5:1f:2e' }), `file.sftp.hostKey: ${hostKeys}MD5:1f:2e`],
     [inSftp({ hostKey: [] }), `file.sftp.hostKey: ${hostKeys}a list`],

@@ -93,11 +93,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
   ])('%s', async (_, typed, filter) => {
     const folder = await createExportFolder({ [`exports/bookings-${day}.csv`]: csv });
     const enter = (after: string): Typing => ({ after, type: '\r' });
-    const typing = [
-      { after: 'cancelled or unconfirmed', type: typed },
-      ...['without bookings', 'usual day', 'current day', 'encrypt', 'Whose e-mails'].map(enter),
-      ...['identifier', 'API key'].map(enter),
-    ];
+    const typing = [{ after: 'cancelled or unconfirmed', type: typed }, enter('usual day')];
     const options = ['--timezone', 'Europe/Madrid', '--kind', 'csv', '--delivery', 'body'];
     const { screen, exitCode } = await runAtTerminal(
       [

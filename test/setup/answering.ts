@@ -15,7 +15,6 @@ export const server: SftpAnswers = {
   port: undefined,
   username: undefined,
   keyFile: undefined,
-  hostKey: undefined,
 };
 
 /** The answers of someone who knows nothing yet, except these. */

@@ -61,25 +61,10 @@ function addInitOptions(init: Command, kinds: readonly KindOptions[]): void {
         'file',
       ]),
     )
-    .addOption(
-      new Option('--empty-day <end>', 'how a day without bookings ends (default: fail)').choices([
-        'fail',
-        'succeed',
-      ]),
-    )
     .option(
       '--usual-bookings <count>',
       'bookings of a usual day: fewer than half are too few',
       wholeNumber(1, 1_000_000_000),
-    )
-    .option(
-      '--today <pattern>',
-      'when `serve` reviews new bookings of the current day too, such as "*/20 7-23 * * *" (default: never)',
-    )
-    .option('--keys <folder>', "encrypt guests' names under keys in this folder (default: no encryption)")
-    .option(
-      '--verdicts-from <sender>',
-      "whose e-mails name incorrect mappings: an address, or a domain such as @service.example (default: anybody's)",
     )
     .option('--sftp-host <host>', 'for delivery by file: the SFTP server')
     .option('--sftp-port <port>', 'its port', wholeNumber(1, 65_535))

@@ -5,17 +5,15 @@ export type ListedMembers = ReadonlyMap<string, unknown>;
 
 /** Undefined for anything but an object. */
 export function listMembers(value: unknown): ListedMembers | undefined {
-  if (!isObject(value)) return undefined;
-  return new Map(
-    Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-      if (!isObject(member)) return [[name, member]];
-      // A dot inside a name would be taken for a path.
-      if (name.includes('.')) return [];
-      return Object.entries(member).flatMap(([inner, nested]): [string, unknown][] =>
-        isObject(nested) || inner.includes('.') ? [] : [[`${name}.${inner}`, nested]],
-      );
-    }),
-  );
+  return isObject(value) ? new Map(walk(value, '')) : undefined;
+}
+
+/** A dot inside the name of a group would be taken for a path, and so it is inside a group. */
+function walk(group: object, prefix: string): [string, unknown][] {
+  return Object.entries(group).flatMap(([name, member]): [string, unknown][] => {
+    if (isObject(member)) return name.includes('.') ? [] : walk(member, `${prefix}${name}.`);
+    return prefix !== '' && name.includes('.') ? [] : [[`${prefix}${name}`, member]];
+  });
 }
 
 /** Skips values that are not objects. */
