@@ -1,16 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { renderTable } from '../src/cli/tables.js';
 import { comparisons } from './comparisons/index.js';
 import { type BenchOptions, help, readCommandLine, UsageError } from './harness/command-line.js';
 import { compareAll } from './harness/compare.js';
-import { renderFigures, replaceFigures } from './harness/document.js';
+import { renderFigures } from './harness/document.js';
 import { describeMachine, listVersions, nameCommit } from './harness/machine.js';
 import { listMovements, type Results, readResults, replaceRows, writeResults } from './harness/results.js';
 import { head, listCells, showReach } from './harness/table.js';
 
 /** Measures this product side by side with its alternatives: `npm run bench -- --help`. */
-const page = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+const page = fileURLToPath(new URL('./results/figures.md', import.meta.url));
 const latest = fileURLToPath(new URL('./results/latest.json', import.meta.url));
 /** The time for all rounds of a quick run, which may take two minutes in total. */
 const quickBudgetMs = 75_000;
@@ -71,7 +71,7 @@ async function bench(options: BenchOptions): Promise<number> {
 async function updateFigures(taken: Results, isPartial: boolean): Promise<void> {
   const results = isPartial ? await mergeIntoLatest(taken) : taken;
   await writeResults(latest, results);
-  await writeFile(page, replaceFigures(await readFile(page, 'utf8'), renderFigures(results)));
+  await writeFile(page, renderFigures(results));
 }
 
 /** Quick and full figures must not be mixed. */

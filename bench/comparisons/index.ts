@@ -18,7 +18,7 @@ const millionByFile = {
   bookings: { full: 1_000_000, quick: 50_000 },
 };
 
-/** In the order of the table in docs/performance.md. */
+/** In the order of the table of figures. */
 export const comparisons: readonly Comparison[] = [
   createFileRunComparison({
     ...millionByFile,

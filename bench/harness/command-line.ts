@@ -11,7 +11,7 @@ export interface BenchOptions {
   /** Maximum number of rounds of each comparison. */
   readonly mostRounds: number | undefined;
   readonly isStrict: boolean;
-  /** Whether docs/performance.md and bench/results/latest.json are written. */
+  /** Whether bench/results (figures.md, latest.json) is written. */
   readonly writes: boolean;
   readonly jsonPath: string | undefined;
   /** Earlier results to compare with. */
@@ -26,8 +26,8 @@ export const help = `npm run bench -- [options]
   --list           list the comparisons and exit
   --json PATH      also write all samples to this file
   --against PATH   show how the medians changed since those results
-  --write          update docs/performance.md and bench/results/latest.json even with --quick, --only or --rounds;
-                   with --only the other rows stay unchanged
+  --write          update bench/results (figures.md, latest.json) even with --quick, --only or --rounds; with --only the other
+                   rows stay unchanged
   --strict         exit with code 1 if a target is missed
   --help           show this help`;
 

@@ -1,25 +1,7 @@
 import type { Results, Row } from './results.js';
 import { head, listCells } from './table.js';
 
-const begin = '<!-- figures: written by `npm run bench` -->';
-const end = '<!-- end of figures -->';
-
-/**
- * Replaces the text between the two markers.
- *
- * @throws Error unless the page has exactly one of each marker, in order
- */
-export function replaceFigures(page: string, figures: string): string {
-  const [before, rest, ...more] = page.split(begin);
-  const [, after, ...moreEnds] = rest?.split(end) ?? [];
-  if (before === undefined || after === undefined || more.length + moreEnds.length > 0)
-    throw new Error(
-      `the page has no place for the figures: expected ${begin} and, below it, ${end}, each once`,
-    );
-  return `${before}${begin}\n\n${figures.trim()}\n\n${end}${after}`;
-}
-
-/** The table, with the machine and the method. Rows share numbered notes. */
+/** The page of all figures, with the machine and the method. Rows share numbered notes. */
 export function renderFigures({ scale, machine, versions, rows, notTried }: Results): string {
   const { processor, cores, memoryGb, system, fileSystem } = machine;
   const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -29,7 +11,9 @@ export function renderFigures({ scale, machine, versions, rows, notTried }: Resu
       .map((note) => notes.indexOf(note) + 1)
       .sort((one, other) => one - other);
   const columns = ['name', ...head, 'notes'];
-  return [
+  const parts = [
+    '# Figures',
+    'Written by `npm run bench`. [Performance](../../docs/performance.md) has those that matter, and says how they are measured.',
     `${cores} × ${processor}, ${memoryGb} GB, ${system}, temporary files on ${fileSystem}. ${listed.join(', ')}.`,
     ...(scale === 'quick'
       ? ['**Measured with small inputs (`--quick`): an indication, not evidence.**']
@@ -45,7 +29,8 @@ export function renderFigures({ scale, machine, versions, rows, notTried }: Resu
           `Not tried here:\n\n${notTried.map(({ name, obstacle }) => `- \`${name}\`: ${obstacle}`).join('\n')}`,
         ]
       : []),
-  ].join('\n\n');
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 function listNotes({ ours, takenAt, commit, notes }: Row): readonly string[] {

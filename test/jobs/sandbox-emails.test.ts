@@ -22,7 +22,7 @@ it('the e-mails of the sandbox, in each of their forms, name the bookings that a
   const emails = (await readdir(join(folder, 'outbox'))).sort();
   expect(emails.length).toBeGreaterThanOrEqual(3);
 
-  // The first by hand, as in docs/verdict-emails.md; all of them are read from the folder.
+  // The first by hand, as in docs/verdicts-and-cases.md; all of them are read from the folder.
   const first = await runIn(folder, 'verdicts', 'import', join('outbox', emails[0] ?? ''), ...config);
   expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/: names \d+ bookings?\n/) });
   const serve = callCommand(['serve', '--port', '0', ...config], { cwd: folder, env: {} });

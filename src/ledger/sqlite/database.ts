@@ -31,7 +31,9 @@ interface OpenOptions {
 
 /**
  * Opens an SQLite database: the only place that uses libsql. It binds, reads and converts values in a way that avoids all
- * known faults of the driver (docs/decisions.md lists them; each has a test).
+ * known faults of the driver, each of which has a test: binding a boolean, a lone Buffer or invalid UTF-8 aborts the process;
+ * missing parameters reuse the last ones; text ends at NUL; BLOBs have two types; `readonly` is ignored; a statement that met
+ * BUSY blocks later commits.
  *
  * Every operation throws LedgerFullError when the disk has no room for it.
  */

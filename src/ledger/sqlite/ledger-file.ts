@@ -58,7 +58,7 @@ export interface LedgerFile {
  * Opens the ledger's file, creates it if there is none, and brings its schema up to date.
  *
  * `synchronous` is FULL: a step recorded as delivered stays so after a power failure, and with transactions of thousands
- * of bookings the cost is not measurable (docs/decisions.md).
+ * of bookings the cost is not measurable.
  *
  * @throws LedgerUnusableError if no file can be created there, or the existing one is not a ledger that this version
  * knows; such a file is left unchanged
