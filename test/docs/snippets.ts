@@ -81,7 +81,6 @@ export const effects: readonly Effect[] = [
   { call: 'show BR-1042', prints: /its mapping is incorrect/ },
   { call: 'show BR-1042 --answers', prints: /the service said: The file was accepted/ },
   { call: 'show --name "Ana Silva"', prints: /^BR-1042: [\s\S]*^BR-1043: /m },
-  { call: 'show --name "Anna Example"', exitCode: 1, prints: /Anna Example|no booking/i },
   { call: 'evidence BR-1042 --out BR-1042.zip', prints: /files about/, writes: 'BR-1042.zip' },
   {
     call: 'providers --from 2026-10-01 --to 2026-10-31 --csv october.csv',
@@ -209,6 +208,8 @@ export const checkedByHand: readonly {
   },
   { language: 'sh', text: /^curl --(?:fail|cookie) /, checkedBy: 'test/desk/sign-in.test.ts' },
   { language: 'sh', text: /^redis-cli FLUSHALL/, checkedBy: 'test/many-machines/lost-queue.test.ts' },
+  { language: '', text: /─> collect ──> ledger|succeeded in/, checkedBy: 'test/jobs/first-run.test.ts' },
+  { language: 'sh', text: /^npm (?:ci|start) ?/, checkedBy: 'test/jobs/first-run.test.ts' },
   { language: 'sh', text: /^npm run bench/, checkedBy: 'test/bench/document.test.ts' },
 ];
 
