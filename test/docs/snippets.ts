@@ -121,7 +121,7 @@ export const effects: readonly Effect[] = [
   {
     call: 'replay 2026-11-01 --to 2026-11-20 --all --reason "new mappings"',
     exitCode: 1,
-    prints: /2026-11-20 +\w+ +succeeded +300 /,
+    prints: /2026-11-20 +[\w-]+ +succeeded +300 /,
   },
 
   // Cases, e-mails, people.
