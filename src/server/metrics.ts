@@ -33,7 +33,7 @@ export interface Metrics extends Pick<EventCounters, 'countHookRequest'> {
 
 /**
  * The metrics of this process (steps, bookings, hook requests, memory, …) and of the ledger (days, runs, cases, …). They
- * are listed in docs/metrics.md. No label holds a run, a day or the name of a step.
+ * are listed in docs/every-night.md. No label holds a run, a day or the name of a step.
  */
 export function createMetrics(options: MetricsOptions): Metrics {
   const { counters, readFacts, queueDepth, oldestNames, clock, timezone, answerMs = 2_000 } = options;

@@ -29,7 +29,7 @@ export function listNextSteps(outcome: Outcome): string[] {
     ...(hasPlaceholders ? [`fill in what ${config} marks as PLACEHOLDER`] : []),
     ...(module === undefined
       ? []
-      : [`write ${module}: docs/sources-module.md says how, examples/bookings.mjs is an example`]),
+      : [`write ${module}: docs/sources.md says how, examples/bookings.mjs is an example`]),
     ...askForColumns(config, missing),
     command('doctor'),
     command(`run --day ${day} --dry-run`),

@@ -23,7 +23,7 @@ async function deliver(settings: object, message = messageWith(), clock = () => 
   };
 }
 
-/** As docs/notifications.md describes it: written from the specification, not with this program's code. */
+/** As docs/first-week.md describes it: written from the specification, not with this program's code. */
 function isGenuine({ body, id, timestamp, signature }: Awaited<ReturnType<typeof deliver>>, written: string) {
   const key = Buffer.from(written.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();

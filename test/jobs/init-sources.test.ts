@@ -322,7 +322,7 @@ describe('init of bookings from a module', () => {
     const { exitCode, stdout } = await init(folder, ['--kind', 'module', '--path', 'own/b.mjs']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain(
-      'write own/b.mjs: docs/sources-module.md says how, examples/bookings.mjs is an example\n',
+      'write own/b.mjs: docs/sources.md says how, examples/bookings.mjs is an example\n',
     );
   });
 

@@ -34,7 +34,7 @@ const inOneStatement = 'the query is more than one statement';
 describe('a query to PostgreSQL', () => {
   const postgres = usePostgres();
 
-  /** `reader` may only SELECT, as docs/sources-sql.md advises; the other user is a superuser. */
+  /** `reader` may only SELECT, as docs/sources.md advises; the other user is a superuser. */
   it.each([
     ['superuser', 'SELECT * FROM bookings WHERE :day::text <> $$$$; DROP TABLE bookings', 2, inOneStatement],
     ['superuser', 'INSERT INTO bookings VALUES (8) RETURNING serviceid, :day::text', 1, '(42601, on line 1)'],

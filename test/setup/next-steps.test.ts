@@ -38,9 +38,7 @@ describe('After init', () => {
 describe('A module that does not exist yet', () => {
   it('has to be written before it is tried', () => {
     const [first, second] = listNextSteps({ ...usual, module: 'bookings.mjs' });
-    expect(first).toBe(
-      'write bookings.mjs: docs/sources-module.md says how, examples/bookings.mjs is an example',
-    );
+    expect(first).toBe('write bookings.mjs: docs/sources.md says how, examples/bookings.mjs is an example');
     expect(second).toBe('hotel-review doctor');
   });
 });
