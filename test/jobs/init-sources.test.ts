@@ -164,7 +164,7 @@ describe('init of bookings in PostgreSQL', () => {
         [command, 'init', '--day', day],
         [
           enter('time zone', 'Europe/Madrid'),
-          { after: 'Where are the bookings', type: '\x1b[B\x1b[B\r' },
+          enter('Where are the bookings', '3'),
           enter('Which database'),
           enter('Its address', wrong),
           enter('The query', query),
