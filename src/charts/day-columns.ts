@@ -1,4 +1,3 @@
-import { scaleSqrt } from 'd3-scale';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { drawColumns } from './columns.js';
@@ -11,7 +10,15 @@ import {
   nameDay,
   renderDayTicks,
 } from './day-axis.js';
-import { type NumberTable, percent, renderEmptyFigure, renderFigure, stretch, sum } from './figure.js';
+import {
+  type NumberTable,
+  percent,
+  renderEmptyFigure,
+  renderFigure,
+  scaleByRoot,
+  stretch,
+  sum,
+} from './figure.js';
 import { createCountAxis, renderValueTicks } from './value-axis.js';
 
 /** The bookings of a reviewed day. Unknown numbers are null. */
@@ -88,7 +95,7 @@ function renderStrip(axis: DayAxis, shown: readonly DayCounts[], { kind, name }:
   const labelY = plotHeight + axisHeight + place * (stripHeight + stripLabelHeight) + stripLabelHeight - 6;
   const top = labelY + 4;
   const largest = Math.max(1, ...shown.map((one) => one[kind] ?? 0));
-  const heightOf = scaleSqrt().domain([0, largest]).range([minMark, stripHeight]);
+  const heightOf = scaleByRoot(largest, minMark, stripHeight);
   const marks = shown.flatMap(({ day, [kind]: count }) => (count ? [{ day, height: heightOf(count) }] : []));
   const unknown = shown.filter(({ [kind]: count }) => count === null).map(({ day }) => day);
   return html`<text x="0" y="${labelY}"><tspan class="strong">${name}</tspan> ${describeStrip(shown, kind)}</text>

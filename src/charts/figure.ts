@@ -82,6 +82,28 @@ export function round(value: number, parts = 10): number {
   return Math.round(value * parts) / parts;
 }
 
+/** A height for a count, from `least` on, so that few can be told from none. */
+export function scaleByRoot(largest: number, least: number, most: number): (count: number) => number {
+  return (count) => least + (most - least) * Math.sqrt(count / largest);
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A line through points; unknown ones are gaps. A single point is a line without length. */
+export function drawLine(points: readonly (Point | undefined)[]): string {
+  return points
+    .flatMap((point, place) => {
+      if (!point) return [];
+      const isFirst = points[place - 1] === undefined;
+      const isSingle = isFirst && points[place + 1] === undefined;
+      return `${isFirst ? 'M' : 'L'}${round(point.x)},${round(point.y)}${isSingle ? 'Z' : ''}`;
+    })
+    .join('');
+}
+
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }

@@ -1,9 +1,8 @@
-import { scaleSqrt } from 'd3-scale';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { html } from '../text/html.js';
 import { drawColumns } from './columns.js';
 import { createDayAxis, type DayChart, listStretches, renderDayTicks } from './day-axis.js';
-import { renderEmptyFigure, renderFigure, stretch, sum } from './figure.js';
+import { renderEmptyFigure, renderFigure, scaleByRoot, stretch, sum } from './figure.js';
 import { createCountAxis, renderValueTicks } from './value-axis.js';
 
 /** The sent bookings of a day. */
@@ -33,7 +32,7 @@ export function renderSentColumns({ title, from, to, days }: SentColumns): Retur
   const values = createCountAxis(Math.max(...shown.map(({ sent }) => sent)), plotHeight);
   const columns = shown.map(({ day, sent }) => ({ day, height: plotHeight - values.yOf(sent) }));
   const largest = Math.max(1, ...shown.map(({ affected }) => affected ?? 0));
-  const heightOf = scaleSqrt().domain([0, largest]).range([minMark, stripHeight]);
+  const heightOf = scaleByRoot(largest, minMark, stripHeight);
   const marks = shown.flatMap(({ day, affected }) => (affected ? [{ day, height: heightOf(affected) }] : []));
   const unknown = shown.filter(({ affected }) => affected === null).map(({ day }) => day);
   return renderFigure({

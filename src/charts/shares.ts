@@ -1,8 +1,7 @@
-import { line } from 'd3-shape';
 import { formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { showInLine } from '../text/visible.js';
-import { percent, round } from './figure.js';
+import { drawLine, percent, round } from './figure.js';
 
 /** A share between 0 and 1, and its 95 % confidence interval. */
 export interface KnownShare {
@@ -78,13 +77,9 @@ export function renderSparkline(title: string, weeks: readonly (number | null)[]
   const largest = Math.max(minScale, ...known);
   const xOf = (index: number) => 3 + (index * (sparkWidth - 6)) / Math.max(1, weeks.length - 1);
   const yOf = (share: number) => sparkHeight - 3 - (share / largest) * (sparkHeight - 6);
-  const draw = line<number | null>()
-    .defined((share) => share !== null)
-    .x((_, index) => xOf(index))
-    .y((share) => yOf(share ?? 0))
-    .digits(1);
+  const points = weeks.map((share, index) => (share === null ? undefined : { x: xOf(index), y: yOf(share) }));
   const end = weeks[last] ?? 0;
   const unknown = weeks.length - known.length;
   const words = `${title}: at last ${formatPercent(end)} %, at most ${formatPercent(Math.max(...known))} %${unknown > 0 ? `; ${formatCountOf(unknown, 'week')} unknown` : ''}`;
-  return html`<svg class="sparkline" role="img" aria-label="${words}" width="${sparkWidth}" height="${sparkHeight}"><title>${words}</title><line class="base" x2="${sparkWidth}" y1="${sparkHeight - 3}" y2="${sparkHeight - 3}"/><path class="line" d="${draw(weeks) ?? ''}"/><circle cx="${round(xOf(last))}" cy="${round(yOf(end))}" r="2.5"/></svg>`;
+  return html`<svg class="sparkline" role="img" aria-label="${words}" width="${sparkWidth}" height="${sparkHeight}"><title>${words}</title><line class="base" x2="${sparkWidth}" y1="${sparkHeight - 3}" y2="${sparkHeight - 3}"/><path class="line" d="${drawLine(points)}"/><circle cx="${round(xOf(last))}" cy="${round(yOf(end))}" r="2.5"/></svg>`;
 }

@@ -1,5 +1,4 @@
 import { tzOffset } from '@date-fns/tz';
-import { scaleUtc } from 'd3-scale';
 import { readLocalTime } from '../geography/time-zones.js';
 import { nameDay } from './day-axis.js';
 
@@ -25,8 +24,7 @@ export function createTimeAxis(from: number, to: number, timezone: string): Time
   const length = Math.max(minMs, to - from);
   // Shifted, so that ticks are at full hours in the zone.
   const shift = tzOffset(timezone, new Date(from)) * minuteMs;
-  const scale = scaleUtc().domain([from + shift, from + shift + length]);
-  const ticks = chooseTicks((about) => scale.ticks(about)).map((tick) => tick.getTime() - shift);
+  const ticks = listTicks(from + shift, length).map((tick) => tick - shift);
   const hasSeconds = ticks.some((tick) => tick % minuteMs !== 0);
   const shareOf = (instant: number) => Math.min(1, Math.max(0, (instant - from) / length));
   return {
@@ -35,13 +33,22 @@ export function createTimeAxis(from: number, to: number, timezone: string): Time
   };
 }
 
-/** As many as fit a wide screen: the scale may return twice as many as requested. */
-function chooseTicks(list: (about: number) => readonly Date[]): readonly Date[] {
-  for (let about = maxTicks; about > 1; about -= 1) {
-    const ticks = list(about);
-    if (ticks.length <= maxTicks) return ticks;
-  }
-  return list(1);
+/** In the order of their length: round times, as people count them. */
+const steps = [
+  ...[1, 5, 15, 30].map((seconds) => seconds * 1_000),
+  ...[1, 5, 15, 30, 60, 180, 360, 720].map((minutes) => minutes * minuteMs),
+  ...[1, 2, 7, 28].map((days) => days * 1_440 * minuteMs),
+];
+
+/** As many as fit a wide screen. */
+function listTicks(start: number, length: number): readonly number[] {
+  const step = steps.find((one) => countTicks(start, length, one) <= maxTicks) ?? length / maxTicks;
+  const first = Math.ceil(start / step) * step;
+  return Array.from({ length: countTicks(start, length, step) }, (_, index) => first + index * step);
+}
+
+function countTicks(start: number, length: number, step: number): number {
+  return Math.floor((start + length) / step) - Math.ceil(start / step) + 1;
 }
 
 function labelTick(instant: number, timezone: string, hasSeconds: boolean): string {

@@ -1,4 +1,3 @@
-import { scaleLinear } from 'd3-scale';
 import { formatCount, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { round } from './figure.js';
@@ -12,16 +11,32 @@ export interface ValueAxis {
 
 /** A linear axis of counts up to the largest. */
 export function createCountAxis(largest: number, height: number): ValueAxis {
-  const scale = scaleLinear()
-    .domain([0, Math.max(1, largest)])
-    .nice(4)
-    .range([height, 0]);
+  const step = findStep(Math.max(1, largest));
+  const steps = Math.max(1, Math.ceil(largest / step));
+  return createAxis(step, steps, height, formatTick);
+}
+
+/** 1, 2 or 5 times a power of ten, so that there are about four steps. */
+function findStep(largest: number): number {
+  const rough = largest / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const isAbove = (product: number) => rough / power >= Math.sqrt(product);
+  const factor = isAbove(50) ? 10 : isAbove(10) ? 5 : isAbove(2) ? 2 : 1;
+  return Math.max(1, factor * power);
+}
+
+function createAxis(
+  step: number,
+  steps: number,
+  height: number,
+  label: (value: number) => string,
+): ValueAxis {
   return {
-    yOf: (value) => round(scale(value)),
-    ticks: scale
-      .ticks(4)
-      .filter(Number.isInteger)
-      .map((value) => ({ value, label: formatTick(value) })),
+    yOf: (value) => round(height * (1 - value / (steps * step))),
+    ticks: Array.from({ length: steps + 1 }, (_, index) => ({
+      value: index * step,
+      label: label(index * step),
+    })),
   };
 }
 
@@ -38,16 +53,9 @@ const maxSteps = 4;
 export function createDurationAxis(longest: number, height: number): ValueAxis {
   const step = durationSteps.find((one) => longest <= one * maxSteps) ?? longest / maxSteps;
   const steps = Math.max(1, Math.ceil(longest / step));
-  const scale = scaleLinear()
-    .domain([0, steps * step])
-    .range([height, 0]);
-  return {
-    yOf: (value) => round(scale(value)),
-    ticks: Array.from({ length: steps + 1 }, (_, index) => {
-      const value = index * step;
-      return { value, label: value === 0 ? '0' : formatDuration(value).replace('.0 ', ' ') };
-    }),
-  };
+  return createAxis(step, steps, height, (value) =>
+    value === 0 ? '0' : formatDuration(value).replace('.0 ', ' '),
+  );
 }
 
 /** Short enough for the margin. */
