@@ -88,7 +88,8 @@ export const currentTarget = () =>
  * Loaded from their own folders: with native parts, or large and needed by few. A bundle would hold most of them twice, for the
  * commands and for the thread that reads, and would not be loaded noticeably faster.
  */
-const notBundled = /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|mysql2$|nodemailer$|pg-native$|ssh2$)/;
+const notBundled =
+  /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|mysql2$|nodemailer$|pg-native$|ssh2$|ssh2-sftp-client$)/;
 
 /** @param groups in the order of their priority */
 async function bundle(entries, { external, groups = [] }) {
