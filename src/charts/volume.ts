@@ -1,18 +1,24 @@
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { drawColumns } from './columns.js';
-import { createDayAxis, type DayAxis, type DayChart, groupDays, renderDayTicks } from './day-axis.js';
 import {
+  createCountAxis,
+  createDayAxis,
+  type DayAxis,
+  type DayChart,
+  drawColumns,
   drawLine,
+  groupDays,
   type LegendEntry,
   type NumberTable,
   percent,
+  renderDayTicks,
   renderEmptyFigure,
   renderFigure,
+  renderValueTicks,
   stretch,
   sum,
+  type ValueAxis,
 } from './figure.js';
-import { createCountAxis, renderValueTicks, type ValueAxis } from './value-axis.js';
 
 export interface VolumeDay {
   /** YYYY-MM-DD */
