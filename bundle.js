@@ -1,11 +1,11 @@
-import { chmodSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { rolldown } from 'rolldown';
 
 /**
- * Bundles what the commands load, overwriting the compiler's output. Otherwise half of a command's start-up time would be spent
- * on finding and opening files, so everything that commands have in common goes into a few groups.
+ * Bundles what the commands load. Otherwise half of a command's start-up time would be spent on finding and opening files, so
+ * everything that commands have in common goes into a few groups. Nothing is minified: stack traces name our functions.
  */
 const folder = 'dist/jobs';
 /** For production: without the sandbox and what needs it. `jobs/handlers.ts` says so to anybody who calls it anyway. */
@@ -19,11 +19,11 @@ const commands = withoutSandbox ? ['hotel-review'] : ['hotel-review', 'first-run
  */
 const groupsOfCommands = [
   // Loaded before the rest, so that a signal stops the command cleanly from its first moments.
-  { name: 'process', test: /jobs\/process\.js$/ },
-  { name: 'command', test: /jobs\/main\.js$/ },
-  { name: 'settings', test: /config\/parse\.js$/ },
-  { name: 'history', test: /jobs\/(?:show-status|show-booking|list-affected|list-rejected)\.js$/ },
-  { name: 'review', test: /jobs\/review-day\.js$/ },
+  { name: 'process', test: /jobs\/process\.ts$/ },
+  { name: 'command', test: /jobs\/main\.ts$/ },
+  { name: 'settings', test: /config\/parse\.ts$/ },
+  { name: 'history', test: /jobs\/(?:show-status|show-booking|list-affected|list-rejected)\.ts$/ },
+  { name: 'review', test: /jobs\/review-day\.ts$/ },
 ];
 
 // CommonJS modules use these names. The other files need not define them.
@@ -84,16 +84,20 @@ export const currentTarget = () =>
   },
 };
 
+/**
+ * Loaded from their own folders: with native parts, or large and needed by few. A bundle would hold most of them twice, for the
+ * commands and for the thread that reads, and would not be loaded noticeably faster.
+ */
+const notBundled =
+  /^(?:@aws-sdk\/|bullmq$|imapflow$|ioredis$|mysql2$|nodemailer$|pg-native$|ssh2$|ssh2-sftp-client$)/;
+
 /** @param groups in the order of their priority */
-async function bundle(names, groups) {
+async function bundle(entries, { external, groups = [] }) {
   const built = await rolldown({
-    input: Object.fromEntries(names.map((name) => [name, join(folder, `${name}.js`)])),
+    input: entries,
     platform: 'node',
-    // These have native parts, which must stay next to their own files.
-    external: [
-      ...['ssh2', 'pg-native'],
-      ...(withoutSandbox ? jobsWithSandbox.map((name) => `./${name}.js`) : []),
-    ],
+    external,
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
     plugins: [lessToLoad, nativePartOfLibsql],
   });
   const { output } = await built.generate({
@@ -105,21 +109,28 @@ async function bundle(names, groups) {
   return output;
 }
 
-const output = [
-  // Tests call `main` as a function.
-  ...(await bundle([...commands, 'main'], groupsOfCommands)),
-  // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
-  ...(await bundle(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.js$/ }])),
-  ...(await bundle(['mail-reader'], [{ name: 'mails', test: /jobs\/mail-reader\.js$/ }])),
-];
-for (const { fileName, code } of output) {
-  writeFileSync(join(folder, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
+function bundleJobs(names, groups) {
+  const external = (id, importer) =>
+    notBundled.test(id) ||
+    (withoutSandbox && importer?.includes('/jobs/') && jobsWithSandbox.some((name) => id === `./${name}.js`));
+  return bundle(Object.fromEntries(names.map((name) => [name, `jobs/${name}.ts`])), { external, groups });
 }
+
+function write(into, output) {
+  mkdirSync(into, { recursive: true });
+  for (const { fileName, code } of output)
+    writeFileSync(join(into, fileName), namesOfCommonJs.test(code) ? ofCommonJs + code : code);
+}
+
+write(folder, [
+  // Tests call `main` as a function.
+  ...(await bundleJobs([...commands, 'main'], groupsOfCommands)),
+  // Another thread or process shares no loaded code, and would load whole groups for a few of their modules.
+  ...(await bundleJobs(['reading-thread'], [{ name: 'reading', test: /jobs\/reading-thread\.ts$/ }])),
+  ...(await bundleJobs(['mail-reader'], [{ name: 'mails', test: /jobs\/mail-reader\.ts$/ }])),
+]);
+// The library's packages are those of its user's installation.
+write('dist/src', await bundle({ index: 'src/index.ts' }, { external: /^[^./]/ }));
 // The pages' style sheet and script are served as they are.
 cpSync('src/desk/assets', 'dist/src/desk/assets', { recursive: true });
 for (const name of commands) chmodSync(join(folder, `${name}.js`), 0o755);
-if (withoutSandbox) {
-  const files = readdirSync(folder).filter((name) => jobsWithSandbox.includes(name.split('.')[0]));
-  for (const name of files) rmSync(join(folder, name));
-  rmSync('dist/src/sandbox', { recursive: true });
-}

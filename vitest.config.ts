@@ -20,7 +20,7 @@ const common = {
   pool: 'forks' as const,
   expect: { poll: { timeout: patienceMs } },
   // The command is called as it was built.
-  server: { deps: { external: [/\/dist\//] } },
+  server: { deps: { external: [/\/(?:dist|compiled)\//] } },
 };
 
 /** Tests that run for long or are random, and tests that have more cases in the nightly suite. */

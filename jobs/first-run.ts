@@ -2,25 +2,26 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BusinessDay, businessDayAt } from '../src/booking/business-day.js';
-import { findCases } from '../src/cases/find-cases.js';
+import type { CaseBooking } from '../src/cases/case.js';
+import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
+import { findCases, type ListedCase } from '../src/cases/find-cases.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { describeFailure } from '../src/cli/failure.js';
+import { renderPair } from '../src/cli/hotel-pair.js';
 import { createReports } from '../src/cli/reports.js';
-import { type Config, loadConfig } from '../src/config/load.js';
+import { loadConfig } from '../src/config/load.js';
 import { UsageError } from '../src/review/refusals.js';
-import type { DeliveryKind } from '../src/review/run.js';
+import type { DeliveryKind, Run } from '../src/review/run.js';
 import { writeDayFile } from '../src/sandbox/bookings/write-day.js';
 import { writeSandboxConfiguration } from '../src/sandbox/configuration.js';
 import { account, type SandboxEvent, startSandbox } from '../src/sandbox/sandbox.js';
 import { createWorld } from '../src/sandbox/world/world.js';
-import { formatCount } from '../src/text/format.js';
+import { formatCount, formatCountOf, wrapText } from '../src/text/format.js';
 import { quoteForShell, type WriteCommand } from '../src/text/shell.js';
 import { print } from '../src/text/visible.js';
-import { changeCase } from './change-case.js';
 import { clock } from './clock.js';
 import { fetchOneExport } from './fetch-export.js';
 import { withReadOnlyLedger } from './ledgers.js';
-import { listAffected } from './list-affected.js';
 import { type CommandIo, runAsProcess } from './process.js';
 import { requestOneExport } from './request-export.js';
 import { reviewDay } from './review-day.js';
@@ -57,10 +58,9 @@ function readOptions(words: readonly string[]): FirstRunOptions {
 
 async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<number> {
   const say = sayOn(io);
-  const emails = { byBody: [] as string[], byFile: [] as string[] };
+  const emails: string[] = [];
   const noteEmail = (event: SandboxEvent) => {
-    if (event.kind === 'email-written') emails.byBody.push(event.email);
-    if (event.kind === 'result-written' && event.email !== undefined) emails.byFile.push(event.email);
+    if (event.kind === 'email-written') emails.push(event.email);
   };
   const world = createWorld();
   const folder = await mkdtemp(join(io.temporaryFolder, 'review-'));
@@ -71,20 +71,20 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   const { command, sourceMessages } = openTerminal();
   const yesterday = businessDayAt(new Date(), config.timezone).previous();
   const days = { body: yesterday.previous(), file: yesterday } as const;
+
+  /** Shows the progress; the closing lines only if it fails. */
   async function review(day: BusinessDay, delivery: DeliveryKind): Promise<number> {
     const path = (await openSource(config, sourceMessages)).locate(day);
     await writeDayFile(path, { day: day.iso, count: bookings, seed: 6, world, wrongShare }, 'csv', io);
-    const terminal = openTerminal();
+    const closing: string[] = [];
+    const terminal: Terminal = { ...openTerminal(), say: (text) => void closing.push(text) };
+    const request = { mode: 'run', trigger: 'manual', delivery } as const;
     try {
-      return await reviewDay(
-        { ...config, delivery },
-        day,
-        { mode: 'run', trigger: 'manual', delivery },
-        terminal,
-      );
+      const code = await reviewDay({ ...config, delivery }, day, request, terminal);
+      if (code !== exitCode.done) say(closing.join('\n'));
+      return code;
     } finally {
       terminal.endProgress();
-      say('');
     }
   }
 
@@ -98,12 +98,21 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
     await fetchOneExport(eager, {}, quiet);
   }
 
+  const readLedger = <Result>(read: (ledger: ReadOnlyCaseLedger) => Promise<Result>) =>
+    withReadOnlyLedger(config, () => undefined, read);
+
   let code: number;
   try {
-    say(`Two made-up days of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
+    say(`Two made-up nights of ${formatCount(bookings)} records, reviewed by a sandbox of the mapping`);
     say(`service on this machine. Everything is in ${folder}\n`);
     await bringHotels();
-    code = (await review(days.body, 'body')) || (await review(days.file, 'file'));
+    say('A night by body: the bookings are posted in batches.\n');
+    code = await review(days.body, 'body');
+    if (code === exitCode.done) {
+      await readLedger(async (ledger) => say(describeNight(await ledger.latestRun(days.body.iso))));
+      say('A night by file: one file is uploaded, and the result comes back beside it.\n');
+      code = await review(days.file, 'file');
+    }
   } catch (error) {
     code = reportFailure(error, io);
   }
@@ -114,18 +123,19 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   }
   // Waits for the last e-mails.
   if (!stay) await sandbox.close();
-  await listAffected(
-    config,
-    days.file.iso,
-    { unanswered: false, force: false },
-    days.file.iso,
-    openTerminal(),
-  );
-  sayEmails('The e-mail about them:', emails.byFile, say);
-  sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
-  await showNextCase(config, openTerminal(), say);
-  say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n`);
-  sayWhatIsNext(days, emails.byBody, command, say);
+  await readLedger(async (ledger) => {
+    say(describeNight(await ledger.latestRun(days.file.iso)));
+    const today = businessDayAt(new Date(clock()), config.timezone).iso;
+    const found = (await findCases(ledger, { today }, clock)).find(({ origins }) =>
+      origins.includes('affected'),
+    );
+    const held = found && (await ledger.cases.find(found.id));
+    const booking = held?.bookings.find(({ day, isNamed }) => day === days.file.iso && isNamed);
+    if (!found || !booking) throw new Error('expected a case of a booking that the result names');
+    say(describeWrongBooking(found, booking));
+    say(`\nThe sandbox ${stay ? 'is running' : 'has stopped'}; its folder is kept. What to do next:\n`);
+    sayWhatIsNext({ days, caseId: found.id, email: emails[0], stay }, command, say);
+  });
   if (!stay) return code;
   try {
     const { serveDesk } = await import('./serve-desk.js');
@@ -147,24 +157,33 @@ function reportFailure(error: unknown, { stderr }: CommandIo): number {
   return failure.exitCode;
 }
 
-function sayEmails(title: string, [first, ...others]: readonly string[], say: Say): void {
-  if (first === undefined) return;
-  say(title);
-  say(`  ${first}`);
-  if (others.length > 0) say(`  and ${others.length} more in that folder`);
+function wrap(text: string): string {
+  return wrapText(text, 0).join('\n');
 }
 
-/** The most urgent case, of a guest in house or who checks in next: what was booked, where the guest would arrive, and how far that is. */
-async function showNextCase(config: Config, terminal: Terminal, say: Say): Promise<void> {
-  const today = businessDayAt(new Date(clock()), config.timezone).iso;
-  const next = await withReadOnlyLedger(
-    config,
-    () => undefined,
-    async (ledger) => (await findCases(ledger, { today }, clock))[0]?.id,
-  );
-  if (next === undefined) return;
-  say('\nThe most urgent case, of a guest in house or who checks in next:');
-  await changeCase(config, next, { kind: 'show' }, terminal);
+/** What became of the records of a night. */
+function describeNight(run: Run | undefined): string {
+  if (!run) return '';
+  const { counts, day } = run;
+  const sent = `${day}: ${formatCount(counts.delivered)} bookings sent for review. ${formatCount(counts.rejected)} records`;
+  const others = `can't be sent and were rejected; ${formatCount(counts.duplicates)} came twice.`;
+  const verdict =
+    run.delivery === 'file'
+      ? `The result says that ${formatCountOf(counts.affected ?? 0, 'booking')} would bring the guest to another hotel.`
+      : 'Which of them are wrong, the service says by e-mail.';
+  return `\n${wrap(`${sent} ${others} ${verdict}`)}\n`;
+}
+
+/** The wrong booking to look at first: where the guest would arrive, and how far that is from what was booked. */
+function describeWrongBooking(found: ListedCase, { reference, checkIn }: CaseBooking): string {
+  const { serviceId, copyServiceId, copy, hotels, providerName, providerHotelId } = found;
+  return [
+    `The most urgent one: booking ${reference}, check-in ${checkIn}`,
+    ...renderPair(hotels, { serviceId, copyServiceId, copy }),
+    wrap(
+      `Booked is the hotel of the booking's ServiceId, ${serviceId}. But by the local copy of the mappings, hotel ${providerHotelId} of ${providerName} is another one, where the guest would arrive: ${copyServiceId}.`,
+    ),
+  ].join('\n');
 }
 
 /** A failed run suggests resuming it, but here the sandbox is gone. */
@@ -177,24 +196,27 @@ To see what was kept:
   ${command('status')}`);
 }
 
-function sayWhatIsNext(
-  days: Readonly<Record<DeliveryKind, BusinessDay>>,
-  [email]: readonly string[],
-  command: WriteCommand,
-  say: Say,
-): void {
+interface WhatIsLeft {
+  readonly days: Readonly<Record<DeliveryKind, BusinessDay>>;
+  readonly caseId: number;
+  /** One with verdicts by body. */
+  readonly email: string | undefined;
+  readonly stay: boolean;
+}
+
+function sayWhatIsNext({ days, caseId, email, stay }: WhatIsLeft, command: WriteCommand, say: Say): void {
   const readEmail =
     email === undefined
-      ? ''
-      : `Open the cases that an e-mail reports:\n  ${command(`verdicts import ${quoteForShell(email)}`)}\n`;
-  say(`${readEmail}List the cases, guests in house first:
-  ${command('cases')}
-Look up a booking:
-  ${command(`show BR-${days.body.iso.slice(2).replaceAll('-', '')}-42`)}
-List both days:
-  ${command('status')}
-Check that what was sent matches the ledger:
-  ${command(`verify ${days.file.iso}`)}
-Set up your own account, in five steps (README.md):
-  npx hotel-review init`);
+      ? []
+      : [['Read a verdict that came by e-mail', command(`verdicts import ${quoteForShell(email)}`)]];
+  const steps = [
+    ['Work on that booking: phones, other bookings, what was done', command(`case ${caseId}`)],
+    ['List all wrong bookings of the night', command(`affected ${days.file.iso}`)],
+    ...readEmail,
+    ['List both nights', command('status')],
+    ['Check that what was sent matches the ledger', command(`verify ${days.file.iso}`)],
+    ...(stay ? [] : [['See the same in the browser', 'npm start -- --stay']]),
+    ['Set up your own account, in five steps (README.md)', 'npx hotel-review init'],
+  ];
+  say(steps.map(([what, typed]) => `${what}:\n  ${typed}`).join('\n'));
 }

@@ -1,13 +1,14 @@
 import type { Case } from '../src/cases/case.js';
 import type { ReadOnlyCaseLedger } from '../src/cases/case-store.js';
 import type { EvidenceOptions } from '../src/cli/commands/history.js';
-import { type EvidenceFile, renderEvidence } from '../src/cli/evidence.js';
+import { renderEvidence } from '../src/cli/evidence.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { writeNamedFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
 import { gatherEvidence } from '../src/review/evidence/gather-evidence.js';
 import { formatCountOf } from '../src/text/format.js';
 import { showInLine } from '../src/text/visible.js';
+import { zip } from '../src/text/zip.js';
 import { recordAction } from './audit.js';
 import { clock } from './clock.js';
 import { openArchive, openSpool } from './deliveries.js';
@@ -39,12 +40,12 @@ export async function writeEvidence(
     // It holds the guest's name, so nothing is written without a record.
     const details = { out: path, runs: evidence.runs.length };
     await recordAction(ledger, { action: 'evidence', subject: reference, details }, terminal);
-    const zip = await packFiles(files);
-    await writeNamedFile({ option: '--out', name: out, force }, terminal, (add) => add(zip));
+    const packed = zip(files, new Date(clock()));
+    await writeNamedFile({ option: '--out', name: out, force }, terminal, (add) => add(packed));
     const runs = evidence.runs.map(({ run }) => ({ runId: run.id, day: run.day }));
     terminal.answer(
-      `${formatCountOf(files.length, 'file')} about ${formatCountOf(runs.length, 'run')} in ${out} (${formatCountOf(zip.length, 'byte')}). Keep it safe: it may hold the guest's name.\n`,
-      { reference, out: path, bytes: zip.length, runs, files: files.map(({ name }) => name) },
+      `${formatCountOf(files.length, 'file')} about ${formatCountOf(runs.length, 'run')} in ${out} (${formatCountOf(packed.length, 'byte')}). Keep it safe: it may hold the guest's name.\n`,
+      { reference, out: path, bytes: packed.length, runs, files: files.map(({ name }) => name) },
     );
     return exitCode.done;
   });
@@ -58,7 +59,7 @@ export async function packEvidence(
   circumstances: GatherOptions,
 ): Promise<Uint8Array | undefined> {
   const { evidence, files } = await gatherFiles(config, ledger, reference, circumstances);
-  return evidence.runs.length === 0 ? undefined : packFiles(files);
+  return evidence.runs.length === 0 ? undefined : zip(files, new Date(clock()));
 }
 
 type GatherOptions = Pick<Terminal, 'signal' | 'command'>;
@@ -84,12 +85,4 @@ async function gatherFiles(
     command,
   });
   return { evidence, files };
-}
-
-/** Evidence on one booking is small. Nothing else loads the library. */
-async function packFiles(files: readonly EvidenceFile[]): Promise<Uint8Array> {
-  const { zipSync } = await import('fflate');
-  return zipSync(Object.fromEntries(files.map(({ name, content }) => [name, content])), {
-    mtime: new Date(clock()),
-  });
 }

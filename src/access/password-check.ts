@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import { createBackOff } from './back-off.js';
 import { decoyHash, isPassword } from './passwords.js';
 import { readUserName, type User } from './users-file.js';
@@ -29,7 +28,20 @@ interface PasswordCheckOptions {
 export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) {
   const addresses = createBackOff(clock);
   const names = createBackOff(clock, (name) => name);
-  const queue = new PQueue({ concurrency: maxAtOnce });
+  const waiting: (() => void)[] = [];
+  let atWork = 0;
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (atWork < maxAtOnce) atWork += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else atWork -= 1;
+    }
+  }
 
   async function check({ name, password }: Credentials, address: string): Promise<CheckedPassword> {
     // An impossible name counts as a wrong one.
@@ -49,7 +61,7 @@ export function createPasswordCheck({ listUsers, clock }: PasswordCheckOptions) 
   }
 
   return (credentials: Credentials, address: string): Promise<CheckedPassword> =>
-    queue.size >= maxWaiting
+    waiting.length >= maxWaiting
       ? Promise.resolve({ kind: 'slowed', retryAfterSeconds: busyRetrySeconds })
-      : queue.add(() => check(credentials, address));
+      : inTurn(() => check(credentials, address));
 }

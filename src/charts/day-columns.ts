@@ -1,18 +1,24 @@
-import { scaleSqrt } from 'd3-scale';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { drawColumns } from './columns.js';
 import {
+  createCountAxis,
   createDayAxis,
   type DayAxis,
   type DayChart,
+  drawColumns,
   groupDays,
   listStretches,
+  type NumberTable,
   nameDay,
+  percent,
   renderDayTicks,
-} from './day-axis.js';
-import { type NumberTable, percent, renderEmptyFigure, renderFigure, stretch, sum } from './figure.js';
-import { createCountAxis, renderValueTicks } from './value-axis.js';
+  renderEmptyFigure,
+  renderFigure,
+  renderValueTicks,
+  scaleByRoot,
+  stretch,
+  sum,
+} from './figure.js';
 
 /** The bookings of a reviewed day. Unknown numbers are null. */
 export interface DayCounts {
@@ -39,7 +45,10 @@ const strips = [
   { kind: 'unanswered', name: 'Unanswered' },
   { kind: 'affected', name: 'Affected' },
 ] as const;
-type Strip = (typeof strips)[number];
+interface Strip {
+  readonly kind: string;
+  readonly name: string;
+}
 
 const plotHeight = 150;
 const axisHeight = 18;
@@ -70,7 +79,13 @@ ${stretch(axis.days.length, plotHeight, [
     plotHeight,
   )}"/>`,
 ])}${markMissing(axis, gaps)}
-${strips.map((strip, place) => renderStrip(axis, shown, strip, place))}`,
+${strips.map(({ kind, name }, place) =>
+  renderStrip(
+    axis,
+    shown.map((one) => ({ day: one.day, count: one[kind] })),
+    { kind, name, top: plotHeight + axisHeight + place * (stripHeight + stripLabelHeight) },
+  ),
+)}`,
     links: linkTo && renderLinks(axis, shown, gaps, linkTo),
     numbers: tabulate(axis, shown, gaps),
   });
@@ -84,28 +99,39 @@ function markMissing(axis: DayAxis, gaps: readonly string[]): Html {
   )}`;
 }
 
-function renderStrip(axis: DayAxis, shown: readonly DayCounts[], { kind, name }: Strip, place: number): Html {
-  const labelY = plotHeight + axisHeight + place * (stripHeight + stripLabelHeight) + stripLabelHeight - 6;
-  const top = labelY + 4;
-  const largest = Math.max(1, ...shown.map((one) => one[kind] ?? 0));
-  const heightOf = scaleSqrt().domain([0, largest]).range([minMark, stripHeight]);
-  const marks = shown.flatMap(({ day, [kind]: count }) => (count ? [{ day, height: heightOf(count) }] : []));
-  const unknown = shown.filter(({ [kind]: count }) => count === null).map(({ day }) => day);
-  return html`<text x="0" y="${labelY}"><tspan class="strong">${name}</tspan> ${describeStrip(shown, kind)}</text>
-<svg y="${top}" width="100%" height="${stripHeight}">${stretch(axis.days.length, stripHeight, [
+/** Null is unknown. */
+interface StripCount {
+  readonly day: string;
+  readonly count: number | null;
+}
+
+interface StripPlace extends Strip {
+  /** In pixels, of its label. */
+  readonly top: number;
+}
+
+/** Counts on a scale of their own, below their name and sum. */
+function renderStrip(axis: DayAxis, counts: readonly StripCount[], { kind, name, top }: StripPlace): Html {
+  const labelY = top + stripLabelHeight - 6;
+  const largest = Math.max(1, ...counts.map(({ count }) => count ?? 0));
+  const heightOf = scaleByRoot(largest, minMark, stripHeight);
+  const marks = counts.flatMap(({ day, count }) => (count ? [{ day, height: heightOf(count) }] : []));
+  const unknown = counts.filter(({ count }) => count === null).map(({ day }) => day);
+  return html`<text x="0" y="${labelY}"><tspan class="strong">${name}</tspan> ${describeStrip(counts)}</text>
+<svg y="${labelY + 4}" width="100%" height="${stripHeight}">${stretch(axis.days.length, stripHeight, [
     html`<path class="columns ${kind}" d="${drawColumns(axis, marks, stripHeight)}"/>`,
     html`<path class="unknown" d="${listStretches(axis, unknown)
       .map(({ start, length }) => `M${start} ${stripHeight - 2}h${length}`)
       .join('')}"/>`,
-  ])}</svg><line class="base" x2="100%" y1="${top + stripHeight}" y2="${top + stripHeight}"/>
+  ])}</svg><line class="base" x2="100%" y1="${labelY + 4 + stripHeight}" y2="${labelY + 4 + stripHeight}"/>
 `;
 }
 
-function describeStrip(shown: readonly DayCounts[], kind: Strip['kind']): Html {
-  const counts = shown.flatMap(({ [kind]: count }) => count ?? []);
-  const some = counts.filter((count) => count > 0);
-  const unknown = shown.length - counts.length;
-  if (unknown === shown.length) return html`unknown`;
+function describeStrip(counts: readonly StripCount[]): Html {
+  const known = counts.flatMap(({ count }) => count ?? []);
+  const some = known.filter((count) => count > 0);
+  const unknown = counts.length - known.length;
+  if (known.length === 0) return html`unknown`;
   const found =
     some.length === 0
       ? html`none`
@@ -174,4 +200,35 @@ function sumKnown(counts: readonly (number | null)[]): string {
   const known = counts.flatMap((count) => count ?? []);
   if (known.length === counts.length) return formatCount(sum(known));
   return known.length === 0 ? 'unknown' : `at least ${formatCount(sum(known))}`;
+}
+
+/** The sent bookings of a day. */
+export interface SentCounts {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly sent: number;
+  /** Null if no verdict is known. */
+  readonly affected: number | null;
+}
+
+export interface SentColumns extends DayChart {
+  readonly days: readonly SentCounts[];
+}
+
+/** The sent bookings per day as columns, and below them the affected ones. */
+export function renderSentColumns({ title, from, to, days }: SentColumns): Html {
+  const axis = createDayAxis(from, to);
+  const shown = axis.select(days).filter(({ sent }) => sent > 0);
+  if (shown.length === 0) return renderEmptyFigure(title, 'Nothing was sent.');
+  const values = createCountAxis(Math.max(...shown.map(({ sent }) => sent)), plotHeight);
+  const columns = shown.map(({ day, sent }) => ({ day, height: plotHeight - values.yOf(sent) }));
+  const affected = shown.map(({ day, affected: count }) => ({ day, count }));
+  return renderFigure({
+    title,
+    summary: `${formatCountOf(sum(shown.map(({ sent }) => sent)), 'booking')} sent on ${formatCountOf(shown.length, 'day')}`,
+    height: plotHeight + axisHeight + stripHeight + stripLabelHeight,
+    drawing: html`${renderValueTicks(values)}${renderDayTicks(axis, 0, plotHeight)}
+${stretch(axis.days.length, plotHeight, html`<path class="columns accepted" d="${drawColumns(axis, columns, plotHeight)}"/>`)}
+${renderStrip(axis, affected, { kind: 'affected', name: 'Affected', top: plotHeight + axisHeight })}`,
+  });
 }

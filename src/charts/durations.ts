@@ -1,15 +1,21 @@
 import { formatCountOf, formatDuration } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { createDayAxis, type DayAxis, type DayChart, groupDays, renderDayTicks } from './day-axis.js';
 import {
+  createDayAxis,
+  createDurationAxis,
+  type DayAxis,
+  type DayChart,
+  groupDays,
   type LegendEntry,
   type NumberTable,
   percent,
+  renderDayTicks,
   renderEmptyFigure,
   renderFigure,
+  renderValueTicks,
   stretch,
+  type ValueAxis,
 } from './figure.js';
-import { createDurationAxis, renderValueTicks, type ValueAxis } from './value-axis.js';
 
 /** A run of a day; a day may have several. */
 export interface RunDuration {

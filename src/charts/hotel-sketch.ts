@@ -2,17 +2,12 @@ import { type Coordinates, measureKm } from '../geography/distance.js';
 import { formatKilometres } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
 import { showInLine } from '../text/visible.js';
-import { round } from './figure.js';
+import { type Point, round } from './figure.js';
 
 /** A hotel, and where it is if that is known. */
 export interface SketchedHotel {
   readonly name: string;
   readonly place?: Coordinates | undefined;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
 }
 
 const [width, height] = [320, 200];

@@ -1,18 +1,24 @@
-import { line } from 'd3-shape';
 import { formatCount, formatCountOf } from '../text/format.js';
 import { type Html, html } from '../text/html.js';
-import { drawColumns } from './columns.js';
-import { createDayAxis, type DayAxis, type DayChart, groupDays, renderDayTicks } from './day-axis.js';
 import {
+  createCountAxis,
+  createDayAxis,
+  type DayAxis,
+  type DayChart,
+  drawColumns,
+  drawLine,
+  groupDays,
   type LegendEntry,
   type NumberTable,
   percent,
+  renderDayTicks,
   renderEmptyFigure,
   renderFigure,
+  renderValueTicks,
   stretch,
   sum,
+  type ValueAxis,
 } from './figure.js';
-import { createCountAxis, renderValueTicks, type ValueAxis } from './value-axis.js';
 
 export interface VolumeDay {
   /** YYYY-MM-DD */
@@ -58,17 +64,16 @@ function drawLines(axis: DayAxis, shown: readonly VolumeDay[], { yOf }: ValueAxi
     one.usual === null ? [] : [{ day: one.day, height: plotHeight - yOf(one.usual) }],
   );
   const known = new Map(shown.map(({ day, accepted }) => [day, accepted]));
-  const draw = line<string>()
-    .defined((day) => typeof known.get(day) === 'number')
-    .x((_, index) => index + 0.5)
-    .y((day) => yOf(known.get(day) ?? 0))
-    .digits(1);
+  const line = axis.days.map((day, index) => {
+    const accepted = known.get(day) ?? undefined;
+    return accepted === undefined ? undefined : { x: index + 0.5, y: yOf(accepted) };
+  });
   const points = shown.flatMap(({ day, accepted }) =>
     accepted === null ? [] : [`M${(axis.indexOf(day) ?? 0) + 0.5} ${yOf(accepted)}h0`],
   );
   return [
     html`<path class="usual-columns" d="${drawColumns(axis, usual, plotHeight)}"/>`,
-    html`<path class="line" d="${draw(axis.days) ?? ''}"/>`,
+    html`<path class="line" d="${drawLine(line)}"/>`,
     ...(axis.days.length > daysWithPoints ? [] : [html`<path class="points" d="${points.join('')}"/>`]),
   ];
 }

@@ -1,34 +1,70 @@
-import cliProgress from 'cli-progress';
-import { makeVisible } from '../text/visible.js';
+import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
+import { print } from '../text/visible.js';
 
-interface BarOptions {
-  readonly stream: NodeJS.WritableStream;
-  /** With `{bar}`, `{percentage}` and the names of texts. */
-  readonly format: string;
-  readonly formatTime?: (seconds: unknown) => string;
+const barWidth = 24;
+
+/** The bar of what is done, and its share in percent. */
+export function drawBar(done: number, total: number): string {
+  const share = total > 0 ? Math.min(1, done / total) : 1;
+  const full = Math.round(share * barWidth);
+  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${Math.floor(share * 100)}%`;
 }
 
-/** A bar for one thing at a time. */
-export function createBar(options: BarOptions): cliProgress.SingleBar {
-  return new cliProgress.SingleBar(toBarOptions(options), cliProgress.Presets.shades_classic);
+/** Lines at the bottom of a terminal, which change; text is printed above them. */
+export interface MovingLines {
+  /** Replaces the lines. Within a moment of the last time, what is on the screen stays. */
+  draw(lines: readonly string[]): void;
+  /** Prints a line of text. */
+  say(text: string): void;
+  /** Leaves the lines where they are: further ones are drawn below. */
+  leave(): void;
+  erase(): void;
 }
 
-/** A bar for each of several things, removed when the last one ends. */
-export function createBarGroup(options: BarOptions): cliProgress.MultiBar {
-  // A bar that text above pushes down must be redrawn even if it is unchanged.
-  const settings = { ...toBarOptions(options), clearOnComplete: true, forceRedraw: true };
-  return new cliProgress.MultiBar(settings, cliProgress.Presets.shades_classic);
-}
+const leastMsBetween = 100;
 
-function toBarOptions({ format, ...options }: BarOptions): cliProgress.Options {
+export function createMovingLines(stream: NodeJS.WriteStream): MovingLines {
+  let lines: readonly string[] = [];
+  let onScreen = 0;
+  let drawnAt = 0;
+
+  function clear(): void {
+    if (onScreen === 0) return;
+    cursorTo(stream, 0);
+    moveCursor(stream, 0, 1 - onScreen);
+    clearScreenDown(stream);
+    onScreen = 0;
+  }
+
+  function redraw(): void {
+    clear();
+    // A line that wraps would take two on the screen. Some terminals don't know their width.
+    const most = (stream.columns || 80) - 1;
+    print(stream, lines.map((line) => [...line].slice(0, most).join('')).join('\n'));
+    onScreen = lines.length;
+    drawnAt = performance.now();
+  }
+
   return {
-    ...options,
-    // The texts of a bar may contain a name that a server chose.
-    format: (settings, params, payload) =>
-      makeVisible(cliProgress.Format.Formatter({ ...settings, format }, params, payload)),
-    hideCursor: true,
-    barsize: 24,
-    linewrap: false,
-    etaBuffer: 50,
+    draw(changed) {
+      lines = changed;
+      if (lines.length !== onScreen || performance.now() - drawnAt >= leastMsBetween) redraw();
+    },
+    say(text) {
+      clear();
+      print(stream, `${text}\n`);
+      if (lines.length > 0) redraw();
+    },
+    leave() {
+      if (lines.length === 0) return;
+      redraw();
+      print(stream, '\n');
+      lines = [];
+      onScreen = 0;
+    },
+    erase() {
+      clear();
+      lines = [];
+    },
   };
 }

@@ -1,13 +1,10 @@
-import type { SingleBar } from 'cli-progress';
 import type { ExportEvent, NotifyExport } from '../mappings/export/await-export.js';
 import { formatByteRate, formatBytes, formatDuration, formatInstant } from '../text/format.js';
-import { print } from '../text/visible.js';
-import { createBar } from './bars.js';
+import { createMovingLines, drawBar } from './bars.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Interval between two lines of progress where there is no terminal. */
 const linesEveryMs = 10_000;
-const barFormat = '  {name} {bar} {percentage}%  {done}  {rate}';
 
 export interface ExportProgress {
   readonly notify: NotifyExport;
@@ -26,33 +23,23 @@ interface Download {
 export function createExportProgress(options: ProgressOptions): ExportProgress {
   const { stream, clock } = options;
   const draws = canDraw(options);
+  const lines = createMovingLines(stream);
   let download: Download | undefined;
-  let bar: SingleBar | undefined;
   let lastAt = clock();
 
-  function endBar(): void {
-    bar?.stop();
-    bar = undefined;
-  }
-
   function say(text: string): void {
-    endBar();
-    print(stream, `${text}\n`);
+    lines.leave();
+    lines.say(text);
   }
 
   function showDownload({ name, done, total }: ExportEvent & { type: 'downloading' }): void {
     if (download?.name !== name || done < download.before) {
-      endBar();
+      lines.leave();
       download = { name, startedAt: clock(), before: done };
     }
     const rate = formatByteRate(done - download.before, clock() - download.startedAt);
     if (draws) {
-      const texts = { name, done: formatBytes(done), rate };
-      if (bar) bar.update(done, texts);
-      else {
-        bar = createBar({ format: barFormat, stream });
-        bar.start(total, done, texts);
-      }
+      lines.draw([`  ${name} ${drawBar(done, total)}  ${formatBytes(done)}  ${rate}`.trimEnd()]);
     } else if (clock() - lastAt >= linesEveryMs) {
       lastAt = clock();
       say(`  ${name}: ${formatBytes(done)} of ${formatBytes(total)}${rate === '' ? '' : `, ${rate}`}`);
@@ -65,7 +52,7 @@ export function createExportProgress(options: ProgressOptions): ExportProgress {
       download = undefined;
       say(describeExportEvent(event));
     },
-    stop: endBar,
+    stop: lines.leave,
   };
 }
 

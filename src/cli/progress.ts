@@ -1,10 +1,8 @@
-import { clearLine, moveCursor } from 'node:readline';
-import type { SingleBar } from 'cli-progress';
 import type { Notify, ReviewEvent } from '../review/events.js';
 import type { Run } from '../review/run.js';
 import { formatByteRate, formatBytes, formatCount, formatDuration, formatRate } from '../text/format.js';
 import { print } from '../text/visible.js';
-import { createBar } from './bars.js';
+import { createMovingLines, drawBar } from './bars.js';
 import {
   createLines,
   describe,
@@ -37,13 +35,10 @@ export function canDraw({ stream, isDumb = false }: Pick<ProgressOptions, 'strea
   return stream.isTTY && !isDumb;
 }
 
-const collectFormat = '  collect {bar} {percentage}%  {detail}  {rate}';
-const deliverFormat = '  deliver {bar} {percentage}%  {detail}  {rate}  {eta_formatted}';
-
-const transferFormat = '{bar} {percentage}%  {detail}  {rate}  {eta_formatted}';
-
 interface Phase {
-  readonly format: string;
+  readonly name: string;
+  /** Whether the time left can be estimated. */
+  readonly isTimed: boolean;
   /** The transfer shown by the bar. */
   readonly transfer?: { readonly step: string; isOver: boolean };
   readonly startedAt: number;
@@ -52,40 +47,42 @@ interface Phase {
 }
 
 function createBars({ stream, clock }: ProgressOptions): Progress {
+  const lines = createMovingLines(stream);
   let phase: Phase | undefined;
-  let bar: SingleBar | undefined;
+  /** What stands beside the bar, and whether the bar is complete. */
+  let shown = { texts: '', isComplete: false };
   /** The last milestone, which is not repeated. */
   let lastMilestone: string | undefined;
   let isStopped = false;
 
-  /** Ends the bar and leaves it on the screen. */
-  function endBar(): void {
-    bar?.stop();
-    bar = undefined;
+  /** A complete bar stays on the screen. */
+  function hide(): void {
+    if (shown.isComplete) lines.leave();
+    else lines.erase();
+    shown = { texts: '', isComplete: false };
   }
 
-  /** Makes room for text: a complete bar stays above it, any other bar is redrawn below it on the next event. */
-  function hide(): void {
-    const isToComeBack = bar !== undefined && bar.getProgress() < 1;
-    endBar();
-    if (!isToComeBack) return;
-    moveCursor(stream, 0, -1);
-    clearLine(stream, 0);
+  /** Text stands above the bar, or below a complete one. */
+  function say(text: string): void {
+    if (shown.isComplete) hide();
+    lines.say(text);
   }
 
   /** @param count records, bookings or bytes, for the rate */
   function show(total: number, done: number, detail: string, count: number): void {
     if (!phase) return;
-    const { format, startedAt, before, transfer } = phase;
-    const rateOf = transfer ? formatByteRate : formatRate;
-    const texts = { detail, rate: rateOf(count - before, clock() - startedAt) };
-    if (bar) {
-      bar.setTotal(total);
-      bar.update(done, texts);
-      return;
-    }
-    bar = createBar({ format, stream, formatTime: formatTimeLeft });
-    bar.start(total, done, texts);
+    const { name, isTimed, startedAt, before, transfer } = phase;
+    const [took, worked] = [clock() - startedAt, count - before];
+    const rate = (transfer ? formatByteRate : formatRate)(worked, took);
+    const left = isTimed && worked > 0 ? (took / worked) * (total - done) : 0;
+    const texts = [detail, rate, left > 0 ? `${formatDuration(left)} left` : ''];
+    shown = { texts: texts.filter((text) => text !== '').join('  '), isComplete: done >= total };
+    lines.draw([`  ${name} ${drawBar(done, total)}  ${shown.texts}`]);
+  }
+
+  function completeCollect(): void {
+    shown = { ...shown, isComplete: true };
+    lines.draw([`  collect ${drawBar(1, 1)}  ${shown.texts}`]);
   }
 
   function showReviewed({ counts: { accepted, delivered, refused } }: Run): void {
@@ -95,15 +92,14 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
 
   function showSuspects(run: Run): void {
     const suspects = describeSuspects(run);
-    if (suspects === undefined) return;
-    hide();
-    print(stream, `  ${suspects}\n`);
+    if (suspects !== undefined) say(`  ${suspects}`);
   }
 
   function beginDelivery(run: Run): void {
     hide();
     phase = {
-      format: deliverFormat,
+      name: 'deliver',
+      isTimed: true,
       startedAt: clock(),
       before: run.counts.delivered + run.counts.refused,
     };
@@ -114,7 +110,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
     if (phase?.transfer?.step !== step.name) {
       hide();
       const transfer = { step: step.name, isOver: false };
-      phase = { format: `  ${step.name} ${transferFormat}`, transfer, startedAt: clock(), before: 0 };
+      phase = { name: step.name, isTimed: true, transfer, startedAt: clock(), before: 0 };
     }
     show(total, done, formatBytes(done), done);
     if (phase.transfer) phase.transfer.isOver = done === total;
@@ -126,7 +122,7 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       hide();
       phase = undefined;
       lastMilestone = milestone;
-      print(stream, `  ${milestone}\n`);
+      lines.say(`  ${milestone}`);
     }
     // Batches posted during a transfer don't replace its bar.
     if (event.step.kind === 'batch') showWatched(event.run);
@@ -145,16 +141,16 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
       switch (event.type) {
         case 'run-opened':
           hide();
-          print(stream, `${describeOpened(event.run, event.isResumed)}\n`);
+          lines.say(describeOpened(event.run, event.isResumed));
           if (event.run.collectedAt !== undefined) return beginDelivery(event.run);
-          phase = { format: collectFormat, startedAt: clock(), before: 0 };
+          phase = { name: 'collect', isTimed: false, startedAt: clock(), before: 0 };
           return show(1, 0, '', 0);
         case 'collecting': {
           const { total, done } = event.progress ?? { total: 1, done: 0 };
           return show(total, done, `${formatCount(event.read)} read`, event.read);
         }
         case 'collected':
-          bar?.update(bar.getTotal());
+          if (phase?.name === 'collect') completeCollect();
           showSuspects(event.run);
           return beginDelivery(event.run);
         case 'step-ended':
@@ -163,22 +159,17 @@ function createBars({ stream, clock }: ProgressOptions): Progress {
           return showTransfer(event);
         case 'watched':
           return showWatched(event.run);
+        case 'settled':
+          return hide();
         default: {
           const text = describe(event, clock());
-          if (text === undefined) return;
-          hide();
-          print(stream, `  ${text}\n`);
+          if (text !== undefined) say(`  ${text}`);
         }
       }
     },
     stop() {
-      endBar();
+      lines.leave();
       isStopped = true;
     },
   };
-}
-
-/** @param seconds not a number while the time can't be estimated */
-function formatTimeLeft(seconds: unknown): string {
-  return typeof seconds === 'number' && seconds > 0 ? `${formatDuration(seconds * 1_000)} left` : '';
 }

@@ -1,8 +1,7 @@
-import type { MultiBar, SingleBar } from 'cli-progress';
 import type { ReviewEvent } from '../review/events.js';
 import { formatBytes, formatCount } from '../text/format.js';
-import { makeVisible, print } from '../text/visible.js';
-import { createBarGroup } from './bars.js';
+import { print } from '../text/visible.js';
+import { createMovingLines, drawBar } from './bars.js';
 import { canDraw, type Progress, type ProgressOptions } from './progress.js';
 import {
   createLines,
@@ -48,43 +47,21 @@ function createDayLines({ stream, clock }: ProgressOptions): RangeProgress {
   };
 }
 
-const format = '  {day}  {phase} {bar} {percentage}%  {detail}';
 /** The width of the longest phase. */
 const phaseWidth = 'deliver'.length;
 
 function createBars({ stream, clock }: ProgressOptions): RangeProgress {
-  const bars = new Map<string, SingleBar>();
-  let all: MultiBar | undefined;
+  const lines = createMovingLines(stream);
+  const bars = new Map<string, string>();
   let isStopped = false;
 
-  function open(): MultiBar {
-    all ??= createBarGroup({ stream, format });
-    return all;
-  }
-
-  function close(): void {
-    all?.stop();
-    all = undefined;
-  }
-
-  /** Text stays above the bars. */
   function say(words: string): void {
-    if (isStopped) return;
-    if (all && bars.size > 0) {
-      all.log(makeVisible(`${words}\n`));
-      all.update();
-    } else print(stream, `${words}\n`);
+    if (!isStopped) lines.say(words);
   }
 
   function show(day: string, phase: string, total: number, done: number, detail: string): void {
-    const texts = { day, phase: phase.padEnd(phaseWidth), detail };
-    const bar = bars.get(day);
-    if (!bar) {
-      bars.set(day, open().create(total, done, texts));
-      return;
-    }
-    bar.setTotal(total);
-    bar.update(done, texts);
+    bars.set(day, `  ${day}  ${phase.padEnd(phaseWidth)} ${drawBar(done, total)}  ${detail}`);
+    lines.draw([...bars.values()]);
   }
 
   function showDelivered(
@@ -132,16 +109,12 @@ function createBars({ stream, clock }: ProgressOptions): RangeProgress {
       }
     },
     end(day, words) {
-      const bar = bars.get(day);
-      bars.delete(day);
-      if (bar && bars.size === 0) close();
-      else if (bar) all?.remove(bar);
+      if (bars.delete(day)) lines.draw([...bars.values()]);
       say(`${day}: ${words}`);
     },
     say,
     stop() {
-      bars.clear();
-      close();
+      lines.erase();
       isStopped = true;
     },
   };

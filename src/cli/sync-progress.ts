@@ -1,8 +1,7 @@
-import { clearLine, cursorTo } from 'node:readline';
 import type { MappingSync } from '../mappings/mapping-copy.js';
 import type { NotifySync, SyncEvent } from '../mappings/sync-events.js';
 import { formatCountOf, formatInstant, formatRate } from '../text/format.js';
-import { print } from '../text/visible.js';
+import { createMovingLines } from './bars.js';
 import { canDraw, type ProgressOptions } from './progress.js';
 
 /** Interval between two lines of progress where there is no terminal. */
@@ -24,26 +23,15 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
   const startedAt = clock();
   let before = 0;
   let lastAt = startedAt;
-  let isDrawn = false;
+  const lines = createMovingLines(stream);
   let saidSkipped = false;
-
-  function erase(): void {
-    if (!isDrawn) return;
-    cursorTo(stream, 0);
-    clearLine(stream, 0);
-    isDrawn = false;
-  }
 
   function say(event: SyncEvent): void {
     const rate = formatRate(event.sync.counts.read - before, clock() - startedAt);
     const text = `${describeSyncEvent(event)}${event.type === 'page-stored' && rate !== '' ? `, ${rate}` : ''}`;
-    erase();
-    if (draws && event.type === 'page-stored') {
-      print(stream, text);
-      isDrawn = true;
-      return;
-    }
-    print(stream, `${text}\n`);
+    if (draws && event.type === 'page-stored') return lines.draw([text]);
+    lines.erase();
+    lines.say(text);
   }
 
   return {
@@ -57,7 +45,7 @@ export function createSyncProgress(options: ProgressOptions): SyncProgress {
       lastAt = clock();
       say(event);
     },
-    stop: erase,
+    stop: lines.erase,
   };
 }
 

@@ -18,7 +18,7 @@ interface Waiting {
 
 /**
  * Opens in-process queues for the runs of a process; they share one limit on concurrency and rate, and one hold-off.
- * p-queue orders and limits; a step that is not due yet has a timer of its own.
+ * A step that is not due yet has a timer of its own.
  */
 export function createInProcessQueues(options: RateLimiterOptions): () => StepQueue {
   const limiter = createRateLimiter(options);

@@ -1,5 +1,3 @@
-import PQueue from 'p-queue';
-
 /** A timer set for longer fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
@@ -23,29 +21,63 @@ export interface RateLimiter {
   join(): () => void;
 }
 
+interface Waiting {
+  readonly task: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiterOptions): RateLimiter {
-  const queue = new PQueue({
-    concurrency,
-    autoStart: false,
-    ...(perSecond !== undefined && spread(perSecond)),
-  });
-  /** By the monotonic clock: a wall clock that is set back must not prolong a pause. */
+  const { most, everyMs } = perSecond === undefined ? noRate : spread(perSecond);
+  let urgent: Waiting[] = [];
+  let others: Waiting[] = [];
+  let running = 0;
+  // By the monotonic clock: a wall clock that is set back must not prolong a pause.
   let heldUntil = 0;
-  let held: NodeJS.Timeout | undefined;
+  let interval = { end: 0, started: 0 };
+  let timer: NodeJS.Timeout | undefined;
   let members = 0;
 
-  function startWhenDue(): void {
-    clearTimeout(held);
-    if (members === 0) return;
-    const delay = heldUntil - performance.now();
-    if (delay <= 0) queue.start();
-    else held = setTimeout(startWhenDue, Math.min(delay, longestTimerMs));
+  function takeNext(): Waiting | undefined {
+    for (;;) {
+      const next = urgent.shift() ?? others.shift();
+      if (!next?.signal.aborted) return next;
+    }
+  }
+
+  /** How long nothing may start. */
+  function findDelay(now: number): number {
+    if (interval.end <= now) interval = { end: now + everyMs, started: 0 };
+    return Math.max(heldUntil, interval.started < most ? 0 : interval.end) - now;
+  }
+
+  function startWhatIsDue(): void {
+    clearTimeout(timer);
+    while (members > 0 && running < concurrency && urgent.length + others.length > 0) {
+      const delay = findDelay(performance.now());
+      if (delay > 0) {
+        timer = setTimeout(startWhatIsDue, Math.min(delay, longestTimerMs));
+        return;
+      }
+      const next = takeNext();
+      if (next) void run(next.task);
+    }
+  }
+
+  async function run(task: () => Promise<void>): Promise<void> {
+    running += 1;
+    interval.started += 1;
+    try {
+      await task();
+    } finally {
+      running -= 1;
+      startWhatIsDue();
+    }
   }
 
   return {
     schedule(task, { isUrgent, signal }) {
-      // Rejects only for a task that was aborted before its turn.
-      queue.add(task, { signal, priority: isUrgent ? 1 : 0 }).catch(() => {});
+      (isUrgent ? urgent : others).push({ task, signal });
+      startWhatIsDue();
     },
     holdOff(until) {
       const now = performance.now();
@@ -53,30 +85,36 @@ export function createRateLimiter({ concurrency, perSecond, clock }: RateLimiter
       if (asked <= heldUntil || asked <= now) return false;
       const isNew = heldUntil <= now;
       heldUntil = asked;
-      queue.pause();
-      startWhenDue();
+      startWhatIsDue();
       return isNew;
     },
     join() {
       members += 1;
-      startWhenDue();
+      startWhatIsDue();
       let isMember = true;
       return () => {
         if (!isMember) return;
         isMember = false;
         members -= 1;
         if (members > 0) return;
-        clearTimeout(held);
-        queue.pause();
-        queue.clear();
+        clearTimeout(timer);
+        [urgent, others] = [[], []];
       };
     },
   };
 }
 
+interface Rate {
+  /** How many steps may start within an interval. */
+  readonly most: number;
+  readonly everyMs: number;
+}
+
+const noRate: Rate = { most: Number.POSITIVE_INFINITY, everyMs: 0 };
+
 /** Spreads steps over the second instead of one burst at its start. Timers count whole milliseconds and round down. */
-function spread(perSecond: number): { intervalCap: number; interval: number } {
+function spread(perSecond: number): Rate {
   const ticksPerSecond = Math.min(perSecond, 50);
-  const intervalCap = Math.max(1, Math.round(perSecond / ticksPerSecond));
-  return { intervalCap, interval: Math.min(Math.ceil((1000 * intervalCap) / perSecond), longestTimerMs) };
+  const most = Math.max(1, Math.round(perSecond / ticksPerSecond));
+  return { most, everyMs: Math.min(Math.ceil((1000 * most) / perSecond), longestTimerMs) };
 }

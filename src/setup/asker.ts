@@ -1,9 +1,9 @@
-import type { Key } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import { isCancel, log, password, select, text } from '@clack/prompts';
+import { createInterface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
 import { StoppedError } from '../async/stopped-error.js';
 import type { Choice } from '../sources/common/setup.js';
-import { makeVisible, showInLine } from '../text/visible.js';
+import { wrapText } from '../text/format.js';
+import { print, showInLine } from '../text/visible.js';
 
 /** Asks for a line of text. An empty answer means the default or, without one, no answer. */
 interface TextQuestion {
@@ -45,61 +45,78 @@ interface TerminalStreams {
 
 /** Asks a person on a terminal. */
 export function createTerminalAsker({ input, output, signal }: TerminalStreams): Asker {
-  /** A prompt handles Ctrl-C, but would wait for ever on a signal, on Ctrl-D or without its terminal. */
-  async function ask<Answer>(
-    prompt: (streams: TerminalStreams) => Promise<Answer | symbol>,
-  ): Promise<Answer> {
-    const gone = new AbortController();
-    const stop = () => gone.abort(signal.aborted ? signal.reason : new StoppedError('SIGHUP'));
-    if (signal.aborted || input.readableEnded || input.destroyed) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    const stopAtCtrlD = (_: string, key: Key) => {
-      if (key.ctrl && key.name === 'd') gone.abort(new StoppedError('SIGINT'));
-    };
-    input.once('end', stop).once('close', stop).on('keypress', stopAtCtrlD);
-    try {
-      gone.signal.throwIfAborted();
-      const answer = await prompt({ input, output, signal: gone.signal });
-      gone.signal.throwIfAborted();
-      if (isCancel(answer) || typeof answer === 'symbol') throw new StoppedError('SIGINT');
-      return answer;
-    } finally {
-      signal.removeEventListener('abort', stop);
-      input.off('end', stop).off('close', stop).off('keypress', stopAtCtrlD);
+  const say = (text: string) => void print(output, wrapLines(text));
+
+  /** Asks until there is no answer, or nothing is wrong with it. */
+  async function ask({ message, fallback, check }: TextQuestion, isSecret = false): Promise<string> {
+    const usual = fallback === undefined ? '' : ` [${showInLine(fallback)}]`;
+    for (;;) {
+      const answer = (await readLine(`${message}${usual}\n`, isSecret)).trim();
+      const problem = answer === '' ? undefined : check(answer);
+      if (problem === undefined) return answer;
+      say(`  ${problem}\n`);
     }
   }
 
-  const checkWritten = (check: (answer: string) => string | undefined) => (answer: string | undefined) => {
-    const problem = answer === undefined || answer.trim() === '' ? undefined : check(answer.trim());
-    return problem === undefined ? undefined : makeVisible(problem);
-  };
-  const readWritten = (answer: string | undefined) => answer?.trim() || undefined;
+  function readLine(words: string, isSecret: boolean): Promise<string> {
+    const explainEnd = () => {
+      if (signal.aborted) return signal.reason;
+      return new StoppedError(input.readableEnded || input.destroyed ? 'SIGHUP' : 'SIGINT');
+    };
+    if (signal.aborted || input.readableEnded || input.destroyed) return Promise.reject(explainEnd());
+    return new Promise((resolve, reject) => {
+      // The terminal no longer echoes from here on: what is typed is shown by `line`, unless it is a secret.
+      const line = createInterface({ input, output: isSecret ? createSink() : output, terminal: true });
+      const close = () => line.close();
+      signal.addEventListener('abort', close, { once: true });
+      input.once('close', close);
+      // Ctrl-D closes it by itself.
+      line.once('SIGINT', close);
+      line.once('line', (answer) => {
+        resolve(answer);
+        close();
+      });
+      line.once('close', () => {
+        signal.removeEventListener('abort', close);
+        input.off('close', close);
+        say('\n');
+        reject(explainEnd());
+      });
+      say(words);
+      line.setPrompt('> ');
+      line.prompt();
+    });
+  }
 
   return {
     isPerson: true,
-    async text({ message, fallback, check }) {
-      const words = fallback === undefined ? undefined : showInLine(fallback);
-      const shown = words === undefined ? {} : { placeholder: words, defaultValue: words };
-      const answer = await ask<string>((streams) =>
-        text({ message: makeVisible(message), validate: checkWritten(check), ...shown, ...streams }),
-      );
-      const written = readWritten(answer) ?? words;
-      return written === words ? fallback : written;
+    async text(question) {
+      return (await ask(question)) || question.fallback;
     },
-    async secret({ message, check }) {
-      return readWritten(
-        await ask<string>((streams) =>
-          password({ message: makeVisible(message), validate: checkWritten(check), ...streams }),
-        ),
-      );
+    async secret(question) {
+      return (await ask(question, true)) || undefined;
     },
     async choose({ message, choices, fallback }) {
-      const options = choices.map(({ value, label }) => ({ value, label: showInLine(label) }));
-      const picked = await ask<string>((streams) =>
-        select<string>({ message: makeVisible(message), options, initialValue: fallback, ...streams }),
-      );
-      return choices.find(({ value }) => value === picked)?.value ?? fallback;
+      const list = choices.map(({ label }, place) => `\n  ${place + 1}  ${showInLine(label)}`).join('');
+      const answer = await ask({
+        message: `${message}${list}\nNumber`,
+        fallback: String(choices.findIndex(({ value }) => value === fallback) + 1),
+        check: (written) =>
+          choices[Number(written) - 1] ? undefined : `expected a number from 1 to ${choices.length}`,
+      });
+      return choices[Number(answer) - 1]?.value ?? fallback;
     },
-    tell: (said) => log.info(makeVisible(said), { output }),
+    tell: (said) => say(`${said}\n\n`),
   };
+}
+
+/** Each line keeps its indent. */
+function wrapLines(text: string): string {
+  const wrap = (line: string) => (line.trim() === '' ? [''] : wrapText(line, line.search(/\S/)));
+  return text.split('\n').flatMap(wrap).join('\n');
+}
+
+/** Where what must not be seen goes. */
+function createSink(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

@@ -4,7 +4,6 @@ import type { Examination, Examined } from '../examination/examine-day.js';
 import { type Finding, findingsOf } from '../examination/finding.js';
 import { describeUnconfirmed, writeFilter } from '../examination/unconfirmed.js';
 import { warnOfUnconfirmed } from '../examination/unconfirmed-check.js';
-import { wrapText } from '../text/format.js';
 import { listSetups, type Secrets, type SourceAnswers, setupOf } from './answers.js';
 import type { Asker } from './asker.js';
 import { findImpliedKind, type InitOptions, suggestKind } from './options.js';
@@ -205,12 +204,7 @@ async function askDateFormat(asker: Asker, dates: AmbiguousDates): Promise<Exami
 /** Asks about records that look cancelled. Returns the filter for those that are to be left out. */
 async function askFilter(asker: Asker, unconfirmed: Examined['unconfirmed']): Promise<Examined['where']> {
   if (unconfirmed === undefined) return undefined;
-  asker.tell(
-    describeUnconfirmed(unconfirmed)
-      .split('\n')
-      .flatMap((line) => wrapBeside(line, 0))
-      .join('\n'),
-  );
+  asker.tell(describeUnconfirmed(unconfirmed));
   const choice = await asker.choose({
     message: 'What about these cancelled or unconfirmed bookings?',
     choices: [
@@ -222,18 +216,11 @@ async function askFilter(asker: Asker, unconfirmed: Examined['unconfirmed']): Pr
   return choice === 'leave-out' ? unconfirmed.where : undefined;
 }
 
-/** The width of the bar beside the questions. */
-const barWidth = 3;
-
-/** A finding between two questions: one record per line, beside the bar of a terminal of 80 columns. */
+/** A finding between two questions, what belongs to it below. */
 function describeFinding({ verdict, message, advice = '' }: Finding): string {
   const [first = '', ...others] = message.split('\n');
   const head = verdict === 'ok' ? first : `${verdict}: ${first}`;
-  return [...wrapBeside(head, 0), ...[...others, advice].flatMap((line) => wrapBeside(line, 2))].join('\n');
-}
-
-function wrapBeside(text: string, indent: number): string[] {
-  return wrapText(text, indent + barWidth).map((line) => line.slice(barWidth));
+  return [head, ...[...others, advice].filter((line) => line !== '').map((line) => `  ${line}`)].join('\n');
 }
 
 /** Asks where a day's bookings come from, as far as the options leave it open. */

@@ -1,6 +1,6 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import type { ParsedKey, SFTPWrapper } from 'ssh2';
-import SftpClient from 'ssh2-sftp-client';
+import type SftpClient from 'ssh2-sftp-client';
 import { explainConnectFailure, refuseHostKey } from './failure.js';
 import {
   algorithms,
@@ -46,6 +46,8 @@ const disconnectMs = 1_000;
  * @throws SftpError, or the signal's reason
  */
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  // Loaded for the first connection: a delivery by body needs none.
+  const { default: Client } = await import('ssh2-sftp-client');
   signal.throwIfAborted();
   const { host, port, username, connectTimeoutMs } = options;
   const server = `${host}:${port}`;
@@ -57,7 +59,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     firstError ??= error;
   };
   socket.on('error', remember);
-  const client = new SftpClient('sftp', { error: remember, end() {}, close() {} });
+  const client = new Client('sftp', { error: remember, end() {}, close() {} });
   client.on('error', remember);
 
   let late = false;

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import ssh2, {
-  type Algorithms,
-  type AnyAuthMethod,
-  type AuthenticationType,
-  type AuthHandlerMiddleware,
-  type ParsedKey,
-} from 'ssh2';
+import type { Algorithms, AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware, ParsedKey } from 'ssh2';
 import { SftpError } from './sftp.js';
 
 /** As `ssh-keygen -l` prints it; a trailing `=` is optional. */
@@ -100,7 +94,8 @@ export async function readPrivateKey(file: string, passphrase: string | undefine
   const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(`the file cannot be read (${error.code ?? 'unknown error'})`);
   });
-  // ssh2's message is dropped: it could quote the key.
+  const { default: ssh2 } = await import('ssh2');
+  // Its message is dropped: it could quote the key.
   const parsed: ParsedKey | ParsedKey[] | Error = ssh2.utils.parseKey(content, passphrase);
   if (parsed instanceof Error) {
     if (/no passphrase/i.test(parsed.message)) throw unreadable('it needs a passphrase, and none is set');

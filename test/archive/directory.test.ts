@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDirectoryArchive } from '../../src/archive/directory.js';
 import { describeArchiveContract } from '../contracts/archive.js';
+import { compiled } from '../support/compiled.js';
 
 const day = '2026-11-20';
 const run = '20261120-aaaa';
@@ -145,9 +146,8 @@ describe('the directory archive', () => {
 
   /** Starts another process that keeps an endless file, and kills it midway. */
   async function keepUntilKilled(): Promise<void> {
-    const built = new URL('../../dist/src/archive/directory.js', import.meta.url).href;
     const script = `
-      const { createDirectoryArchive } = await import(${JSON.stringify(built)});
+      const { createDirectoryArchive } = await import('${compiled}src/archive/directory.js');
       async function* endless() {
         // Only large blocks are written before the end.
         yield Buffer.alloc(1_000_000, ${JSON.stringify(guest)});

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { withTightHeap } from '../../src/async/tight-heap.js';
+import { compiled } from '../support/compiled.js';
 
 it('Work with a tight heap returns what it returns and throws what it throws', async () => {
   expect(await withTightHeap(async () => 'done')).toBe('done');
@@ -25,10 +26,9 @@ it('A tight heap takes less memory for the same garbage, until the last work tha
 
 /** The most megabytes that the heap of a new process took while it made garbage, with some 50 MB in use. */
 async function measureHeap(work: string): Promise<number> {
-  const built = new URL('../../dist/src/async/tight-heap.js', import.meta.url).href;
   const script = `
     const { getHeapStatistics } = await import('node:v8');
-    const { withTightHeap } = await import(${JSON.stringify(built)});
+    const { withTightHeap } = await import('${compiled}src/async/tight-heap.js');
     async function makeGarbage() {
       const held = [];
       let most = 0;

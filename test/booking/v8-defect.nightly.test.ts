@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { execPath } from 'node:process';
 import { expect, it } from 'vitest';
-
-const dist = new URL('../../dist/', import.meta.url).href;
+import { compiled } from '../support/compiled.js';
 
 // V8 11.3 compiled an earlier version of the normaliser to code that corrupted the heap in two of three processes.
 it('normalising a large day never crashes once the compiler has optimised it', () => {
   const script = `
-      import { createNormaliser } from '${dist}src/booking/normalise.js';
-      import { createItemRenderer } from '${dist}src/review/body/booking-item.js';
-      import { createLineBuffer } from '${dist}src/review/lines/line-buffer.js';
+      import { createNormaliser } from '${compiled}src/booking/normalise.js';
+      import { createItemRenderer } from '${compiled}src/review/body/booking-item.js';
+      import { createLineBuffer } from '${compiled}src/review/lines/line-buffer.js';
       const normalise = createNormaliser();
       const render = createItemRenderer('ServiceId');
       const line = createLineBuffer(256);

@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { renderBars } from '../../src/charts/bars.js';
+import { renderBars, renderShares } from '../../src/charts/bars.js';
 import { chartStyle } from '../../src/charts/chart-style.js';
 import { renderDayColumns } from '../../src/charts/day-columns.js';
 import { renderDurations } from '../../src/charts/durations.js';
 import { renderHotelSketch } from '../../src/charts/hotel-sketch.js';
-import { renderShares } from '../../src/charts/shares.js';
 import { renderTimeline } from '../../src/charts/timeline.js';
 import { renderVolume } from '../../src/charts/volume.js';
 import { Html, html } from '../../src/text/html.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderShares, renderSparkline, type ShareBar } from '../../src/charts/shares.js';
+import { renderShares, renderSparkline, type ShareBar } from '../../src/charts/bars.js';
 import { wilsonInterval } from '../../src/scorecard/wilson.js';
 import { broken } from './sample-days.js';
 

@@ -244,6 +244,15 @@ describe('progress on a terminal', () => {
     expect(shown.slice(2)).toEqual(['  await-result: done']);
   });
 
+  it('leaves no bar behind that is not complete once the run has settled', () => {
+    const { later, progress, screen } = start({ isTTY: true });
+    later(0, opened(deliveringRun(0, 2_000)));
+    later(0, stepEnded(500, 2_000));
+    later(0, { type: 'settled', run: someRun() });
+    progress.stop();
+    expect(screen()).toEqual(['2026-11-20: starting run 20261120-k3f9xq7d by body']);
+  });
+
   it('shows an empty day as done', () => {
     const { later, progress, screen } = start({ isTTY: true });
     later(0, opened());
@@ -253,13 +262,12 @@ describe('progress on a terminal', () => {
     expect(screen().at(-1)).toContain(' 100% ');
   });
 
-  it('shows the cursor again when it stops, and nothing more afterwards', () => {
+  it('shows nothing more once it has stopped', () => {
     const { later, progress, text } = start({ isTTY: true });
     later(0, opened());
     later(0, collected(1_000));
     progress.stop();
     const shown = text();
-    expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'));
     later(0, stepEnded(500, 1_000));
     expect(text()).toBe(shown);
   });
@@ -267,7 +275,7 @@ describe('progress on a terminal', () => {
 
 function start({ isTTY = false, isDumb = false } = {}) {
   let now = 0;
-  const { stream, text, lines } = captureStream({ isTTY });
+  const { stream, text, lines, screen } = captureStream({ isTTY });
   const progress = createProgress({ stream, clock: () => now, isDumb });
   started.push(progress);
   return {
@@ -279,20 +287,6 @@ function start({ isTTY = false, isDumb = false } = {}) {
       now += milliseconds;
       progress.notify(event);
     },
-    /** The final state of each line on the screen, as lines are redrawn. */
-    screen: () =>
-      lines().reduce<string[]>((above, line) => {
-        const states = line.split('\x1b[1G').map(stripControls);
-        const left = (states.findLast((state) => state !== '') ?? '').trimEnd();
-        return [...(line.startsWith(eraseLineAbove) ? above.slice(0, -1) : above), left];
-      }, []),
+    screen,
   };
-}
-
-/** One line up, and that line cleared. */
-const eraseLineAbove = '\x1b[1A\x1b[2K';
-
-function stripControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by them
-  return text.replaceAll(/\x1b(?:\[[?\d;]*[A-Za-z]|[78])/g, '');
 }

@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
-const url = new URL('../../dist/src/doctor/ending.js', import.meta.url).href;
+const url = `${compiled}src/doctor/ending.js`;
 
 /** A process that has written its last output while something that it started continues. */
 function run(continuing: string) {

@@ -163,7 +163,7 @@ describe('init of bookings in PostgreSQL', () => {
       const { screen, piped, exitCode } = await runAtTerminal(
         [command, 'init', '--day', day, '--timezone', 'Europe/Madrid'],
         [
-          { after: 'Where are the bookings', type: '\x1b[B\x1b[B\r' },
+          enter('Where are the bookings', '3'),
           enter('Which database'),
           enter('Its address', wrong),
           enter('The query', query),

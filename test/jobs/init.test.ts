@@ -230,9 +230,8 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
         enter("day's bookings", 'c-{day}.csv'),
         enter('What now'),
         enter('Where are the bookings'),
-        { after: "day's bookings", type: '\x15b-{day}.csv\r' },
-        // Up twice from the choice to decide later.
-        { after: 'are ambiguous', type: '\x1b[A\x1b[A\r' },
+        enter("day's bookings", 'b-{day}.csv'),
+        enter('are ambiguous', '1'),
         enter('a usual day', '420'),
         enter('mapping service', 'https://maps.test/api/3.0'),
         enter('SFTP server of the service', 'localhost:54123'),
@@ -260,13 +259,12 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     const { screen, piped, exitCode } = await init(
       folder,
       [
-        // From the last choice, which is the default, around to the first.
-        { after: '(ServiceId)?', type: '\x1b[B\r' },
+        enter('(ServiceId)?', '1'),
         enter('(BookingReferenceId)?'),
         enter('(ProviderName)?'),
         enter('(ProviderHotelId)?'),
-        { after: '(CheckInDate)?', type: '\x1b[B\r' },
-        { after: '(CheckOutDate)?', type: '\x1b[B\r' },
+        enter('(CheckInDate)?', '1'),
+        enter('(CheckOutDate)?', '1'),
         enter('a usual day'),
         enter('mapping service', 'https://maps.test/api/3.0'),
       ],
@@ -301,7 +299,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
       folder,
       [
         enter('Where are the bookings'),
-        enter("day's bookings", `{date}${'x'.repeat(100)}`),
+        enter("day's bookings", '{date}'),
         { after: 'expected a path', type: '\x03' },
       ],
       { env: { NO_COLOR: '1' } },

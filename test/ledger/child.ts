@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
+import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 
 /** Another process, which runs a script and then stays alive. */
@@ -17,9 +18,9 @@ export interface Child {
   wake(signal: NodeJS.Signals): void;
 }
 
-const built = new URL('../../dist/src/ledger/sqlite/', import.meta.url).href;
+const built = `${compiled}src/ledger/sqlite/`;
 
-/** Starts a module that finds the built sources of the SQLite ledger under `built`. */
+/** Starts a module that finds the compiled sources of the SQLite ledger under `built`. */
 export function startChild(script: string): Child {
   const source = `const built = ${JSON.stringify(built)};\n${script}\nsetInterval(() => {}, 1_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Child, startChild } from '../ledger/child.js';
+import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 import { type RunningRedis, redisNeeds, startRedis } from '../support/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -9,7 +10,7 @@ import { settled, stepsOf, useQueues } from './opened-queues.js';
 
 const lockMs = 600;
 const children: Child[] = [];
-const module = new URL('../../dist/src/queue/bullmq.js', import.meta.url).href;
+const module = `${compiled}src/queue/bullmq.js`;
 
 let redis: RunningRedis;
 let proxy: TcpProxy;

@@ -10,6 +10,7 @@ import { createTerminal } from '../../jobs/terminal.js';
 import { createReports } from '../../src/cli/reports.js';
 import { UsageError } from '../../src/review/refusals.js';
 import { captureIo } from '../support/command-io.js';
+import { compiled } from '../support/compiled.js';
 import { patienceMs } from '../support/patience.js';
 import { madeDay, textOf } from './made-days.js';
 
@@ -41,12 +42,11 @@ async function make(changes: Partial<DayToMake>, { json = false } = {}) {
 
 /** Runs as a process, to test its standard output and signals. */
 function startJob(changes: Partial<DayToMake>) {
-  const dist = new URL('../../dist/', import.meta.url).href;
   const script = `
-    import { makeBookings } from '${dist}jobs/make-bookings.js';
-    import { createTerminal } from '${dist}jobs/terminal.js';
-    import { createReports } from '${dist}src/cli/reports.js';
-    import { runAsProcess } from '${dist}jobs/process.js';
+    import { makeBookings } from '${compiled}jobs/make-bookings.js';
+    import { createTerminal } from '${compiled}jobs/terminal.js';
+    import { createReports } from '${compiled}src/cli/reports.js';
+    import { runAsProcess } from '${compiled}jobs/process.js';
     await runAsProcess(async (io) => {
       const terminal = createTerminal({ reports: createReports(process.stdout, false), io });
       try {

@@ -8,12 +8,13 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { createWorld } from '../../src/sandbox/world/world.js';
+import { compiled } from '../support/compiled.js';
 import { filePath, resultPath, templateColumns } from './reviewed-files.js';
 
 const rows = 200_000;
 /** A quarter of what the records would take as objects. */
 const heapMegabytes = 64;
-const built = new URL('../../dist/src/sandbox/', import.meta.url).href;
+const built = `${compiled}src/sandbox/`;
 
 const program = `
   import { createFileReview } from '${built}file-review/file-review.js';

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { channelIdsOf, locationCodeOf, type StatedMapping } from '../../src/sandbox/world/stated-mapping.js';
 import { createWorld, type World, worldBeginning } from '../../src/sandbox/world/world.js';
+import { compiled } from '../support/compiled.js';
 
 const since = Date.UTC(2026, 10, 20);
 const second = 1_000;
-const built = new URL('../../dist/src/sandbox/', import.meta.url).href;
+const built = `${compiled}src/sandbox/`;
 
 type Hotel = Readonly<Record<'providerName' | 'providerHotelId', string>>;
 

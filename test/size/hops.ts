@@ -24,7 +24,9 @@ export async function traceOneBooking(root: string): Promise<Hops> {
   const folder = await mkdtemp(join(cache, 'size-'));
   const jobs = join(folder, 'dist/jobs');
   try {
-    await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: root });
+    await run('npx', ['tsc', '-p', 'test/support/tsconfig.json', '--outDir', join(folder, 'dist')], {
+      cwd: root,
+    });
     await cp(join(root, 'package.json'), join(folder, 'package.json'));
     return await withSandbox(jobs, folder, async (configuration) => {
       const program = ['--import', 'tsx', 'test/size/one-booking.ts', join(jobs, 'main.js'), configuration];

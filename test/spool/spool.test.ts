@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDirectorySpool, type Spool } from '../../src/spool/spool.js';
 import { canCountDescriptors, countDescriptors } from '../sources/files/open-descriptors.js';
+import { compiled } from '../support/compiled.js';
 
 const guest = 'Ann Guest-Canary';
 
@@ -208,9 +209,8 @@ describe('the spool in a directory', () => {
 
   /** Starts another process that writes an endless file, and kills it midway. */
   async function writeUntilKilled(name: string): Promise<void> {
-    const built = new URL('../../dist/src/spool/spool.js', import.meta.url).href;
     const script = `
-      const { createDirectorySpool } = await import(${JSON.stringify(built)});
+      const { createDirectorySpool } = await import('${compiled}src/spool/spool.js');
       async function* endless() {
         // Only large blocks are written before the end.
         yield Buffer.alloc(1_000_000, ${JSON.stringify(guest)});

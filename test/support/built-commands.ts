@@ -1,6 +1,12 @@
 import type { CommandIo } from '../../jobs/process.js';
-import type { ReviewRequest } from '../../jobs/review-day.js';
+import { type ReviewRequest, reviewDay } from '../../jobs/review-day.js';
+import { createTerminal } from '../../jobs/terminal.js';
+import { createBusinessDay } from '../../src/booking/business-day.js';
+import { createReports } from '../../src/cli/reports.js';
+import { loadConfig } from '../../src/config/load.js';
 import { captureIo } from './command-io.js';
+
+const builtMain = new URL('../../dist/jobs/main.js', import.meta.url).href;
 
 /** The built commands with one configuration, called in this process and by its clock. */
 export interface BuiltCommands {
@@ -27,7 +33,7 @@ export interface ReviewChanges {
 
 export function createBuiltCommands(configuration: string): BuiltCommands {
   async function call(words: readonly string[], changes: Partial<CommandIo> = {}): Promise<Called> {
-    const { main } = await load<typeof import('../../jobs/main.js')>('jobs/main.js');
+    const { main }: typeof import('../../jobs/main.js') = await import(builtMain);
     const { io, stdout, stderr } = captureIo(changes);
     const own = words.includes('--config') ? [] : ['--config', configuration];
     const exitCode = await main([...words, ...own], io);
@@ -45,14 +51,6 @@ export function createBuiltCommands(configuration: string): BuiltCommands {
     run: async (words, io) => void (await succeed(words, io)),
     ask: async (words) => JSON.parse(await succeed([...words, '--json'])),
     async review(day, { resultTimeoutMinutes, ...request }) {
-      const [{ reviewDay }, { createTerminal }, { createReports }, { loadConfig }, { createBusinessDay }] =
-        await Promise.all([
-          load<typeof import('../../jobs/review-day.js')>('jobs/review-day.js'),
-          load<typeof import('../../jobs/terminal.js')>('jobs/terminal.js'),
-          load<typeof import('../../src/cli/reports.js')>('src/cli/reports.js'),
-          load<typeof import('../../src/config/load.js')>('src/config/load.js'),
-          load<typeof import('../../src/booking/business-day.js')>('src/booking/business-day.js'),
-        ]);
       const loaded = await loadConfig({ file: configuration, env: {} });
       const config = {
         ...loaded,
@@ -68,8 +66,4 @@ export function createBuiltCommands(configuration: string): BuiltCommands {
       terminal.endProgress();
     },
   };
-}
-
-function load<Module>(path: string): Promise<Module> {
-  return import(new URL(`../../dist/${path}`, import.meta.url).href);
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,10 @@ const servers: Readonly<Record<string, string | undefined>> = {
 /** On two cores. More cores are faster, but much of the time is spent waiting for time limits to pass. */
 const minutesOnTwoCores = 12;
 
-/** Announces the suite, and builds the command: tests call it in-process and start the built one. */
+/**
+ * Announces the suite, and builds the command: tests call it in-process and start the built one. Tests that use single modules in
+ * another process find them compiled.
+ */
 export default function setUp(): void {
   const missing = Object.values(servers).filter((needs) => needs !== undefined);
   const found = Object.keys(servers).filter((name) => servers[name] === undefined);
@@ -38,13 +41,19 @@ export default function setUp(): void {
   );
   console.log(`Servers found: ${found.length > 0 ? found.join(', ') : 'none'}`);
   for (const needs of missing) console.log(`MISSING: what ${needs} would add is skipped`);
-  if (isBuilt()) return;
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+  if (!isUpToDate('dist/jobs/main.js')) run('npm', ['run', '--silent', 'build']);
+  if (isUpToDate('compiled/jobs/main.js')) return;
+  rmSync(join(root, 'compiled'), { recursive: true, force: true });
+  run('npx', ['tsc', '-p', 'test/support/tsconfig.json']);
 }
 
-/** Whether nothing has changed since the last build; deleting a file changes its folder's time. */
-function isBuilt(): boolean {
-  const built = join(root, 'dist/jobs/main.js');
+function run(program: string, args: readonly string[]): void {
+  execFileSync(program, args, { cwd: root, stdio: 'inherit' });
+}
+
+/** Whether nothing has changed since that was built; deleting a file changes its folder's time. */
+function isUpToDate(output: string): boolean {
+  const built = join(root, output);
   if (!existsSync(built)) return false;
   const since = statSync(built).mtimeMs;
   const sources = ['src', 'jobs'].flatMap((folder) => [

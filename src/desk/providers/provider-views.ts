@@ -1,5 +1,5 @@
-import { renderSentColumns } from '../../charts/sent-columns.js';
-import { renderShares, type ShareBar } from '../../charts/shares.js';
+import { renderShares, type ShareBar } from '../../charts/bars.js';
+import { renderSentColumns } from '../../charts/day-columns.js';
 import { nameUnknown, type ProviderReport } from '../../report/providers.js';
 import { formatCount, formatCountOf } from '../../text/format.js';
 import { type Html, html } from '../../text/html.js';

@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify';
+import { readCsvRecords } from './csv-records.js';
 
 /** Moves the whole draft into place in one step, replacing an older file. */
 export async function publishWhole(draft: string, target: string): Promise<void> {
@@ -30,7 +30,7 @@ export async function publishHalf(draft: string, target: string, rows: number): 
 
   await pipeline(
     createReadStream(draft),
-    parse({ record_delimiter: '\n' }),
+    (blocks: AsyncIterable<Buffer>) => readCsvRecords(blocks),
     takeHalf,
     stringify(),
     createWriteStream(halfDraft, { mode: 0o600 }),
@@ -53,7 +53,7 @@ export async function publishTranslated(
 
   await pipeline(
     createReadStream(draft),
-    parse({ record_delimiter: '\n' }),
+    (blocks: AsyncIterable<Buffer>) => readCsvRecords(blocks),
     translateLast,
     stringify(),
     createWriteStream(translated, { mode: 0o600 }),

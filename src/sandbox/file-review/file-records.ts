@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { pipeline } from 'node:stream';
-import { CsvError, type Options, parse } from 'csv-parse';
+import { CsvFault, readCsvRecords } from '../common/csv-records.js';
 import { BrokenFile, type CellRules, type EmptyCells, type FiledBooking, readHeader } from './file-rules.js';
 
 /** A limit for records, so that one without an end doesn't fill the memory. */
@@ -21,52 +20,36 @@ export async function* readRecords(
   lines: AsyncIterable<Buffer>,
   { masterIdColumn, emptyCells }: { readonly masterIdColumn: string; readonly emptyCells: EmptyCells },
 ): AsyncGenerator<FileRecord> {
-  // Counted here because csv-parse counts a quoted CRLF twice.
   let line = 1;
+  let columns = 0;
   let rules: CellRules | undefined;
-
-  function readRecord(cells: string[]): FileRecord {
-    const record = createRecord(cells);
-    line += 1 + cells.reduce((lineEnds, cell) => lineEnds + cell.split('\n').length - 1, 0);
-    return record;
-  }
-
-  function createRecord(cells: readonly string[]): FileRecord {
-    if (rules) return { kind: 'booking', cells, booking: rules.readBooking(cells, line) };
-    rules = readHeader(cells, masterIdColumn, emptyCells);
-    return { kind: 'header', cells };
-  }
-
-  const options: Options<FileRecord, string[]> = {
-    record_delimiter: ['\r\n', '\n'],
-    max_record_size: maxRecordBytes,
-    // Checked during parsing, so that the first of several faults is the one reported.
-    on_record: readRecord,
-  };
-  // csv-parse's types allow custom records only together with its `columns` option.
-  const parser = parse(options as unknown as Options);
-  pipeline(lines, parser, () => {
-    // Errors of either stream surface when the parser is read below.
-  });
   try {
-    yield* parser as AsyncIterable<FileRecord>;
+    for await (const cells of readCsvRecords(lines, maxRecordBytes)) {
+      if (rules) {
+        if (cells.length !== columns)
+          throw new BrokenFile({ rule: 'every line has as many cells as the header', line });
+        yield { kind: 'booking', cells, booking: rules.readBooking(cells, line) };
+      } else {
+        rules = readHeader(cells, masterIdColumn, emptyCells);
+        columns = cells.length;
+        yield { kind: 'header', cells };
+      }
+      line += 1 + cells.reduce((lineEnds, cell) => lineEnds + cell.split('\n').length - 1, 0);
+    }
   } catch (error) {
-    // The message of a CsvError quotes the file.
-    throw error instanceof CsvError ? new BrokenFile({ rule: ruleOf(error.code), line }) : error;
+    throw error instanceof CsvFault ? new BrokenFile({ rule: ruleOf(error), line }) : error;
   }
   if (!rules) throw new BrokenFile({ rule: 'a file begins with the header', line });
 }
 
-function ruleOf(code: string): string {
-  switch (code) {
-    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
-      return 'every line has as many cells as the header';
-    case 'CSV_MAX_RECORD_SIZE':
-      return recordLengthRule;
-    case 'CSV_QUOTE_NOT_CLOSED':
+function ruleOf({ kind }: CsvFault): string {
+  switch (kind) {
+    case 'open-quote':
       return 'every quotation mark is closed';
-    default:
+    case 'stray-quote':
       return 'a cell with a quotation mark is quoted, and the quotation marks inside it are doubled';
+    case 'endless-record':
+      return recordLengthRule;
   }
 }
 
