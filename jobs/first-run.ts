@@ -114,13 +114,7 @@ async function reviewTwoDays(io: CommandIo, { stay }: FirstRunOptions): Promise<
   }
   // Waits for the last e-mails.
   if (!stay) await sandbox.close();
-  await listAffected(
-    config,
-    days.file.iso,
-    { unanswered: false, force: false },
-    days.file.iso,
-    openTerminal(),
-  );
+  await listAffected(config, { day: days.file.iso, unanswered: false, force: false }, openTerminal());
   sayEmails('The e-mail about them:', emails.byFile, say);
   sayEmails('By body, the service reports affected bookings by e-mail only:', emails.byBody, say);
   await showNextCase(config, openTerminal(), say);
