@@ -75,7 +75,7 @@ describe('before the first run', () => {
     const expected = `There is no ledger at ${folder.ledgerFile} yet.\n`;
     expect(await folder.run(['show', 'BR-1'])).toMatchObject({
       exitCode: 1,
-      stdout: `BR-1 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n${expected}`,
+      stdout: `BR-1 is in no run of this ledger. What was rejected, and where: hotel-review rejected DAY\n${expected}`,
       stderr: '',
     });
     expect(await folder.run(['show', 'BR-1', '--json'])).toMatchObject({

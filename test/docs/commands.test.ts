@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { listCommandNames } from '../support/command-help.js';
 import { captureIo } from '../support/command-io.js';
 import { projectFile } from '../support/compose-file.js';
 
@@ -12,20 +13,10 @@ async function helpOf(words: readonly string[]): Promise<string> {
   return stdout.text();
 }
 
-/** The headings of the program's commands, and of the commands of a group. */
-const headings =
-  /^(?:The ten that you need|Looking back|Mappings|Running|Guests' data and access|Commands):\n/;
-
-/** The commands that a help text lists. */
-function listNames(help: string): string[] {
-  const sections = help.split('\n\n').filter((section) => headings.test(section));
-  return sections.flatMap((section) => [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name));
-}
-
 /** The help of each command, by its name. A command that only groups others is left out. */
 async function readHelp(words: readonly string[] = []): Promise<[string, string][]> {
   const help = await helpOf(words);
-  const below = listNames(help).map((name) => readHelp([...words, name]));
+  const below = listCommandNames(help).map((name) => readHelp([...words, name]));
   const isGroup =
     words.length === 0 ||
     ['mappings', 'hotels', 'export', 'guest', 'keys', 'notify', 'user'].includes(words.join(' '));
@@ -60,7 +51,7 @@ const hasCode = (page: string, command: string) =>
   new RegExp(`(?:\`|hotel-review )${command}(?![a-z-])`).test(page);
 
 it('README.md names the ten commands that the help lists first', async () => {
-  expect(listNames(await helpOf([])).slice(0, 10)).toEqual(theTen);
+  expect(listCommandNames(await helpOf([])).slice(0, 10)).toEqual(theTen);
   for (const command of theTen)
     expect(projectFile('README.md')).toSatisfy((page: string) => hasCode(page, command));
 });
