@@ -209,7 +209,7 @@ Examples:
   hotel-review rejected                               yesterday's records
   hotel-review rejected 2026-11-20 --csv records.csv  those of a day, as a file
   hotel-review rejected --csv records.csv --delimiter ";"
-                                                      for Excel in most of Europe`,
+                                      for Excel in most of Europe`,
   },
   {
     name: 'refused',
