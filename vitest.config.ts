@@ -67,6 +67,7 @@ const sharedNightly = [
   ...shared,
   'audit',
   'bad-input',
+  'booking-lists',
   'canary',
   'faults',
   'file-calls',

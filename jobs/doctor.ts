@@ -1,4 +1,3 @@
-import { createBusinessDay } from '../src/booking/business-day.js';
 import { exitCode } from '../src/cli/exit-code.js';
 import { type Config, loadConfig } from '../src/config/load.js';
 import { checkCanary } from '../src/doctor/canary.js';
@@ -48,6 +47,7 @@ import { kindOf } from '../src/sources/registry.js';
 import { findUsersFile } from './access.js';
 import { findBucket } from './buckets.js';
 import { clock } from './clock.js';
+import { readDayIn } from './days.js';
 import { openArchive, openSftp, openSpool } from './deliveries.js';
 import { openKeys } from './keys.js';
 import { findLedger, lookInto } from './ledgers.js';
@@ -120,7 +120,7 @@ function listChecks(
         part: 'source',
         seconds: 10,
         look: async (signal) => {
-          const tried = day === undefined ? runsDay : createBusinessDay(day, timezone);
+          const tried = readDayIn(timezone, day);
           const enough = AbortSignal.timeout(unconfirmedMs);
           const parts = {
             ...(await composeSource(config, sourceMessages)),

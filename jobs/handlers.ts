@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
 import type { GlobalOptions } from '../src/cli/commands/options.js';
 import type { Handlers } from '../src/cli/commands/program.js';
 import type { Config } from '../src/config/load.js';
@@ -8,6 +7,7 @@ import { UsageError } from '../src/review/refusals.js';
 import type { DeliveryKind } from '../src/review/run.js';
 import { codeOf } from '../src/text/safe-error.js';
 import { type Command, withConfig, withTerminal } from './command.js';
+import { readDayIn, readDaysIn } from './days.js';
 
 /** It ships with the package. */
 const schemaFile = fileURLToPath(new URL('../../hotel-review.schema.json', import.meta.url));
@@ -46,54 +46,72 @@ export function createHandlers(command: Command): Handlers {
     replay: (day, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { replayDays } = await import('./replay-days.js');
-        return replayDays(withDelivery(config, globals, options.delivery), day, options, terminal);
+        const from = readDayIn(config.timezone, day).iso;
+        const read = readDaysIn(config.timezone, options, ['to']);
+        return replayDays(withDelivery(config, globals, options.delivery), from, read, terminal);
       }),
-    status: (day, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./show-status.js')).showStatus(config, day, terminal),
-      ),
+    status: (options, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const read = readDaysIn(config.timezone, options, ['day', 'from', 'to']);
+        const { listDays, showDay } = await import('./show-status.js');
+        return read.day === undefined
+          ? listDays(config, read, terminal)
+          : showDay(config, read.day, terminal);
+      }),
     show: (reference, options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { showBooking } = await import('./show-booking.js');
         return showBooking(config, reference, options, terminal);
       }),
-    affected: (day, options, globals) =>
+    affected: (options, globals) =>
       withConfig(globals, command, async (config, terminal) => {
-        const { listAffected } = await import('./list-affected.js');
-        return listAffected(config, day, options, yesterdayIn(config.timezone).iso, terminal);
+        const read = readDaysIn(config.timezone, options, ['day', 'from', 'to', 'checkInBefore']);
+        return (await import('./list-affected.js')).listAffected(config, read, terminal);
       }),
-    rejected: (day, options, globals) =>
+    rejected: ({ day, ...options }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { listRejected } = await import('./list-rejected.js');
         return listRejected(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
-    suspects: (day, options, globals) =>
+    refused: ({ day, ...options }, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { listRefused } = await import('./list-refused.js');
+        return listRefused(config, readDayIn(config.timezone, day).iso, options, terminal);
+      }),
+    posted: ({ day, ...options }, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { listPosted } = await import('./list-posted.js');
+        return listPosted(config, readDayIn(config.timezone, day).iso, options, terminal);
+      }),
+    suspects: ({ day, ...options }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { listSuspects } = await import('./list-suspects.js');
-        const chosen = day ?? yesterdayIn(config.timezone).iso;
-        return listSuspects(config, chosen, { ...options, json: globals.json }, terminal);
+        return listSuspects(config, readDayIn(config.timezone, day).iso, options, terminal);
       }),
     cases: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./list-cases.js')).listCases(config, options, terminal),
-      ),
+      withConfig(globals, command, async (config, terminal) => {
+        const read = readDaysIn(config.timezone, options, ['checkInBefore']);
+        return (await import('./list-cases.js')).listCases(config, read, terminal);
+      }),
     case: (id, request, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./change-case.js')).changeCase(config, id, request, terminal),
       ),
-    verify: (day, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./verify-day.js')).verifyDay(config, day, terminal),
-      ),
-    report: (day, options, globals) =>
+    verify: ({ day }, globals) =>
+      withConfig(globals, command, async (config, terminal) => {
+        const { iso } = readDayIn(config.timezone, day);
+        return (await import('./verify-day.js')).verifyDay(config, iso, terminal);
+      }),
+    report: ({ day, ...options }, globals) =>
       withConfig(globals, command, async (config, terminal) => {
         const { iso } = readDayIn(config.timezone, day);
         return (await import('./report-day.js')).reportDay(config, iso, options, terminal);
       }),
     providers: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./score-providers.js')).scoreAllProviders(config, options, terminal),
-      ),
+      withConfig(globals, command, async (config, terminal) => {
+        const read = readDaysIn(config.timezone, options, ['from', 'to']);
+        return (await import('./score-providers.js')).scoreAllProviders(config, read, terminal);
+      }),
     evidence: (reference, options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./write-evidence.js')).writeEvidence(config, reference, options, terminal),
@@ -121,9 +139,10 @@ export function createHandlers(command: Command): Handlers {
         (await import('./manage-keys.js')).rotateKeys(config, terminal),
       ),
     forgetKey: (day, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./manage-keys.js')).forgetKey(config, day, terminal),
-      ),
+      withConfig(globals, command, async (config, terminal) => {
+        const { iso } = readDayIn(config.timezone, day);
+        return (await import('./manage-keys.js')).forgetKey(config, iso, terminal);
+      }),
     addUser: (name, options, globals) =>
       withConfig(globals, command, async (config, terminal) =>
         (await import('./manage-users.js')).addUser(config, name, options, terminal),
@@ -194,13 +213,16 @@ export function createHandlers(command: Command): Handlers {
         (await import('./serve.js')).serve(config, options, terminal),
       ),
     hook: (options, globals) =>
-      withConfig(globals, command, async (config, terminal) =>
-        (await import('./sign-hook.js')).signHook(config, options, terminal),
-      ),
+      withConfig(globals, command, async (config, terminal) => {
+        const read = readDaysIn(config.timezone, options, ['day']);
+        return (await import('./sign-hook.js')).signHook(config, read, terminal);
+      }),
     init: (options, globals) =>
       withTerminal(globals, command, async (terminal) => {
         const { initialise } = await import('./init.js');
-        return initialise(options, globals, { terminal, schemaFile });
+        // The account's zone may not be known yet.
+        const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+        return initialise(readDaysIn(timeZone, options, ['day']), globals, { terminal, schemaFile });
       }),
     doctor: (options, globals) =>
       withTerminal(globals, command, async (terminal) =>
@@ -213,7 +235,7 @@ export function createHandlers(command: Command): Handlers {
     makeBookings: (options, globals) =>
       withTerminal(globals, command, async (terminal) =>
         (await import('./make-bookings.js').catch(explainWithoutSandbox)).makeBookings(
-          { day: yesterdayIn('UTC').iso, ...options },
+          { ...options, day: readDayIn('UTC', options.day).iso },
           terminal,
         ),
       ),
@@ -231,22 +253,6 @@ function explainWithoutSandbox(error: unknown): never {
 /** Long-running commands write log lines, at the usual level unless another one is set. */
 function toLog(globals: GlobalOptions): GlobalOptions {
   return { ...globals, logLevel: globals.logLevel ?? 'info' };
-}
-
-function yesterdayIn(timezone: string): BusinessDay {
-  return businessDayAt(new Date(), timezone).previous();
-}
-
-/** @param written YYYY-MM-DD, `today` or `yesterday` */
-function readDayIn(timezone: string, written = 'yesterday'): BusinessDay {
-  switch (written) {
-    case 'today':
-      return businessDayAt(new Date(), timezone);
-    case 'yesterday':
-      return yesterdayIn(timezone);
-    default:
-      return createBusinessDay(written, timezone);
-  }
 }
 
 /** The configured delivery, or the one requested on the command line. */

@@ -1,30 +1,19 @@
-import { businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
-import { type CasedBooking, withCases } from '../src/cases/booked-cases.js';
-import {
-  listingColumns,
-  renderVerdicts,
-  shown,
-  toListedCells,
-  toListedRecord,
-  type VerdictListing,
-} from '../src/cli/affected.js';
+import { createBusinessDay } from '../src/booking/business-day.js';
+import type { CasedBooking } from '../src/cases/booked-cases.js';
+import { renderVerdictHead, renderVerdictNotes } from '../src/cli/affected.js';
 import type { AffectedOptions } from '../src/cli/commands/history.js';
 import { type ExitCode, exitCode, worstOf } from '../src/cli/exit-code.js';
-import { type RecordChunks, renderLargeObject } from '../src/cli/json-stream.js';
-import { type CsvTarget, writeCsvFile } from '../src/cli/output-files.js';
 import type { Config } from '../src/config/load.js';
-import { createHotelComparer } from '../src/mappings/hotels/compare-hotels.js';
 import { UsageError } from '../src/review/refusals.js';
-import { withHotels } from '../src/review/verdicts/booked-hotels.js';
 import { type DayVerdicts, sumKnown, summariseVerdicts } from '../src/review/verdicts/day-verdicts.js';
 import {
   type BookingList,
-  listAffected as listAffectedBookings,
+  listAffected as findAffected,
   listUnanswered,
 } from '../src/review/verdicts/listing.js';
-import { recordLook } from './audit.js';
-import { clock } from './clock.js';
+import { readDayIn } from './days.js';
 import { withReadOnlyLedger } from './ledgers.js';
+import { answerBookings, completeList, readFilter, toRecords } from './list-bookings.js';
 import type { Terminal } from './terminal.js';
 
 const runsLookedAt = 1_000;
@@ -38,20 +27,15 @@ interface Days {
 
 /**
  * Lists the bookings of a day or a range whose mapping its result marks as incorrect, or those without a verdict,
- * without guests' names.
- *
- * @param yesterday the default day: falling back to an older one would hide that yesterday has no result
+ * without guests' names. The default day is yesterday: falling back to an older one would hide that it has no result.
  */
 export async function listAffected(
   config: Config,
-  day: string | undefined,
   options: AffectedOptions,
-  yesterday: string,
   terminal: Terminal,
 ): Promise<number> {
-  const days = chooseDays(day, options, yesterday);
+  const days = chooseDays(options, config);
   const isoDays = listDays(days, config);
-  const keptLabels = Object.keys(config.source.keep);
   const reportNone = (notice: string): number => {
     const unknown = isoDays.map((iso) => summariseVerdicts(iso, []));
     terminal.answer(`${notice}\n`, toObject(days, unknown, {}));
@@ -61,47 +45,41 @@ export async function listAffected(
     const verdicts: DayVerdicts[] = [];
     for (const iso of isoDays)
       verdicts.push(summariseVerdicts(iso, await ledger.listRuns({ day: iso, limit: runsLookedAt })));
-    const compare = createHotelComparer({ hotels: ledger.hotels, clock });
-    const today = businessDayAt(new Date(clock()), config.timezone).iso;
-    const filter = { today, checkInBefore: options.checkInBefore, withKept: keptLabels.length > 0 };
-    const complete = (list: BookingList) => withCases(withHotels(list, compare), ledger.cases);
-    const affected = complete(await listAffectedBookings(ledger, verdicts, filter));
+    const { csv, checkInBefore, ...how } = options;
+    const filter = { ...readFilter(config), checkInBefore };
+    const affected = completeList(await findAffected(ledger, verdicts, filter), ledger);
     const unanswered = options.unanswered
-      ? complete(await listUnanswered(ledger, verdicts, filter))
+      ? completeList(await listUnanswered(ledger, verdicts, filter), ledger)
       : undefined;
     const list = unanswered ?? affected;
-    const listing: VerdictListing = {
+    const lists = unanswered ? 'unanswered' : 'affected';
+    const listing = {
       days: verdicts,
       isRange: days.isRange,
-      lists: unanswered ? 'unanswered' : 'affected',
+      lists,
       count: list.count,
-      bookings: await readFirst(list),
-      hasHotels: (await ledger.hotels.latestLoad()) !== undefined,
-      checkInBefore: options.checkInBefore,
-      keptLabels,
-      today,
-    };
+      checkInBefore,
+    } as const;
     const isKnown = list.count > 0 || verdicts.some(({ knowledge }) => knowledge === 'judged');
-    const csv = isKnown ? options.csv : undefined;
     const subject = days.isRange ? `${days.from} to ${days.to}` : days.from;
-    const details = { found: list.count, lists: listing.lists, csv: csv && terminal.locate(csv) };
-    await recordLook(ledger, { action: 'affected', subject, details }, terminal);
-    if (csv !== undefined) await writeCsv(list, listing, { ...options, csv }, terminal);
-    await terminal.answerInPieces(
-      renderVerdicts(listing, { command: terminal.command, csv }),
-      renderLargeObject(toObject(days, verdicts, { affected, unanswered })),
-    );
+    const listed = {
+      list,
+      isRange: days.isRange,
+      areDoubted: lists === 'affected',
+      look: { action: 'affected', subject, details: { lists } },
+      head: renderVerdictHead(listing),
+      notes: renderVerdictNotes(listing, terminal.command),
+      json: toObject(days, verdicts, { affected, unanswered }),
+    } as const;
+    const target = { ...how, ...(isKnown && csv !== undefined && { csv }) };
+    await answerBookings(listed, target, { config, ledger, terminal });
     return worstOf(verdicts.map(exitCodeOfDay));
   });
 }
 
-function chooseDays(day: string | undefined, { from, to }: AffectedOptions, yesterday: string): Days {
-  if (day !== undefined && (from ?? to) !== undefined)
-    throw new UsageError('name one day, or a range with --from and --to');
-  if (from === undefined) {
-    if (to !== undefined) throw new UsageError(`--to ${to} needs --from: the first day of the range`);
-    return { from: day ?? yesterday, to: day ?? yesterday, isRange: false };
-  }
+function chooseDays({ day, from, to }: AffectedOptions, { timezone }: Config): Days {
+  const yesterday = readDayIn(timezone).iso;
+  if (from === undefined) return { from: day ?? yesterday, to: day ?? yesterday, isRange: false };
   const last = to ?? yesterday;
   if (last < from) throw new UsageError(`--to ${last} is before --from ${from}`);
   return { from, to: last, isRange: true };
@@ -117,25 +95,6 @@ function listDays({ from, to }: Days, { timezone }: Config): string[] {
   return days;
 }
 
-/** Enough for a terminal. */
-async function readFirst(list: BookingList<CasedBooking>): Promise<readonly CasedBooking[]> {
-  const first: CasedBooking[] = [];
-  for await (const bookings of list.read({ from: 0, to: shown })) first.push(...bookings);
-  return first;
-}
-
-async function writeCsv(
-  list: BookingList<CasedBooking>,
-  listing: VerdictListing,
-  target: CsvTarget,
-  terminal: Terminal,
-): Promise<void> {
-  await writeCsvFile(listingColumns(listing), target, terminal, async (add) => {
-    for await (const bookings of list.read())
-      await add(bookings.map((booking) => toListedCells(booking, listing)));
-  });
-}
-
 interface Lists {
   readonly affected?: BookingList<CasedBooking>;
   readonly unanswered?: BookingList<CasedBooking> | undefined;
@@ -147,17 +106,14 @@ function toObject(
   verdicts: readonly DayVerdicts[],
   { affected, unanswered }: Lists,
 ): Record<string, unknown> {
-  const toRecords = (list: BookingList<CasedBooking> | undefined): RecordChunks =>
-    async function* () {
-      for await (const bookings of list?.read() ?? [])
-        yield bookings.map((booking) => toListedRecord(booking, days));
-    };
   const counts = verdicts.map(countVerdicts);
   const listed = {
-    affected: counts.some((one) => one.affected !== null) ? toRecords(affected) : null,
+    affected: counts.some((one) => one.affected !== null)
+      ? affected && toRecords(affected, days.isRange)
+      : null,
     unanswered: sumKnown(counts.map((one) => one.unanswered)),
     posted: counts.reduce((sum, { posted }) => sum + posted, 0),
-    ...(unanswered && { unansweredBookings: toRecords(unanswered) }),
+    ...(unanswered && { unansweredBookings: toRecords(unanswered, days.isRange) }),
   };
   const [only] = counts;
   return days.isRange || !only

@@ -8,15 +8,17 @@ import { completeCommands, type WriteCommand } from '../src/text/shell.js';
 import { withReadOnlyLedger } from './ledgers.js';
 import type { Terminal } from './terminal.js';
 
-type PlanOptions = Pick<ReplayOptions, 'delivery' | 'reason'> & { readonly mode: RangeMode };
+type PlanOptions = Pick<ReplayOptions, 'delivery' | 'reason' | 'to'> & { readonly mode: RangeMode };
 
 /** Lists days and what a replay would do with each, judged from the ledger alone. */
 export async function planDays(
   config: Config,
   days: readonly BusinessDay[],
-  options: PlanOptions,
+  { to, ...given }: PlanOptions,
   terminal: Terminal,
 ): Promise<number> {
+  // A range is only replayed with a reason, so no plan of one is refused for lack of it.
+  const options = to === undefined ? given : { reason: 'asked for', ...given };
   const planned = await withReadOnlyLedger(
     config,
     () => days.map((day) => ({ day: day.iso, plan: planDay(options.mode, undefined, { ...options, day }) })),

@@ -1,7 +1,6 @@
 import { type BusinessDay, createBusinessDay } from '../src/booking/business-day.js';
 import type { ReplayOptions } from '../src/cli/commands/review.js';
 import { exitCode } from '../src/cli/exit-code.js';
-import { renderNotStarted } from '../src/cli/range-summary.js';
 import type { Config } from '../src/config/load.js';
 import { takeBegun } from '../src/review/day/begun-days.js';
 import { type DayPlan, planDay, requestOf } from '../src/review/day/range-plan.js';
@@ -21,19 +20,16 @@ export async function replayDays(
   options: ReplayOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { to = from, mode, dryRun, out } = options;
-  if (out !== undefined && to !== from) throw new UsageError('--out takes one day, not a range');
+  const { to = from, mode, dryRun } = options;
   const asked = daysBetween(from, to, config.timezone);
   const days = takeBegun(asked, clock());
   const [last, notBegun] = [days.at(-1), asked[days.length]];
   if (last && notBegun)
     terminal.say(`The range ends with ${last.iso}: ${notBegun.iso} has not started in ${config.timezone}.`);
   if (dryRun && mode !== undefined) return planDays(config, days, { ...options, mode }, terminal);
-  if (dryRun) return dryRunDays(config, days, options, terminal);
   const [day, ...others] = days;
-  return day && others.length === 0
-    ? replayDay(config, day, options, terminal)
-    : replayRange(config, days, options, terminal);
+  if (!day || others.length > 0) return replayRange(config, days, options, terminal);
+  return dryRun ? dryRunDay(config, day, options, terminal) : replayDay(config, day, options, terminal);
 }
 
 async function replayDay(
@@ -63,27 +59,6 @@ function look(config: Config, day: BusinessDay, options: ReplayOptions): Promise
     () => planDay(options.mode, undefined, { ...options, day }),
     async (ledger) => planDay(options.mode, await ledger.latestRun(day.iso), { ...options, day }),
   );
-}
-
-/** Shows what would be sent, day by day, up to the first day that can't be collected. */
-async function dryRunDays(
-  config: Config,
-  days: readonly BusinessDay[],
-  options: ReplayOptions,
-  terminal: Terminal,
-): Promise<number> {
-  for (const [index, day] of days.entries()) {
-    const code = await dryRunDay(config, day, options, terminal);
-    if (code === exitCode.done) continue;
-    const [next, to] = [days[index + 1], days.at(-1)];
-    if (next && to) {
-      const why = `${day.iso} could not be collected`;
-      const left = { ...options, next: next.iso, to: to.iso };
-      terminal.say(renderNotStarted({ ...left, why }, terminal.command));
-    }
-    return code;
-  }
-  return exitCode.done;
 }
 
 function daysBetween(from: string, to: string, zone: string): BusinessDay[] {

@@ -1,21 +1,7 @@
-import { guestNameFields, serviceFields } from '../booking/booking.js';
-import { describeCheckIn, isInHouse } from '../booking/stay.js';
-import type { CasedBooking } from '../cases/booked-cases.js';
-import { explainCopies, nameCopy } from '../mappings/copied-hotels.js';
-import { pairColumns, toPairCells, toPairReport } from '../report/hotels.js';
-import { stayOf } from '../review/verdicts/booked-hotels.js';
 import type { DayVerdicts } from '../review/verdicts/day-verdicts.js';
 import { formatCount, formatCountOf } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
-import { renderPair } from './hotel-pair.js';
-import { adviseLoad } from './hotels.js';
-import { toKeptRow } from './kept-columns.js';
 import { renderTable } from './tables.js';
-
-/** Rows shown on a terminal; `--csv` and `--json` list all. */
-export const shown = 200;
-
-const legend = '  booked, copy: ServiceId of the booking, and in the local copy of the mappings';
 
 /** What `affected` lists. */
 export interface VerdictListing {
@@ -24,70 +10,19 @@ export interface VerdictListing {
   readonly isRange: boolean;
   readonly lists: 'affected' | 'unanswered';
   readonly count: number;
-  /** The first of the listed bookings: at least as many as are shown. */
-  readonly bookings: readonly CasedBooking[];
-  /** Whether a content file was ever loaded. */
-  readonly hasHotels: boolean;
   readonly checkInBefore?: string | undefined;
-  /** The kept columns to show; none by default. */
-  readonly keptLabels?: readonly string[];
-  /** YYYY-MM-DD, in the account's zone. */
-  readonly today: string;
 }
 
-interface ListingOptions {
-  readonly command: WriteCommand;
-  readonly csv?: string | undefined;
+/** What stands above the affected bookings of a day or a range, or those without a verdict: how many, or why none are known. */
+export function renderVerdictHead(listing: VerdictListing): string {
+  const [only] = listing.days;
+  return listing.isRange || !only ? describeRange(listing) : describeDay(only, listing);
 }
 
-/** The affected bookings of a day or a range, or those without a verdict, or why none are known. */
-export function renderVerdicts(listing: VerdictListing, { command, csv }: ListingOptions): string {
-  const { days, isRange, bookings, count } = listing;
-  const [only] = days;
-  const head = isRange || !only ? describeRange(listing) : describeDay(only, listing);
-  const first = bookings.slice(0, shown);
-  return [
-    head,
-    ...(first.length > 0 ? renderRows(first, listing, command) : []),
-    ...(count > shown ? [`  … and ${formatCount(count - shown)} more; --csv FILE lists all`] : []),
-    ...(isRange ? renderDays(days) : describeNewer(days)),
-    ...describeOthers(listing, command),
-    ...(csv === undefined ? [] : [`All of them are in ${csv}.`]),
-    '',
-  ].join('\n');
-}
-
-/** Each booking as a row of a table and, for an affected one and once there is content, its two hotels below it. */
-function renderRows(
-  bookings: readonly CasedBooking[],
-  listing: VerdictListing,
-  command: WriteCommand,
-): string[] {
-  const rows = bookings.map((booking) => toRow(booking, listing));
-  const [head = '', ...lines] = renderTable(rows, headOf(listing)).split('\n');
-  const withDetails = (line: string, index: number): string[] => {
-    const booking = bookings[index];
-    return booking ? [line, ...renderDetails(booking, listing)] : [line];
-  };
-  const advice = listing.lists === 'affected' && !listing.hasHotels ? adviseLoad(command) : [];
-  const unknownCopies = explainCopies(bookings).map((line) => `  ${line}`);
-  return [head, ...lines.flatMap(withDetails), legend, ...unknownCopies, ...advice];
-}
-
-/** What is below the row of a booking: where its guest is now, its two hotels and its case, as far as known. */
-function renderDetails(
-  { hotels, fields, copyServiceId, copy, case: found }: CasedBooking,
-  { lists, hasHotels, today }: VerdictListing,
-): string[] {
-  const isShowingHotels = lists === 'affected' && hasHotels;
-  const stay = stayOf(fields);
-  return [
-    ...(isInHouse(stay, today) ? [`    guest:  ${describeCheckIn(stay, today)}`] : []),
-    ...(isShowingHotels
-      ? renderPair(hotels, { serviceId: Number(fields.ServiceId), copyServiceId, copy })
-      : []),
-    ...(found ? [`    case:   ${found.id}, its mapping is ${found.state}`] : []),
-  ];
+/** What stands below them: the days of the range, and how many bookings the list says nothing about. */
+export function renderVerdictNotes(listing: VerdictListing, command: WriteCommand): string[] {
+  const { days, isRange } = listing;
+  return [...(isRange ? renderDays(days) : describeNewer(days)), ...describeOthers(listing, command)];
 }
 
 function describeRange(listing: VerdictListing): string {
@@ -194,85 +129,4 @@ function describeOthers(
   if (posted > 0) lines.push(`${formatCount(posted)} went by body: their verdicts come by e-mail only.`);
   else if (hasFile && !isRange) lines.push('None went by body.');
   return lines;
-}
-
-function headOf({ isRange, lists, keptLabels = [] }: VerdictListing): string[] {
-  return [
-    'booking',
-    ...(isRange ? ['day'] : []),
-    'check-in',
-    'check-out',
-    'provider',
-    'hotel id',
-    'booked',
-    'copy',
-    ...(lists === 'unanswered' ? ['reason'] : []),
-    ...keptLabels,
-  ];
-}
-
-function toRow(
-  { day, fields, copyServiceId, copy, verdictReason, kept }: CasedBooking,
-  { isRange, lists, keptLabels = [] }: VerdictListing,
-): string[] {
-  const cell = (name: string) => String(fields[name] ?? unknown.none);
-  return [
-    cell('BookingReferenceId'),
-    ...(isRange ? [day] : []),
-    cell('CheckInDate'),
-    cell('CheckOutDate'),
-    cell('ProviderName'),
-    cell('ProviderHotelId'),
-    cell('ServiceId'),
-    nameCopy({ copyServiceId, copy }, unknown.none),
-    ...(lists === 'unanswered' ? [verdictReason ?? unknown.none] : []),
-    ...toKeptRow(keptLabels, kept),
-  ];
-}
-
-/** The columns of `--csv`: all but guests' names. */
-export function listingColumns({
-  isRange,
-  lists,
-  keptLabels = [],
-}: Pick<VerdictListing, 'isRange' | 'lists' | 'keptLabels'>): string[] {
-  return [
-    ...(isRange ? ['day'] : []),
-    ...serviceFields.filter((field) => !guestNameFields.has(field)),
-    'copyServiceId',
-    'copy',
-    ...(lists === 'unanswered' ? ['verdictReason'] : []),
-    ...['caseId', 'caseState'],
-    ...keptLabels,
-    ...pairColumns,
-  ];
-}
-
-/** A booking under the names that `--json` uses. */
-export function toListedRecord(
-  booking: CasedBooking,
-  listing: Pick<VerdictListing, 'isRange'>,
-): Record<string, unknown> {
-  const { kept, hotels } = booking;
-  return { ...toCommonRecord(booking, listing), ...(kept && { kept }), ...toPairReport(hotels) };
-}
-
-/** A booking under the columns of `--csv`. */
-export function toListedCells(
-  booking: CasedBooking,
-  listing: Pick<VerdictListing, 'isRange'>,
-): Record<string, unknown> {
-  return { ...booking.kept, ...toCommonRecord(booking, listing), ...toPairCells(booking.hotels) };
-}
-
-function toCommonRecord(
-  { day, fields, copyServiceId, copy, verdictReason, case: found }: CasedBooking,
-  { isRange }: Pick<VerdictListing, 'isRange'>,
-): Record<string, unknown> {
-  return {
-    ...(isRange && { day }),
-    ...fields,
-    ...{ copyServiceId, copy, caseId: found?.id ?? null, caseState: found?.state ?? null },
-    ...(verdictReason && { verdictReason }),
-  };
 }

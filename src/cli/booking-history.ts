@@ -45,7 +45,7 @@ export function renderHistories(
   { showsHotels = true }: ShowingHotels = {},
 ): string {
   if (histories.length === 0)
-    return `${showInLine(reference)} is in no run of this ledger. What was rejected, and where: ${command('status DAY')}\n`;
+    return `${showInLine(reference)} is in no run of this ledger. What was rejected, and where: ${command('rejected DAY')}\n`;
   return histories.map((history) => `${renderHistory(reference, history, showsHotels)}\n`).join('\n');
 }
 

@@ -25,7 +25,7 @@ export function renderFileSummary(
   ];
   return [
     renderTable(rows),
-    ...describePosted(counts, mailPlace),
+    ...describePosted(counts, command(`posted ${day}`), mailPlace),
     ...describeOddities(file),
     ...describeUnanswered(file, day, command),
     ...describeAffected(file, day, command),
@@ -33,13 +33,14 @@ export function renderFileSummary(
 }
 
 /** Why the file has fewer rows than bookings were delivered. */
-function describePosted({ posted }: Counts, mailPlace: string | undefined): string[] {
+function describePosted({ posted }: Counts, list: string, mailPlace: string | undefined): string[] {
   if (posted === 0) return [];
   return [
     ...wrapText(
       `${formatCountOf(posted, 'more booking')} went by body, because the file's rules leave no room for a missing ` +
         `field or a value that reads as null; those verdicts come by e-mail only.`,
     ),
+    `  to list them: ${list}`,
     ...describeMailPlace(mailPlace),
   ];
 }

@@ -133,7 +133,6 @@ export interface EndedRange {
   readonly mode?: RangeMode | undefined;
   readonly reason?: string;
   readonly delivery?: DeliveryKind;
-  readonly dryRun: boolean;
   /** Why no further day was started: "it was stopped". */
   readonly why: string;
   /** The first day that was not started. */
@@ -151,14 +150,13 @@ export function renderNotStarted(range: EndedRange, command: WriteCommand): stri
 }
 
 /** The command for the remaining days, with the options of this one. */
-function writeReplay({ next, to, mode, reason, delivery, dryRun }: EndedRange): string {
+function writeReplay({ next, to, mode, reason, delivery }: EndedRange): string {
   return [
     `replay ${next}`,
     ...(next === to ? [] : [`--to ${to}`]),
     ...(mode === undefined ? [] : [`--${mode}`]),
     ...(reason === undefined ? [] : [`--reason ${quoteForShell(reason)}`]),
     ...(delivery === undefined ? [] : [`--delivery ${delivery}`]),
-    ...(dryRun ? ['--dry-run'] : []),
   ].join(' ');
 }
 

@@ -1,28 +1,19 @@
 import type { Canary, CanaryFinder } from '../review/canary.js';
 import { runsCompared } from '../review/collect/delivered-lines.js';
 import type { ReasonCount } from '../review/collected.js';
-import { endedTooEarly, makesDayGood } from '../review/day/good-day.js';
-import { describeSetAside, describeWaiting, type WaitingReport, type Waits } from '../review/day/report.js';
-import { mayCompleteDay } from '../review/day-runs.js';
-import type { RefusedBooking, RejectReader } from '../review/history.js';
+import { endedTooEarly } from '../review/day/good-day.js';
+import { describeWaiting, type WaitingReport } from '../review/day/report.js';
+import type { RejectReader } from '../review/history.js';
 import type { RunLister } from '../review/ledger.js';
-import {
-  countRecords,
-  hasUnexpectedCount,
-  isActive,
-  isToBeAccepted,
-  type Run,
-  warnsOfVolume,
-} from '../review/run.js';
-import { readReference } from '../review/stored/stored-line.js';
+import { countRecords, hasUnexpectedCount, isActive, isToBeAccepted, type Run } from '../review/run.js';
 import { countAffected, mayHaveResult, nameState, type Unknown } from '../review/verdicts/day-verdicts.js';
 import { describeDrops } from '../review/volume.js';
 import {
   formatCount,
+  formatCountOf,
   formatDuration,
   formatInstant,
   formatLocalInstant,
-  formatRecentInstant,
   wrapText,
 } from '../text/format.js';
 import type { WriteCommand } from '../text/shell.js';
@@ -32,7 +23,7 @@ import { describeMailPlace, renderFileSummary } from './file-summary.js';
 import { renderSuspectSummary } from './suspects.js';
 import { renderTable } from './tables.js';
 
-type DetailsLedger = RejectReader & RunLister & CanaryFinder;
+type DetailsLedger = Pick<RejectReader, 'countRejects' | 'countWarnings'> & RunLister & CanaryFinder;
 
 /** Reads what the summary of a run shows. */
 export async function readRunDetails(
@@ -40,14 +31,13 @@ export async function readRunDetails(
   run: Run,
   placeUnit: string,
 ): Promise<RunDetails> {
-  const [rejects, warnings, refused, canary, toppedUp] = await Promise.all([
+  const [rejects, warnings, canary, toppedUp] = await Promise.all([
     ledger.countRejects(run.id),
     ledger.countWarnings(run.id),
-    ledger.listRefused(run.id, refusedShown),
     ledger.findCanary(run.id),
     run.topsUp && findRunBefore(ledger, run),
   ]);
-  return { run, toppedUp, rejects, warnings, refused, canary, placeUnit };
+  return { run, toppedUp, rejects, warnings, canary, placeUnit };
 }
 
 async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<string | undefined> {
@@ -55,16 +45,12 @@ async function findRunBefore(ledger: DetailsLedger, { id, day }: Run): Promise<s
   return runs[runs.findIndex((run) => run.id === id) + 1]?.id;
 }
 
-/** Refused bookings listed in a summary; the ledger has all. */
-const refusedShown = 20;
-
 export interface RunDetails {
   readonly run: Run;
   /** The run that this one tops up. */
   readonly toppedUp?: string | undefined;
   readonly rejects: readonly ReasonCount[];
   readonly warnings: readonly ReasonCount[];
-  readonly refused: readonly RefusedBooking[];
   readonly canary?: Canary | undefined;
   /** What `place` counts in the source, for example "line". */
   readonly placeUnit: string;
@@ -84,9 +70,11 @@ export interface ClosingOptions {
   readonly mailPlace?: string | undefined;
 }
 
+export const earlyNote = 'collected before the day was over';
+
 /** The summary of a run: what happened to every record, why, and what to do next. */
 export function renderClosing(
-  { run, toppedUp, rejects, warnings, refused, canary, placeUnit, waiting }: RunDetails,
+  { run, toppedUp, rejects, warnings, canary, placeUnit, waiting }: RunDetails,
   { now, command, isOnlooker = false, paint = noColours, timezone, mailPlace }: ClosingOptions,
 ): string {
   const duration = formatDuration((run.finishedAt ?? now) - run.startedAt);
@@ -113,7 +101,7 @@ export function renderClosing(
     ...renderReasons('rejected, by reason', rejects, placeUnit),
     ...(rejects.length > 0 ? [`  list them with: ${command(`rejected ${run.day}`)}`] : []),
     ...renderReasons('warnings', warnings, placeUnit),
-    ...renderRefused(refused, run.counts.refused),
+    ...renderRefused(run, command),
     ...nextSteps(run, command, isOnlooker),
   ];
   return `${sections.join('\n')}\n`;
@@ -171,7 +159,7 @@ function listCounts(run: Run): [string, string][] {
     .map(([name, count]) => [name, formatKnown(count)]);
 }
 
-function formatKnown(count: number | Unknown): string {
+export function formatKnown(count: number | Unknown): string {
   return typeof count === 'number' ? formatCount(count) : count;
 }
 
@@ -208,13 +196,12 @@ function renderUnexpected(run: Run): string[] {
   );
 }
 
-function renderRefused(refused: readonly RefusedBooking[], total: number): string[] {
-  if (refused.length === 0) return [];
-  const rows = refused
-    .slice(0, refusedShown)
-    .map(({ line, form, code, step }) => [readReference(line, form) ?? '(no reference)', code, step]);
-  const more = total > rows.length ? [`  … and ${formatCount(total - rows.length)} more`] : [];
-  return ['refused by the service:', renderTable(rows), ...more];
+function renderRefused({ day, counts: { refused } }: Run, command: WriteCommand): string[] {
+  if (refused === 0) return [];
+  return [
+    `refused by the service: ${formatCountOf(refused, 'booking')}`,
+    `  list them with: ${command(`refused ${day}`)}`,
+  ];
 }
 
 function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string[] {
@@ -233,100 +220,5 @@ function nextSteps(run: Run, command: WriteCommand, isOnlooker: boolean): string
       `Once it is complete, to send what was missing: ${command(`replay ${run.day} --late`)}`,
       `If it is right: ${command(`run ${run.day} --accept-volume`)}`,
     ];
-  if (run.counts.refused > 0) {
-    return [`To see what the service said about one: ${command('show REFERENCE --answers')}`];
-  }
   return [];
-}
-
-interface StatusOptions {
-  readonly command: WriteCommand;
-  readonly timezone: string;
-  readonly waits?: Waits;
-  readonly paint?: Paint;
-}
-
-const earlyNote = 'collected before the day was over';
-
-/** One line per run, for `status` without a day, within 80 columns. */
-export function renderStatus(
-  runs: readonly Run[],
-  { command, timezone, waits = new Map(), paint = noColours }: StatusOptions,
-): string {
-  if (runs.length === 0) return `No runs yet. The first one: ${command('run')}\n`;
-  const rows = runs.map((run) => {
-    const { delivered, pending, refused, rejected } = run.counts;
-    return [
-      run.day,
-      `${paintState(paint, run, nameBriefly(run))}${markOf(run)}`,
-      run.delivery,
-      formatCount(delivered),
-      formatCount(pending + refused + rejected),
-      formatKnown(countAffected(run)),
-      formatRecentInstant(run.startedAt, timezone),
-    ];
-  });
-  const head = ['day', 'state', 'by', 'delivered', 'undelivered', 'affected', 'started'];
-  const sections = [
-    renderTable(rows, head),
-    ...Object.entries(marks).flatMap(([mark, meaning]) =>
-      runs.some((run) => markOf(run) === ` ${mark}`) ? [`  ${mark} ${meaning}`] : [],
-    ),
-    ...runs.flatMap((run) => {
-      const isGoodDay = runs.some((one) => one.day === run.day && makesDayGood(one, timezone));
-      const isEarly = !isGoodDay && mayCompleteDay(run) && endedTooEarly(run, timezone);
-      const isUnaccepted = !isGoodDay && isToBeAccepted(run);
-      return noteRun(run, { waiting: waits.get(run.id), isEarly, isUnaccepted, timezone });
-    }),
-    `  undelivered: pending, refused or rejected; times in ${timezone}`,
-    `  all about one day: ${command('status DAY')}`,
-  ];
-  return `${sections.join('\n')}\n`;
-}
-
-const marks = {
-  '+': 'late bookings: only what earlier runs had not delivered',
-  '*': 'reviewed while the day was not over; one line for all these runs of a day',
-};
-
-function markOf({ trigger, topsUp }: Run): '' | ` ${keyof typeof marks}` {
-  if (trigger === 'today') return ' *';
-  return topsUp ? ' +' : '';
-}
-
-function nameBriefly(run: Run): string {
-  const name = nameState(run);
-  return name === 'awaiting-result' ? 'awaiting' : name;
-}
-
-/** Notes that don't fit the columns. */
-function noteRun(
-  run: Run,
-  {
-    waiting,
-    isEarly,
-    isUnaccepted,
-    timezone,
-  }: {
-    readonly waiting: WaitingReport | undefined;
-    readonly isEarly: boolean;
-    readonly isUnaccepted: boolean;
-    readonly timezone: string;
-  },
-): string[] {
-  const { day, reason, expected = 0, counts } = run;
-  const { unanswered, posted } = counts;
-  const notes = [
-    ...(waiting ? [describeWaiting(waiting, (instant) => formatLocalInstant(instant, timezone))] : []),
-    ...(run.state === 'succeeded' && hasUnexpectedCount(run)
-      ? [`${formatCount(countRecords(counts))} records instead of the expected ${formatCount(expected)}`]
-      : []),
-    ...(isEarly ? [earlyNote] : []),
-    ...(warnsOfVolume(run) ? [`far fewer bookings than usual${isUnaccepted ? ', to be accepted' : ''}`] : []),
-    ...(unanswered ? [`${formatCount(unanswered)} without a verdict`] : []),
-    ...(run.file?.setAside ?? []).map(describeSetAside),
-    ...(posted > 0 ? [`${formatCount(posted)} by e-mail only`] : []),
-    ...(reason === undefined ? [] : [`reason: ${reason}`]),
-  ];
-  return notes.length === 0 ? [] : wrapText(`${day}: ${notes.join(', ')}`);
 }

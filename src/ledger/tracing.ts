@@ -193,19 +193,18 @@ export function* listRefused(
     skip,
   );
   const refused: RefusedBooking[] = [];
-  let current: { readonly place: string; readonly lines: readonly string[] } | undefined;
+  let current:
+    | { readonly form: BookingForm; readonly batch: number; readonly lines: readonly string[] }
+    | undefined;
   for (const row of rows) {
     const form = String(row.form) as BookingForm;
-    const place = `${form} ${row.batch}`;
+    const batch = Number(row.batch);
+    const place = Number(row.first);
     // The bookings of a batch stand together.
-    if (current?.place !== place)
-      current = { place, lines: yield* readLines(dialect, run, form, Number(row.batch)) };
-    refused.push({
-      step: String(row.name),
-      code: String(row.last_code),
-      form,
-      line: current.lines[Number(row.first)] ?? '',
-    });
+    if (current?.form !== form || current.batch !== batch)
+      current = { form, batch, lines: yield* readLines(dialect, run, form, batch) };
+    const line = current.lines[place] ?? '';
+    refused.push({ step: String(row.name), code: String(row.last_code), form, batch, place, line });
   }
   return refused;
 }

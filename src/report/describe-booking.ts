@@ -1,5 +1,6 @@
 import type { Suspicion } from '../review/suspects/listing.js';
 import type { UnknownReason } from '../review/verdict.js';
+import type { Why } from '../review/verdicts/listing.js';
 import { formatInstant } from '../text/format.js';
 import type { BookingHistory } from './booking-history.js';
 
@@ -59,4 +60,13 @@ export function describeSuspicion(
         ? `suspect: its mapping was deleted${seen}`
         : `suspect: its mapping changed to this ServiceId recently${seen}`;
   }
+}
+
+/** Why a booking is in a list, in a column; undefined where the list itself says it. */
+export function describeWhy(why: Why & { readonly copyServiceId: number | null }): string | undefined {
+  const { verdictReason, code, field, reason, movedAt, copyServiceId } = why;
+  if (field !== undefined) return reason === 'missing' ? `no ${field}` : `${field} reads as null`;
+  if (reason === 'moved')
+    return `${copyServiceId === null ? 'deleted' : 'moved'} ${movedAt?.slice(0, 'YYYY-MM-DD'.length) ?? ''}`;
+  return verdictReason ?? code ?? reason;
 }

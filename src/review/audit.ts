@@ -4,6 +4,8 @@ export const auditedActions = [
   'show',
   'affected',
   'rejected',
+  'refused',
+  'posted',
   'suspects',
   'run',
   'replay',

@@ -59,6 +59,9 @@ export interface RefusedBooking {
   readonly code: string;
   readonly line: string;
   readonly form: BookingForm;
+  readonly batch: number;
+  /** Within the batch. */
+  readonly place: number;
 }
 
 export interface Attempt {

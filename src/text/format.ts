@@ -66,21 +66,6 @@ export function formatLocalInstant(instant: number, timezone: string): string {
   return format.format(new Date(instant));
 }
 
-/** An instant of the last twelve months for a narrow table, to the minute: 11-21 03:30 */
-export function formatRecentInstant(instant: number, timezone: string): string {
-  if (timezone === 'UTC') return formatInstant(instant).slice('2026-'.length, '2026-11-21 03:30'.length);
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: timezone,
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(new Date(instant));
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
-  return `${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
-}
-
 /** Cuts a text that is longer than there is room for, and shows that it was cut. */
 export function shorten(text: string, most: number): string {
   // Half a character must not remain.

@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CasedBooking } from '../../src/cases/booked-cases.js';
-import {
-  listingColumns,
-  renderVerdicts,
-  toListedRecord,
-  type VerdictListing,
-} from '../../src/cli/affected.js';
+import { renderVerdictHead, renderVerdictNotes, type VerdictListing } from '../../src/cli/affected.js';
+import { listCsvColumns, renderBookings, type ShownBookings, toRecord } from '../../src/cli/booking-list.js';
 import { writeCsvFile } from '../../src/cli/output-files.js';
 import { unknownPair } from '../../src/mappings/hotels/compare-hotels.js';
 import type { Run } from '../../src/review/run.js';
@@ -24,24 +20,29 @@ const reviewed = someRun({ delivery: 'file', file: { verdicts }, counts: { affec
 const noVerdicts = { affected: null, unanswered: null };
 
 function listed(fields: Record<string, unknown>, more: Partial<CasedBooking> = {}): CasedBooking {
-  return { day, fields, copyServiceId: null, copy: 'unmapped', hotels: unknownPair, ...more };
+  return { day, runId: 'r1', fields, copyServiceId: null, copy: 'unmapped', hotels: unknownPair, ...more };
 }
 
-function render(runs: readonly Run[], listing: Partial<VerdictListing> = {}, csv?: string): string {
-  const days = [summariseVerdicts(day, runs)];
-  return renderVerdicts(
-    {
-      days,
-      isRange: false,
-      lists: 'affected',
-      count: listing.bookings?.length ?? 0,
-      bookings: [],
-      hasHotels: false,
-      today: day,
-      ...listing,
-    },
-    { command, csv },
-  );
+/** The text of `affected`, without a line for the file. */
+function render(
+  runs: readonly Run[],
+  given: Partial<VerdictListing & Pick<ShownBookings, 'bookings'>> = {},
+): string {
+  const { bookings = [], ...listed } = given;
+  const whole: VerdictListing = {
+    ...{ days: [summariseVerdicts(day, runs)], isRange: false, lists: 'affected', count: bookings.length },
+    ...listed,
+  };
+  const table = {
+    ...{ count: whole.count, bookings, isRange: whole.isRange, areDoubted: whole.lists === 'affected' },
+    ...{ hasHotels: false, keptLabels: [], today: day },
+  };
+  const lines = [
+    renderVerdictHead(whole),
+    ...renderBookings(table, command),
+    ...renderVerdictNotes(whole, command),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 const advice = [
@@ -157,11 +158,6 @@ None went by body.
     expect(text).toContain('\n  … and 1,100 more; --csv FILE lists all\n');
   });
 
-  it('name the file that has all of them', () => {
-    const text = render([reviewed], { bookings: [listed({ BookingReferenceId: 'BR-1' })] }, 'wrong.csv');
-    expect(text.split('\n').slice(-2)).toEqual(['All of them are in wrong.csv.', '']);
-  });
-
   it('say to which check-ins they are limited', () => {
     expect(render([reviewed], { checkInBefore: '2026-12-01' })).toContain(
       'the result marks no booking with check-in before 2026-12-01 as affected',
@@ -196,10 +192,7 @@ describe('the affected bookings of a range', () => {
     const bookings = [
       listed({ BookingReferenceId: 'BR-1', CheckInDate: '2026-12-01' }, { day: '2026-11-18' }),
     ];
-    const text = renderVerdicts(
-      { days, isRange: true, lists: 'affected', count: 1, bookings, hasHotels: false, today: day },
-      { command },
-    );
+    const text = render([], { days, isRange: true, bookings });
     expect(cells(text)).toEqual([
       ['2026-11-18 to 2026-11-20: affected bookings: 1'],
       ['booking', 'day', 'check-in', 'check-out', 'provider', 'hotel id', 'booked', 'copy'],
@@ -228,21 +221,18 @@ describe('the case of an affected booking', () => {
     expect(lines[first + 1]).toBe('    case:   17, its mapping is reported');
     expect(lines[first + 2]).toContain('BR-2');
     expect(lines[first + 3]).not.toContain('case');
-    expect(toListedRecord(bookings[0] as CasedBooking, { isRange: false })).toMatchObject({
+    expect(toRecord(bookings[0] as CasedBooking, false)).toMatchObject({
       ...{ caseId: 17, caseState: 'reported' },
     });
   });
 });
 
-const affectedColumns = listingColumns({ isRange: false, lists: 'affected' });
+const columnsOfDay = listCsvColumns({ isRange: false, keptLabels: [] });
 
 describe('the columns of --csv', () => {
-  it('have the day in a range, and the reason where there is no verdict', () => {
-    const columns = listingColumns({ isRange: true, lists: 'unanswered' });
-    expect(columns.at(0)).toBe('day');
-    expect(columns).toContain('verdictReason');
-    expect(affectedColumns).not.toContain('verdictReason');
-    const record = toListedRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), { isRange: true });
+  it('are those of every list, with the day in a range', () => {
+    expect(listCsvColumns({ isRange: true, keptLabels: [] })).toEqual(['day', ...columnsOfDay]);
+    const record = toRecord(listed({ ServiceId: 7 }, { verdictReason: 'unclear' }), true);
     expect(record).toEqual({
       ...{
         day,
@@ -251,6 +241,7 @@ describe('the columns of --csv', () => {
         copy: 'unmapped',
         caseId: null,
         caseState: null,
+        runId: 'r1',
         verdictReason: 'unclear',
       },
       ...{ bookedHotel: null, copyHotel: null, distanceKm: null, hoursToCheckIn: null },
@@ -260,9 +251,10 @@ describe('the columns of --csv', () => {
 
 const header =
   '\uFEFFServiceId,BookingReferenceId,ProviderName,ProviderHotelId,CheckInDate,CheckOutDate,copyServiceId,copy,caseId,caseState,' +
+  'runId,verdictReason,reason,field,movedAt,code,step,' +
   'bookedHotelName,bookedHotelCity,bookedHotelCountry,bookedHotelPhones,bookedHotelLocalTime,' +
   'copyHotelName,copyHotelCity,copyHotelCountry,copyHotelPhones,copyHotelLocalTime,distanceKm,hoursToCheckIn\n';
-const noHotels = ','.repeat(15);
+const noHotels = ','.repeat(22);
 const booking = {
   ServiceId: 7,
   BookingReferenceId: 'BR-1, "two"',
@@ -276,7 +268,7 @@ const booking = {
 describe('the CSV of affected bookings', () => {
   it('contains all that was added, in order, without guests’ names, readable only by its owner', async () => {
     const path = join(await createFolder(), 'wrong.csv');
-    await writeCsvFile(affectedColumns, { csv: path, force: false }, surroundings(), async (add) => {
+    await writeCsvFile(columnsOfDay, { csv: path, force: false }, surroundings(), async (add) => {
       await add([
         { ...booking, copyServiceId: 9 },
         { ...booking, BookingReferenceId: 'BR-2' },
@@ -292,7 +284,7 @@ describe('the CSV of affected bookings', () => {
 
   it('is only a header where no booking is affected', async () => {
     const path = join(await createFolder(), 'wrong.csv');
-    await writeCsvFile(affectedColumns, { csv: path, force: false }, surroundings(), async () => {});
+    await writeCsvFile(columnsOfDay, { csv: path, force: false }, surroundings(), async () => {});
     expect(await readFile(path, 'utf8')).toBe(header);
   });
 

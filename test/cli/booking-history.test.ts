@@ -187,7 +187,7 @@ describe('the history of a booking', () => {
 
   it('of an unknown reference says so', () => {
     expect(renderHistories('BR-9', [], command)).toBe(
-      'BR-9 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n',
+      'BR-9 is in no run of this ledger. What was rejected, and where: hotel-review rejected DAY\n',
     );
   });
 });

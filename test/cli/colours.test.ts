@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createPalette, paintState } from '../../src/cli/colours.js';
-import { renderStatus } from '../../src/cli/run-summary.js';
+import { renderStatus } from '../../src/cli/status.js';
 import { renderTable } from '../../src/cli/tables.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
@@ -47,10 +47,10 @@ describe('colours', () => {
   });
 
   it('do not shift the columns of a table', () => {
-    const runs = [someRun(), someRun({ state: 'failed' })];
+    const days = [{ day: '2026-11-20', runs: [someRun(), someRun({ state: 'failed' })] }];
     const style = { command, timezone: 'UTC' };
-    const coloured = renderStatus(runs, { ...style, paint });
+    const coloured = renderStatus(days, { ...style, paint });
     expect(coloured).toContain(green);
-    expect(stripVTControlCharacters(coloured)).toBe(renderStatus(runs, style));
+    expect(stripVTControlCharacters(coloured)).toBe(renderStatus(days, style));
   });
 });

@@ -70,11 +70,11 @@ describe('the summary of a file', () => {
     const lines = renderFileSummary(run, command).slice(1);
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(
       "350 more bookings went by body, because the file's rules leave no room for a missing field or a value that " +
-        'reads as null; those verdicts come by e-mail only. Nobody reads these e-mails here: name their mailbox in the setting verdicts.',
+        'reads as null; those verdicts come by e-mail only. to list them: hotel-review posted 2026-11-20 Nobody reads these e-mails here: name their mailbox in the setting verdicts.',
     );
     const read = renderFileSummary(run, command, 'the mailbox on imap.test').join(' ');
     expect(read.replaceAll(/\s+/g, ' ')).toContain(
-      'e-mail only. These e-mails are read from the mailbox on imap.test.',
+      'posted 2026-11-20 These e-mails are read from the mailbox on imap.test.',
     );
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });

@@ -29,6 +29,9 @@ const commands = [
   'status',
   'show',
   'affected',
+  'rejected',
+  'refused',
+  'posted',
   'suspects',
   'verify',
   'evidence',
@@ -76,21 +79,29 @@ describe('the command line', () => {
     ['run today --day today', ['run', { day: 'today', dryRun: false }]],
     ['cancel 2026-11-20 --reason twice', ['cancel', '2026-11-20', { reason: 'twice' }]],
     ['hotels load h.csv.gz', ['loadHotels', 'h.csv.gz']],
-    ['rejected yesterday', ['rejected', 'yesterday', {}]],
+    ['rejected yesterday', ['rejected', { day: 'yesterday' }]],
+    ['refused', ['refused', {}]],
+    ['posted --day today', ['posted', { day: 'today' }]],
+    ['suspects today --day today', ['suspects', { day: 'today' }]],
+    ['affected', ['affected', { unanswered: false }]],
+    [
+      'affected --from 2026-11-01 --to yesterday --check-in-before today',
+      ['affected', { from: '2026-11-01', to: 'yesterday', checkInBefore: 'today' }],
+    ],
+    ['verify yesterday', ['verify', { day: 'yesterday' }]],
+    ['report --day 2026-11-20', ['report', { day: '2026-11-20' }]],
+    ['cancel --day yesterday --reason twice', ['cancel', 'yesterday', { reason: 'twice' }]],
+    ['hook today', ['hook', { day: 'today' }]],
     [
       'rejected 2026-11-20 --csv r.csv --delimiter ;',
-      ['rejected', '2026-11-20', { csv: 'r.csv', delimiter: ';' }],
+      ['rejected', { day: '2026-11-20', csv: 'r.csv', delimiter: ';' }],
     ],
     ['run --delivery file', ['run', { delivery: 'file', dryRun: false }]],
     ['run --dry-run --out bodies', ['run', { dryRun: true, out: 'bodies' }]],
     ['replay 2026-11-20', ['replay', '2026-11-20', { dryRun: false }]],
     [
-      'replay 2026-11-01 --to 2026-11-20 --reason again --delivery body --dry-run --out bodies',
-      [
-        'replay',
-        '2026-11-01',
-        { to: '2026-11-20', reason: 'again', delivery: 'body', dryRun: true, out: 'bodies' },
-      ],
+      'replay --day yesterday --reason again --delivery body --dry-run --out bodies',
+      ['replay', 'yesterday', { reason: 'again', delivery: 'body', dryRun: true, out: 'bodies' }],
     ],
     ['replay 2026-11-20 --late', ['replay', '2026-11-20', { mode: 'late', dryRun: false }]],
     [
@@ -98,15 +109,20 @@ describe('the command line', () => {
       ['replay', '2026-11-01', { to: '2026-11-20', mode: 'missing', dryRun: true }],
     ],
     [
-      'replay 2026-11-01 --failed --to 2026-11-20',
-      ['replay', '2026-11-01', { to: '2026-11-20', mode: 'failed', dryRun: false }],
+      'replay 2026-11-01 --failed --to yesterday --reason again',
+      ['replay', '2026-11-01', { to: 'yesterday', mode: 'failed', reason: 'again', dryRun: false }],
     ],
     [
       'replay 2026-11-01 --all --reason again',
       ['replay', '2026-11-01', { mode: 'all', reason: 'again', dryRun: false }],
     ],
-    ['status', ['status', undefined]],
-    ['status 2026-11-20', ['status', '2026-11-20']],
+    ['status', ['status', { limit: 40 }]],
+    ['status 2026-11-20', ['status', { day: '2026-11-20' }]],
+    ['status --day today', ['status', { day: 'today' }]],
+    [
+      'status --from 2026-11-01 --to today --limit 7',
+      ['status', { from: '2026-11-01', to: 'today', limit: 7 }],
+    ],
     ['show BR-1042', ['show', { reference: 'BR-1042' }, { answers: false }]],
     ['show BR-1042 --answers', ['show', { reference: 'BR-1042' }, { answers: true }]],
     ['show --name Ana', ['show', { name: 'Ana' }, { answers: false }]],
@@ -125,6 +141,7 @@ describe('the command line', () => {
     ['guest purge', ['purgeGuests', { dryRun: false }]],
     ['keys rotate', ['rotateKeys']],
     ['keys forget 2026-11-20', ['forgetKey', '2026-11-20']],
+    ['keys forget --day 2026-11-20', ['forgetKey', '2026-11-20']],
     ['user add ana --role team', ['addUser', 'ana', { role: 'team', withoutPassword: false }]],
     [
       'user add a@b --role admin --without-password',
@@ -263,26 +280,30 @@ describe('the command line', () => {
 
   it.each<[string, string]>([
     ['runn', "unknown command 'runn' (did you mean run?); see `hotel-review --help`"],
-    ['run --dryrun', "unknown option '--dryrun' (did you mean --dry-run?); see `hotel-review --help`"],
+    ['run --dryrun', "unknown option '--dryrun' (did you mean --dry-run?); see `hotel-review run --help`"],
     [
       'sandbox bookings --cout 5',
-      "unknown option '--cout' (did you mean one of --count, --out?); see `hotel-review --help`",
+      "unknown option '--cout' (did you mean one of --count, --out?); see `hotel-review sandbox bookings --help`",
     ],
     [
       'sandbox booking',
-      "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review --help`",
+      "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review sandbox --help`",
     ],
     [
       'sandbox booking --count 5',
-      "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review --help`",
+      "unknown command 'sandbox booking' (did you mean sandbox bookings?); see `hotel-review sandbox --help`",
     ],
-    ['sandbox --count 5', "unknown option '--count'; see `hotel-review --help`"],
+    ['sandbox --count 5', "unknown option '--count'; see `hotel-review sandbox --help`"],
     [
       'watch',
       '`watch` no longer exists: `mappings sync` examines the moves against stays ahead and opens their cases',
     ],
     ['--verbose', "unknown option '--verbose'; see `hotel-review --help`"],
-    ['replay', "missing required argument 'day'; see `hotel-review --help`"],
+    ['replay', 'replay needs a day: YYYY-MM-DD, today or yesterday; see `hotel-review replay --help`'],
+    [
+      'cancel --reason x',
+      'cancel needs a day: YYYY-MM-DD, today or yesterday; see `hotel-review cancel --help`',
+    ],
     [
       'guest export --name Ana',
       '`guest export --name` no longer exists: list the references with `show --name NAME`, then `guest export REF`',
@@ -319,23 +340,38 @@ describe('the command line', () => {
       line,
       '`cancel RUN` no longer exists: name the day, whose unfinished run `cancel D --reason TEXT` abandons',
     ]),
-    ['show', 'expected either a booking reference or --name NAME'],
-    ['case 0', 'expected the number of a case, got: 0; to list them: hotel-review cases'],
-    ['case 17 dismiss', 'dismiss needs --note: why the mapping is right after all'],
-    ['case 17 report now', 'unexpected argument after report: now'],
-    ['case 17 assign', 'assign takes one name; put quotes around one with spaces'],
-    ['case 17 resolve --as rebooked', 'resolve takes the references of the bookings'],
-    ['case 17 resolve BR-1', 'resolve needs --as rebooked|confirmed|cancelled'],
-    ['case 17 report --as rebooked', '--as is for resolve only'],
+    ['show', 'expected either a booking reference or --name NAME; see `hotel-review show --help`'],
+    ['case 0', 'expected the number of a case as `cases` lists it, got: 0; see `hotel-review case --help`'],
+    [
+      'case 17 dismiss',
+      'dismiss needs --note: why the mapping is right after all; see `hotel-review case --help`',
+    ],
+    ['case 17 report now', 'unexpected argument after report: now; see `hotel-review case --help`'],
+    [
+      'case 17 assign',
+      'assign takes one name; put quotes around one with spaces; see `hotel-review case --help`',
+    ],
+    [
+      'case 17 resolve --as rebooked',
+      'resolve takes the references of the bookings; see `hotel-review case --help`',
+    ],
+    [
+      'case 17 resolve BR-1',
+      'resolve needs --as rebooked|confirmed|cancelled; see `hotel-review case --help`',
+    ],
+    ['case 17 report --as rebooked', '--as is for resolve only; see `hotel-review case --help`'],
     [
       'case 17 close',
-      'unknown action close: expected report, dismiss, reopen, assign or resolve; see hotel-review case --help',
+      'unknown action close: expected report, dismiss, reopen, assign or resolve; see `hotel-review case --help`',
     ],
-    ['show BR-1042 --name Ana', 'expected either a booking reference or --name NAME'],
+    [
+      'show BR-1042 --name Ana',
+      'expected either a booking reference or --name NAME; see `hotel-review show --help`',
+    ],
     ['run --config', "option '--config <file>' argument missing; see `hotel-review --help`"],
     [
       'run --delivery pigeon',
-      "option '--delivery <how>' argument 'pigeon' is invalid: allowed choices are body, file; see `hotel-review --help`",
+      "option '--delivery <how>' argument 'pigeon' is invalid: allowed choices are body, file; see `hotel-review run --help`",
     ],
     [
       'run --log-level loud',
@@ -345,17 +381,46 @@ describe('the command line', () => {
     [
       'run --day 2026-02-30',
       "option '--day <day>' argument '2026-02-30' is invalid: expected a day as YYYY-MM-DD, today or yesterday, got: 2026-02-30; see " +
-        '`hotel-review --help`',
+        '`hotel-review run --help`',
     ],
-    ['replay 20.11.2026', 'expected a day as YYYY-MM-DD, got: 20.11.2026; see `hotel-review --help`'],
-    ['status yesterday', 'expected a day as YYYY-MM-DD, got: yesterday; see `hotel-review --help`'],
-    ['run --out bodies', '--out requires --dry-run'],
+    [
+      'replay 20.11.2026',
+      'expected a day as YYYY-MM-DD, today or yesterday, got: 20.11.2026; see `hotel-review replay --help`',
+    ],
+    [
+      'status tomorrow',
+      'expected a day as YYYY-MM-DD, today or yesterday, got: tomorrow; see `hotel-review status --help`',
+    ],
+    [
+      'status yesterday --from 2026-11-01',
+      'expected one day, or a range with --from and --to; see `hotel-review status --help`',
+    ],
+    [
+      'affected --to today',
+      '--to needs --from: the first day of the range; see `hotel-review affected --help`',
+    ],
+    [
+      'suspects today --day yesterday',
+      'expected one day, got: today and --day yesterday; see `hotel-review suspects --help`',
+    ],
+    [
+      'replay 2026-11-01 --to 2026-11-20 --reason again',
+      '--to needs one of --missing, --failed, --all, --late: which days of the range; see `hotel-review replay --help`',
+    ],
+    [
+      'replay 2026-11-01 --to 2026-11-20 --failed',
+      'a range needs a reason: --reason TEXT; see `hotel-review replay --help`',
+    ],
+    ['run --out bodies', '--out requires --dry-run; see `hotel-review run --help`'],
     [
       'sandbox --port 70000',
       "option '--port <port>' argument '70000' is invalid: expected a whole number from 0 to 65535, got: 70000; see " +
-        '`hotel-review --help`',
+        '`hotel-review sandbox --help`',
     ],
-    ['sandbox bookings --json', '--json requires --out: without it, standard output holds the bookings'],
+    [
+      'sandbox bookings --json',
+      '--json requires --out: without it, standard output holds the bookings; see `hotel-review sandbox bookings --help`',
+    ],
     [
       'sandbox --changes-per-hour 60',
       '`sandbox --changes-per-hour` no longer exists: the sandbox does not change while it runs; start it again with ' +
@@ -378,23 +443,22 @@ describe('the command line', () => {
     [
       'sandbox bookings --wrong-share 20%',
       "option '--wrong-share <share>' argument '20%' is invalid: expected a number from 0 to 1, got: 20%; see " +
-        '`hotel-review --help`',
+        '`hotel-review sandbox bookings --help`',
     ],
-    ['replay 2026-11-20 --out bodies', '--out requires --dry-run'],
+    ['replay 2026-11-20 --out bodies', '--out requires --dry-run; see `hotel-review replay --help`'],
     [
       'replay 2026-11-20 --late --failed --missing',
-      'expected one of --missing, --failed, --all, --late, got: --missing --failed --late',
+      'expected one of --missing, --failed, --all, --late, got: --missing --failed --late; see `hotel-review replay --help`',
     ],
     [
       'replay 2026-11-20 --late --dry-run --out bodies',
-      '--out writes what one day would send; with --late, --dry-run only lists days',
+      '--out writes what one day would send; with --late, --dry-run only lists days; see `hotel-review replay --help`',
     ],
+    ['replay 2026-11-20 --all', '--all needs a reason: --reason TEXT; see `hotel-review replay --help`'],
     [
-      'replay 2026-11-20 --all',
-      '--all cancels unfinished runs and sends every day again: give the reason with --reason TEXT',
+      'run today --day 2026-11-20',
+      'expected one day, got: today and --day 2026-11-20; see `hotel-review run --help`',
     ],
-    ['run today --day 2026-11-20', 'expected one day, got: today and --day 2026-11-20'],
-    ['replay 2026-11-20 --failed --reason again', '--failed resumes runs and cancels none: omit --reason'],
   ])('refuses %s and starts nothing', async (line, message) => {
     const { error, calls, written } = await start(line);
     expect(error).toBeInstanceOf(UsageError);
@@ -413,24 +477,26 @@ describe('the command line', () => {
     ['run --help', 'Usage: hotel-review run [options] [day]'],
     ['help run', 'Usage: hotel-review run [options] [day]'],
     ['--json run -h', 'Usage: hotel-review run [options] [day]'],
-    ['cancel --help', 'Usage: hotel-review cancel [options] <day>'],
-    ['rejected --help', 'Usage: hotel-review rejected [options] <day>'],
-    ['replay --help', 'Usage: hotel-review replay [options] <day>'],
+    ['cancel --help', 'Usage: hotel-review cancel [options] [day]'],
+    ['rejected --help', 'Usage: hotel-review rejected [options] [day]'],
+    ['replay --help', 'Usage: hotel-review replay [options] [day]'],
     ['status --help', 'Usage: hotel-review status [options] [day]'],
     ['show --help', 'Usage: hotel-review show [options] [booking-reference]'],
-    ['report --help', 'Usage: hotel-review report [options] <day>'],
+    ['report --help', 'Usage: hotel-review report [options] [day]'],
     ['affected --help', 'Usage: hotel-review affected [options] [day]'],
     ['suspects --help', 'Usage: hotel-review suspects [options] [day]'],
+    ['refused --help', 'Usage: hotel-review refused [options] [day]'],
+    ['posted --help', 'Usage: hotel-review posted [options] [day]'],
     ['audit --help', 'Usage: hotel-review audit [options]'],
     ['privacy --help', 'Usage: hotel-review privacy [options]'],
-    ['verify --help', 'Usage: hotel-review verify [options] <day>'],
+    ['verify --help', 'Usage: hotel-review verify [options] [day]'],
     ['work --help', 'Usage: hotel-review work [options]'],
     ['serve --help', 'Usage: hotel-review serve [options]'],
-    ['hook --help', 'Usage: hotel-review hook [options]'],
+    ['hook --help', 'Usage: hotel-review hook [options] [day]'],
     ['init --help', 'Usage: hotel-review init [options]'],
-    ['doctor --help', 'Usage: hotel-review doctor [options]'],
+    ['doctor --help', 'Usage: hotel-review doctor [options] [day]'],
     ['sandbox --help', 'Usage: hotel-review sandbox [options] [command]'],
-    ['sandbox bookings --help', 'Usage: hotel-review sandbox bookings [options]'],
+    ['sandbox bookings --help', 'Usage: hotel-review sandbox bookings [options] [day]'],
   ])('answers "%s" with a help text that contains an example', async (line, usage) => {
     const { result, calls, written } = await start(line);
     expect({ result, calls }).toEqual({ result: helpShown, calls: [] });
@@ -448,6 +514,19 @@ describe('the command line', () => {
     },
   );
 
+  it('groups the commands, the ten that everybody needs first, each in at most two lines', async () => {
+    const { written } = await start('--help');
+    const groups = written.split('\n\n').slice(3, 8);
+    const namesOf = (group = '') => [...group.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    expect(namesOf(groups[0]).join(' ')).toBe(
+      'init doctor run replay status show affected cases serve sandbox',
+    );
+    expect(groups.map((group) => group.split('\n')[0])).toEqual([
+      ...['The ten that you need:', 'Looking back:', 'Mappings:', 'Running:', "Guests' data and access:"],
+    ]);
+    for (const group of groups) expect(group).not.toMatch(/\n {3}.*\n {3}/);
+  });
+
   it('offers every kind of source that there is', async () => {
     const { written } = await start('init --help');
     const choices = sourceKinds.map(({ name }) => `"${name}"`).join(', ');
@@ -464,6 +543,11 @@ describe('the command line', () => {
     const { error, calls } = await start(line);
     expect(error).toBeInstanceOf(UsageError);
     expect(calls).toEqual([]);
+  });
+
+  it('refuses a group of commands without a command of it', async () => {
+    const { error } = await start('mappings');
+    expect(error).toMatchObject({ message: 'expected a command; see `hotel-review mappings --help`' });
   });
 
   it('prints its version', async () => {
@@ -513,6 +597,8 @@ function recordingHandlers(calls: unknown[][]): Handlers {
     cases: remember('cases'),
     case: remember('case'),
     rejected: remember('rejected'),
+    refused: remember('refused'),
+    posted: remember('posted'),
     cancel: remember('cancel'),
     suspects: remember('suspects'),
     verify: remember('verify'),

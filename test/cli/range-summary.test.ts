@@ -143,7 +143,7 @@ describe('a day of a range', () => {
   });
 });
 
-const range: EndedRange = { why: 'it was stopped', next: '2026-11-04', to: '2026-11-20', dryRun: false };
+const range: EndedRange = { why: 'it was stopped', next: '2026-11-04', to: '2026-11-20' };
 
 describe('the end of a range that stopped early', () => {
   it('says which days were not started, and how to continue', () => {
@@ -164,12 +164,12 @@ To continue: hotel-review replay 2026-11-04 --to 2026-11-20
   it('continues with the options of the range, quoted for a shell', () => {
     const options = { mode: 'all', reason: "the hotel's export came late", delivery: 'file' } as const;
     const text = renderNotStarted(
-      { ...range, ...options, dryRun: true },
+      { ...range, ...options },
       createCommandWriter('npx hotel-review', 'other.yaml'),
     );
     expect(text).toContain(
       "To continue: npx hotel-review replay 2026-11-04 --to 2026-11-20 --all --reason 'the hotel'\\''s export came late' " +
-        '--delivery file --dry-run --config other.yaml\n',
+        '--delivery file --config other.yaml\n',
     );
   });
 });

@@ -6,7 +6,6 @@ import {
   renderClosing,
 } from '../../src/cli/run-summary.js';
 import type { ReasonCount } from '../../src/review/collected.js';
-import type { RefusedBooking } from '../../src/review/history.js';
 import { createCommandWriter } from '../../src/text/shell.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
@@ -16,7 +15,7 @@ const shown: string[] = [];
 
 function close(details: Partial<RunDetails> = {}, options: Partial<ClosingOptions> = {}): string {
   const text = renderClosing(
-    { run: someRun(), rejects: [], warnings: [], refused: [], placeUnit: 'line', ...details },
+    { run: someRun(), rejects: [], warnings: [], placeUnit: 'line', ...details },
     { now, command, ...options },
   );
   shown.push(text);
@@ -139,7 +138,6 @@ describe('the summary of a run', () => {
           { reason: 'unreadable-check-out-date', count: 3, firstPlace: 8 },
           { reason: 'absent-column', count: 1 },
         ],
-        refused: [refusedBooking('BR-1042', 'batch 7.0.1'), refusedBooking(undefined, 'batch 12.1')],
       }),
     ).toBe(
       `2026-11-20: run 20261120-k3f9xq7d succeeded in 12.3 s
@@ -159,11 +157,8 @@ rejected, by reason:
 warnings:
   unreadable-check-out-date  3  first at line 8
   absent-column              1
-refused by the service:
-  BR-1042         code-2009  batch 7.0.1
-  (no reference)  code-2009  batch 12.1
-  … and 23 more
-To see what the service said about one: hotel-review show REFERENCE --answers
+refused by the service: 25 bookings
+  list them with: hotel-review refused 2026-11-20
 `,
     );
   });
@@ -176,14 +171,6 @@ To see what the service said about one: hotel-review show REFERENCE --answers
     );
     expect(close({ run })).toContain('\nTo send what is missing: hotel-review run --day 2026-11-20\n');
     expect(close({ run: { ...run, expected: 1_000 } })).not.toContain('expected');
-  });
-
-  it('names refused bookings of the file, too', () => {
-    const line = '7,"BR-1042, part 2",Ana Lovelace,hotelbeds,00123,20112026,23112026';
-    const refused: RefusedBooking[] = [{ step: 'trigger', code: 'code-2009', form: 'file', line }];
-    const text = close({ run: someRun({ counts: { refused: 1 } }), refused });
-    expect(text).toContain('\n  BR-1042, part 2  code-2009  trigger\n');
-    expect(text).not.toContain('Lovelace');
   });
 
   it('of a failed run says why, and what to do', () => {
@@ -269,17 +256,6 @@ Once the cause is fixed: hotel-review run --day 2026-11-20
 warnings:
 `);
   });
-
-  it('never names a guest, and at most twenty refused bookings', () => {
-    const refused = Array.from({ length: 30 }, (_, number) =>
-      refusedBooking(`BR-${number}`, `batch ${number}`),
-    );
-    const text = close({ run: someRun({ counts: { refused: 30 } }), refused });
-    expect(text).not.toContain('Lovelace');
-    expect(text).toContain('  BR-19 ');
-    expect(text).not.toContain('BR-20');
-    expect(text).toContain('  … and 10 more\n');
-  });
 });
 
 describe('the details of a run', () => {
@@ -316,7 +292,6 @@ describe('the details of a run', () => {
     const ledger = {
       countRejects: nothing,
       countWarnings: nothing,
-      listRefused: nothing,
       findCanary: async () => undefined,
       listRuns: async () => runs,
     };
@@ -325,11 +300,10 @@ describe('the details of a run', () => {
     );
   });
 
-  it('are read from the ledger, with only as many refused bookings as are shown', async () => {
+  it('are read from the ledger', async () => {
     const run = someRun();
     const rejects: ReasonCount[] = [{ reason: 'record-too-long', count: 1 }];
     const warnings: ReasonCount[] = [{ reason: 'absent-column', count: 1 }];
-    const refused = [refusedBooking('BR-1', 'batch 0.1')];
     const asked: unknown[] = [];
     const answer =
       <Answer>(it: Answer) =>
@@ -340,7 +314,6 @@ describe('the details of a run', () => {
     const ledger = {
       countRejects: answer(rejects),
       countWarnings: answer(warnings),
-      listRefused: answer(refused),
       findCanary: async () => undefined,
       listRuns: answer([]),
     };
@@ -348,18 +321,8 @@ describe('the details of a run', () => {
       run,
       rejects,
       warnings,
-      refused,
       placeUnit: 'line',
     });
-    expect(asked).toEqual([[run.id], [run.id], [run.id, 20]]);
+    expect(asked).toEqual([[run.id], [run.id]]);
   });
 });
-
-function refusedBooking(reference: string | undefined, step: string): RefusedBooking {
-  const line = JSON.stringify({
-    ServiceId: 1,
-    BookingReferenceId: reference,
-    BookingClientName: 'Ana Lovelace',
-  });
-  return { step, code: 'code-2009', form: 'body', line };
-}

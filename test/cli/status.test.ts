@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { renderStatus } from '../../src/cli/run-summary.js';
+import { renderStatus as renderDays, type StatusDay } from '../../src/cli/status.js';
+import { groupByDay } from '../../src/review/day-runs.js';
+import type { Run } from '../../src/review/run.js';
 import { someRun } from '../review/some-run.js';
 import { command } from './plain-command.js';
 
@@ -8,8 +10,15 @@ const footer = `  undelivered: pending, refused or rejected; times in Europe/Mad
   all about one day: hotel-review status DAY
 `;
 
+function renderStatus(runs: readonly Run[], options: Parameters<typeof renderDays>[1]): string {
+  return renderDays(
+    [...groupByDay(runs)].map(([day, ofDay]) => ({ day, runs: ofDay })),
+    options,
+  );
+}
+
 describe('the status', () => {
-  it('is a line per run, with times of the account, and never 0 for what is unknown', () => {
+  it('is a line per run, and never 0 for what is unknown', () => {
     const runs = [
       someRun({
         state: 'awaiting-result',
@@ -34,12 +43,12 @@ describe('the status', () => {
     ];
     const text = renderStatus(runs, style);
     expect(text).toBe(
-      `  day         state      by    delivered  undelivered   affected  started
-  2026-11-20  awaiting   file  1,234,567            3  no result  11-21 03:30
-  2026-11-19  sent       body        990            3  by e-mail  11-21 03:30
-  2026-11-18  succeeded  file        990            3      1,234  11-21 03:30
-  2026-11-17  failed     body        400          593  by e-mail  11-21 03:30
-  2026-11-16  failed     body          0            3          -  11-21 03:30
+      `  day         run                state      delivered  undelivered   affected
+  2026-11-20  20261120-k3f9xq7d  awaiting   1,234,567            3  no result
+  2026-11-19  20261120-k3f9xq7d  sent             990            3  by e-mail
+  2026-11-18  20261120-k3f9xq7d  succeeded        990            3      1,234
+  2026-11-17  20261120-k3f9xq7d  failed           400          593  by e-mail
+  2026-11-16  20261120-k3f9xq7d  failed             0            3          -
   2026-11-20: 1,234,000 without a verdict, 567 by e-mail only
   2026-11-18: far fewer bookings than usual, to be accepted
   2026-11-17: reason: the export was cut off
@@ -80,13 +89,33 @@ ${footer}`,
       someRun(),
     ];
     expect(renderStatus(runs, style)).toBe(
-      `  day         state        by    delivered  undelivered  affected  started
-  2026-11-20  succeeded +  body          3            3         0  11-21 03:30
-  2026-11-20  awaiting +   body     12,345            3         0  11-21 03:30
-  2026-11-20  succeeded    body        990            3         0  11-21 03:30
+      `  day         run                state        delivered  undelivered  affected
+  2026-11-20  20261120-k3f9xq7d  succeeded +          3            3         0
+  2026-11-20  20261120-k3f9xq7d  awaiting +      12,345            3         0
+  2026-11-20  20261120-k3f9xq7d  succeeded          990            3         0
   + late bookings: only what earlier runs had not delivered
 ${footer}`,
     );
+  });
+
+  it('has a line for each day without a run, and of a long time without one only its ends', () => {
+    const gap = (first: number, days: number): StatusDay[] =>
+      Array.from({ length: days }, (_, index) => ({
+        day: new Date(Date.UTC(2026, 10, first - index)).toISOString().slice(0, 10),
+        runs: [],
+      }));
+    const run = { day: '2026-11-20', runs: [someRun()] };
+    const lines = renderDays([...gap(22, 2), run, ...gap(19, 32)], style)
+      .split('\n')
+      .slice(1, 7);
+    expect(lines.map((line) => line.trim().split(/ {2,}/).slice(0, 2))).toEqual([
+      ['2026-11-22', 'no run'],
+      ['2026-11-21', 'no run'],
+      ['2026-11-20', '20261120-k3f9xq7d'],
+      ['2026-11-19', 'no run'],
+      ['…', 'no run (32 days)'],
+      ['2026-10-19', 'no run'],
+    ]);
   });
 
   it('notes a day that was collected before it was over, unless a later run had the whole day', () => {

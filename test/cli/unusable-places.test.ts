@@ -49,25 +49,25 @@ describe('an unusable ledger ends every command with 2 and says what to fix:', (
 });
 
 describe('before the first run', () => {
-  it.each([['status'], ['status', day]])(
-    '%s %s says so with the path, and creates nothing',
-    async (...command) => {
-      const { folder } = await prepareDay({});
-      const before = await readdir(folder.path);
-      const expected = `There is no ledger at ${folder.ledgerFile} yet.\n`;
-      expect(await folder.run(command)).toMatchObject({
-        exitCode: 0,
-        stdout: `No runs yet. The first one: hotel-review run\n${expected}`,
-        stderr: '',
-      });
-      expect(await folder.run([...command, '--json'])).toMatchObject({
-        exitCode: 0,
-        stdout: '{"runs":[]}\n',
-        stderr: expected,
-      });
-      expect(await readdir(folder.path)).toEqual(before);
-    },
-  );
+  it.each([
+    { command: ['status'], report: { runs: [], daysWithoutRun: [] } },
+    { command: ['status', day], report: { runs: [] } },
+  ])('$command says so with the path, and creates nothing', async ({ command, report }) => {
+    const { folder } = await prepareDay({});
+    const before = await readdir(folder.path);
+    const expected = `There is no ledger at ${folder.ledgerFile} yet.\n`;
+    expect(await folder.run(command)).toMatchObject({
+      exitCode: 0,
+      stdout: `No runs yet. The first one: hotel-review run\n${expected}`,
+      stderr: '',
+    });
+    expect(await folder.run([...command, '--json'])).toMatchObject({
+      exitCode: 0,
+      stdout: `${JSON.stringify(report)}\n`,
+      stderr: expected,
+    });
+    expect(await readdir(folder.path)).toEqual(before);
+  });
 
   it('show says so with the path, and creates nothing', async () => {
     const { folder } = await prepareDay({});
@@ -75,7 +75,7 @@ describe('before the first run', () => {
     const expected = `There is no ledger at ${folder.ledgerFile} yet.\n`;
     expect(await folder.run(['show', 'BR-1'])).toMatchObject({
       exitCode: 1,
-      stdout: `BR-1 is in no run of this ledger. What was rejected, and where: hotel-review status DAY\n${expected}`,
+      stdout: `BR-1 is in no run of this ledger. What was rejected, and where: hotel-review rejected DAY\n${expected}`,
       stderr: '',
     });
     expect(await folder.run(['show', 'BR-1', '--json'])).toMatchObject({
@@ -90,7 +90,7 @@ describe('before the first run', () => {
     const { folder } = await prepareDay({ bookings: csvOf(3) });
     await folder.run(['status']);
     expect((await folder.runDay()).exitCode).toBe(0);
-    expect((await folder.run(['status'])).stdout).toMatch(/ sent .* by e-mail /);
+    expect((await folder.run(['status'])).stdout).toMatch(/ sent .* by e-mail\n/);
     expect((await folder.run(['show', 'BR-1'])).stdout).toContain('BR-1: delivered');
   });
 });

@@ -1,4 +1,5 @@
 import type { BuiltCommands } from '../support/built-commands.js';
+import { listCommandNames } from '../support/command-help.js';
 import type { Samples } from '../support/desk-month/samples.js';
 
 /** What a command is asked for, by the name of the file that records it. */
@@ -19,7 +20,15 @@ export interface MonthSamples extends Samples {
 export function listReading({ failedDay, nearestCase, fileDay, ...samples }: MonthSamples): readonly Asked[] {
   const { providerName, providerHotelId, reference, email } = samples;
   return withJson([
-    { name: 'status', lines: [['status'], ['status', fileDay], ['status', failedDay]] },
+    {
+      name: 'status',
+      lines: [
+        ['status'],
+        ['status', '--from', '2026-11-10', '--to', '2026-11-12'],
+        ['status', fileDay],
+        ['status', failedDay],
+      ],
+    },
     {
       name: 'show',
       lines: [
@@ -43,6 +52,8 @@ export function listReading({ failedDay, nearestCase, fileDay, ...samples }: Mon
         ['rejected', '2020-01-01'],
       ],
     },
+    { name: 'refused', lines: [['refused', fileDay]] },
+    { name: 'posted', lines: [['posted', fileDay]] },
     { name: 'suspects', lines: [['suspects', fileDay]] },
     {
       name: 'verify',
@@ -135,7 +146,7 @@ export function listChanging({ failedDay, nearestCase, reference }: Samples): re
         ['replay', failedDay, '--reason', 'a recorded replay'],
         ['replay', failedDay, '--late'],
         ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--dry-run'],
-        ['replay', '2026-11-15', '--to', '2026-11-22', '--missing'],
+        ['replay', '2026-11-15', '--to', '2026-11-22', '--missing', '--reason', 'an outage'],
       ],
     },
     { name: 'cancel', lines: [['cancel', failedDay, '--reason', 'nothing to cancel']] },
@@ -179,9 +190,7 @@ export async function listHelp({ call }: Pick<BuiltCommands, 'call'>): Promise<r
   const visit = async (command: readonly string[]) => {
     lines.push([...command, '--help']);
     const { stdout } = await call([...command, '--help']);
-    const [, below = ''] = stdout.split('\nCommands:\n');
-    for (const [, name = ''] of below.split('\n\n')[0]?.matchAll(/^ {2}(\w+)/gm) ?? [])
-      if (name !== 'help') await visit([...command, name]);
+    for (const name of listCommandNames(stdout)) await visit([...command, name]);
   };
   await visit([]);
   return [{ name: 'help', lines }];

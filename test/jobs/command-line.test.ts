@@ -23,7 +23,11 @@ describe('the command line', () => {
     ['an unknown option', ['run', '--dya', day], /--dya/],
     ['an unknown command', ['runn'], /runn/],
     ['--out without --dry-run', ['run', '--day', day, '--out', 'bodies'], /--dry-run/],
-    ['a range that runs backwards', ['replay', day, '--to', '2026-11-01'], /2026-11-01/],
+    [
+      'a range that runs backwards',
+      ['replay', day, '--to', '2026-11-01', '--late', '--reason', 'x'],
+      /2026-11-01/,
+    ],
   ])('rejects %s with exit 2', async (_, args, message) => {
     const { standIn, folder } = await prepare();
     expectError(await folder.run([...args, '--json']), { exitCode: 2, class: 'usage', message });

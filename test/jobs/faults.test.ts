@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createSeededRandom } from '../../src/sandbox/common/random.js';
-import { prepareDay, type Settings } from '../support/day-folder.js';
+import { day, prepareDay, type Settings } from '../support/day-folder.js';
 import { engine, runsEveryCase } from '../support/engine.js';
 import { countBodies, expectEachOnce, expectReport } from '../support/expectations.js';
 import { refusal, type StandInAnswer, type StandInHandler, success } from '../support/http-stand-in.js';
@@ -148,8 +148,9 @@ describe('a service that refuses a booking', () => {
         standIn,
         bookings.filter(({ BookingReferenceId }) => !poison.includes(BookingReferenceId)),
       );
-      expect(result.stderr).toContain('BR-17');
-      expect(result.stderr).toContain('BR-233');
+      expect(result.stderr).toContain(`list them with: hotel-review refused ${day}`);
+      const { json } = await folder.run(['refused', day, '--json']);
+      expect(json).toMatchObject({ refused: poison.map((BookingReferenceId) => ({ BookingReferenceId })) });
       const shown = await folder.run(['show', 'BR-17', '--answers']);
       expect(shown.stdout).toContain('BR-17: refused in run');
       expect(shown.stdout).toContain('this one is no hotel of ours');

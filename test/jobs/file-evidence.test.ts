@@ -130,6 +130,7 @@ const hotelColumns = [
   'copy',
   'caseId',
   'caseState',
+  ...['runId', 'verdictReason', 'reason', 'field', 'movedAt', 'code', 'step'],
   ...['booked', 'copy'].flatMap((hotel) =>
     ['Name', 'City', 'Country', 'Phones', 'LocalTime'].map((fact) => `${hotel}Hotel${fact}`),
   ),
@@ -152,14 +153,17 @@ describe('affected', () => {
       day,
       runId: result.report.runId,
       state: 'succeeded',
-      affected: affected.map((booking, index) => ({ ...booking, ...nothingKnown, ...caseOf(index) })),
+      affected: affected.map((booking, index) => ({
+        ...{ ...booking, ...nothingKnown, ...caseOf(index) },
+        runId: result.report.runId,
+      })),
       unanswered: 0,
       posted: 0,
     });
   });
 
   it('writes them to a CSV readable only by its owner, and overwrites nothing', async () => {
-    const { folder } = await runDay();
+    const { folder, result } = await runDay();
     const path = join(folder.path, 'wrong.csv');
     expect((await folder.run(['affected', day, '--csv', 'wrong.csv'])).exitCode).toBe(0);
     const bytes = await readFile(path);
@@ -172,6 +176,7 @@ describe('affected', () => {
         copy: 'never-synced',
         caseId: `${index + 1}`,
         caseState: 'open',
+        runId: result.report.runId,
       })),
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -15,8 +15,12 @@ import { guest, makeDoubtedBookings, type ReportedSuspect } from './doubted-book
 
 const listing = ['suspects', day, '--json'];
 
-/** The output of `suspects --json`. */
-const listed = ({ json }: CommandResult) => (json as { suspects: readonly ReportedSuspect[] }).suspects;
+type ListedSuspect = ReportedSuspect & Readonly<Record<string, unknown>>;
+/** The output of `suspects --json`, without what every list of bookings has. */
+const listed = ({ json }: CommandResult) =>
+  (json as { suspects: readonly ListedSuspect[] }).suspects.map(
+    ({ runId, caseId, caseState, bookedHotel, copyHotel, distanceKm, hoursToCheckIn, ...suspect }) => suspect,
+  );
 /** The suspects in the report of a run. */
 const reported = ({ report }: CommandResult) =>
   (report as { suspects?: { bookings: number; listed: readonly ReportedSuspect[] } }).suspects;
@@ -62,7 +66,8 @@ describe('suspects by body', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('All of them are in doubted.csv.');
     const records = parse(await readFile(join(folder.path, 'doubted.csv')), { columns: true, bom: true });
-    expect(records).toEqual(suspects.map(toCells));
+    expect(records).toMatchObject(suspects.map(toCells));
+    expect(Object.keys(records[0] ?? {})).not.toContain('BookingClientName');
   });
 
   it('show no guest in any output', async () => {
@@ -136,7 +141,10 @@ describe('suspects by body', () => {
     expectEachOnce(standIn, bookings);
     expect(result.report).not.toHaveProperty('suspects');
     const { exitCode, json } = await folder.run(listing);
-    expect({ exitCode, json }).toEqual({ exitCode: 1, json: { day, runId: null, suspects: [] } });
+    expect({ exitCode, json }).toEqual({
+      exitCode: 1,
+      json: { day, runId: null, state: null, suspects: [] },
+    });
     const { stdout } = await folder.run(['suspects', day]);
     expect(stdout).toContain('was not compared with the local copy of the mappings');
     expect(stdout).toContain('hotel-review mappings sync');

@@ -1,7 +1,6 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type MappingState, mappingStates, type Resolution, resolutions } from '../../cases/case.js';
 import type { CaseRequest } from '../../cases/case-requests.js';
-import { UsageError } from '../../review/refusals.js';
 import {
   addCsvOptions,
   type CsvOptions,
@@ -55,9 +54,7 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
 
   program
     .command('case <id> [action...]')
-    .description(
-      'show a case with its bookings and hotels, or: report, dismiss or reopen it, assign NAME, resolve REFERENCE...',
-    )
+    .description('show a case, report, dismiss or reopen it, assign it, resolve its bookings')
     .option('--note <text>', "a note about it; never write a guest's name here")
     .addOption(
       new Option('--as <outcome>', 'what was done for the guests, with resolve').choices(resolutions),
@@ -74,7 +71,7 @@ export function addCaseCommands(program: Command, handlers: CaseHandlers, finish
 function readId(text: string): number {
   const id = Number(text);
   if (!/^\d{1,15}$/.test(text) || id === 0)
-    throw new UsageError(`expected the number of a case, got: ${text}; to list them: hotel-review cases`);
+    throw new InvalidArgumentError(`expected the number of a case as \`cases\` lists it, got: ${text}`);
   return id;
 }
 
@@ -83,10 +80,11 @@ function readRequest(
   words: readonly string[],
   { note, as }: CaseOptions,
 ): CaseAction {
-  if (note?.trim() === '') throw new UsageError('--note is empty');
-  if (as !== undefined && action !== 'resolve') throw new UsageError('--as is for resolve only');
+  if (note?.trim() === '') throw new InvalidArgumentError('--note is empty');
+  if (as !== undefined && action !== 'resolve') throw new InvalidArgumentError('--as is for resolve only');
   const refuseWords = () => {
-    if (words.length > 0) throw new UsageError(`unexpected argument after ${action}: ${words.join(' ')}`);
+    if (words.length > 0)
+      throw new InvalidArgumentError(`unexpected argument after ${action}: ${words.join(' ')}`);
   };
   switch (action) {
     case undefined:
@@ -94,7 +92,7 @@ function readRequest(
     case 'dismiss':
       refuseWords();
       if (note === undefined)
-        throw new UsageError('dismiss needs --note: why the mapping is right after all');
+        throw new InvalidArgumentError('dismiss needs --note: why the mapping is right after all');
       return { kind: action, note };
     case 'report':
     case 'reopen':
@@ -103,16 +101,16 @@ function readRequest(
     case 'assign': {
       const [assignee, ...others] = words;
       if (assignee === undefined || others.length > 0 || assignee.trim() === '')
-        throw new UsageError('assign takes one name; put quotes around one with spaces');
+        throw new InvalidArgumentError('assign takes one name; put quotes around one with spaces');
       return { kind: action, assignee: assignee.trim(), note };
     }
     case 'resolve':
-      if (words.length === 0) throw new UsageError('resolve takes the references of the bookings');
-      if (as === undefined) throw new UsageError(`resolve needs --as ${resolutions.join('|')}`);
+      if (words.length === 0) throw new InvalidArgumentError('resolve takes the references of the bookings');
+      if (as === undefined) throw new InvalidArgumentError(`resolve needs --as ${resolutions.join('|')}`);
       return { kind: action, bookings: words, as, note };
     default:
-      throw new UsageError(
-        `unknown action ${action}: expected report, dismiss, reopen, assign or resolve; see hotel-review case --help`,
+      throw new InvalidArgumentError(
+        `unknown action ${action}: expected report, dismiss, reopen, assign or resolve`,
       );
   }
 }
@@ -127,6 +125,7 @@ Examples:
   hotel-review cases --state escalated --provider hotelbeds`;
 
 const caseExamples = `
+Actions: report, dismiss, reopen, assign NAME, resolve REFERENCE... --as OUTCOME.
 A booking without a reference is given by its number in the case: '#3'.
 
 Examples:

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { UsageError } from '../../review/refusals.js';
+import { type Command, InvalidArgumentError } from 'commander';
 import {
   addForce,
   type Finish,
@@ -108,13 +107,15 @@ export function addExportCommands(program: Command, handlers: ExportHandlers, fi
 /** A rough check; the service does the rest. The message omits the address, because it may end up in a log. */
 function readAddress(text: string): string {
   if (/^[^\s\p{Cc},@]+@[^\s\p{Cc},@]+$/u.test(text)) return text;
-  throw new UsageError('--email: expected one address such as name@example.com, got: something else');
+  throw new InvalidArgumentError(
+    '--email: expected one address such as name@example.com, got: something else',
+  );
 }
 
 function readNames(text: string): string[] {
   const names = text.split(',').map((name) => name.trim());
   if (!names.includes('')) return [...new Set(names)];
-  throw new UsageError('--providers: expected names separated by commas, got: an empty one');
+  throw new InvalidArgumentError('--providers: expected names separated by commas, got: an empty one');
 }
 
 const exportExamples = `

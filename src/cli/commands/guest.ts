@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { UsageError } from '../../review/refusals.js';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Finish, type GlobalOptions, readGlobals, readReference } from './options.js';
 
 export interface EraseOptions {
@@ -40,7 +39,7 @@ export function addGuestCommands(program: Command, handlers: GuestHandlers, fini
     .option('--dry-run', 'only show what would be changed', false)
     .addHelpText('after', eraseExamples)
     .action(async (reference: string, options: EraseOptions, command: Command) => {
-      if (options.reason.trim() === '') throw new UsageError('expected a reason after --reason');
+      if (options.reason.trim() === '') throw new InvalidArgumentError('expected a reason after --reason');
       finish(await handlers.eraseGuest(readReference(reference), options, readGlobals(command)));
     });
 

@@ -1,33 +1,40 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import {
   addCsvOptions,
+  addDay,
   addForce,
+  addRange,
   type CsvOptions,
+  type DayOption,
   type Finish,
   type GlobalOptions,
   type GuestOptions,
+  type RangeOptions,
   readDay,
   readGlobals,
   readGuest,
-  readWrittenDay,
+  takeDay,
+  wholeNumber,
 } from './options.js';
 
-export interface AffectedOptions extends CsvOptions {
-  /** The first and the last day of a range. */
-  readonly from?: string;
-  readonly to?: string;
+/** One day, or the list of days. */
+export interface StatusOptions extends DayOption, RangeOptions {
+  /** The most days with a run. */
+  readonly limit: number;
+}
+
+export interface DayListOptions extends DayOption, CsvOptions {}
+
+export interface AffectedOptions extends DayListOptions, RangeOptions {
   /** Only bookings whose check-in is before this day. */
   readonly checkInBefore?: string;
   /** Lists the bookings without a verdict instead. */
   readonly unanswered: boolean;
 }
 
-export interface ProvidersOptions extends CsvOptions {
-  readonly from?: string;
-  readonly to?: string;
-}
+export interface ProvidersOptions extends CsvOptions, RangeOptions {}
 
-export interface ReportOptions {
+export interface ReportOptions extends DayOption {
   /** The file to write the page to. */
   readonly html?: string;
   /** Replaces an existing file. */
@@ -42,28 +49,40 @@ export interface EvidenceOptions {
 
 /** The commands that look back at reviewed days; each returns the exit code. */
 export interface HistoryHandlers {
-  status(day: string | undefined, globals: GlobalOptions): Promise<number>;
+  status(options: StatusOptions, globals: GlobalOptions): Promise<number>;
   show(guest: GuestOptions, options: { readonly answers: boolean }, globals: GlobalOptions): Promise<number>;
-  affected(day: string | undefined, options: AffectedOptions, globals: GlobalOptions): Promise<number>;
-  rejected(day: string, options: CsvOptions, globals: GlobalOptions): Promise<number>;
-  suspects(day: string | undefined, options: CsvOptions, globals: GlobalOptions): Promise<number>;
-  verify(day: string, globals: GlobalOptions): Promise<number>;
-  report(day: string, options: ReportOptions, globals: GlobalOptions): Promise<number>;
+  affected(options: AffectedOptions, globals: GlobalOptions): Promise<number>;
+  rejected(options: DayListOptions, globals: GlobalOptions): Promise<number>;
+  refused(options: DayListOptions, globals: GlobalOptions): Promise<number>;
+  posted(options: DayListOptions, globals: GlobalOptions): Promise<number>;
+  suspects(options: DayListOptions, globals: GlobalOptions): Promise<number>;
+  verify(options: DayOption, globals: GlobalOptions): Promise<number>;
+  report(options: ReportOptions, globals: GlobalOptions): Promise<number>;
   providers(options: ProvidersOptions, globals: GlobalOptions): Promise<number>;
   evidence(reference: string, options: EvidenceOptions, globals: GlobalOptions): Promise<number>;
 }
 
 export function addHistoryCommands(program: Command, handlers: HistoryHandlers, finish: Finish): void {
-  program
-    .command('status [day]')
-    .description('show days and their runs, or one day with its rejected and refused bookings')
+  addRange(
+    addDay(
+      program.command('status').description('list the days and their runs, or show one day'),
+      'default: list the days',
+    ),
+    { from: 'list the days from this one', to: 'list the days up to this one' },
+  )
+    .option('--limit <days>', 'list so many days that have a run', wholeNumber(1, 100_000), 40)
     .addHelpText('after', statusExamples)
-    .action(async (day: string | undefined, _options: unknown, command: Command) => {
-      finish(await handlers.status(day === undefined ? undefined : readDay(day), readGlobals(command)));
+    .action(async (argument: string | undefined, options: StatusOptions, command: Command) => {
+      const { from, to, limit } = options;
+      const { day } = takeDay(argument, options);
+      if (day !== undefined) refuseRange(options);
+      const chosen = day === undefined ? { limit, ...(from && { from }), ...(to && { to }) } : { day, limit };
+      finish(await handlers.status(chosen, readGlobals(command)));
     });
 
   program
-    .command('show [booking-reference]')
+    .command('show')
+    .argument('[booking-reference]')
     .description("show a booking's history: when it was sent, in which step and with what verdict")
     .option('--name <name>', 'all bookings of this guest, instead of one reference')
     .option('--answers', "also show the service's own messages, which may name a guest", false)
@@ -79,68 +98,63 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     );
 
   addCsvOptions(
-    program
-      .command('affected [day]')
-      .description(
-        "list a day's bookings whose mapping its result marks as incorrect, guests in house first (default: yesterday)",
-      )
-      .option('--from <day>', 'the first day of a range', readDay)
-      .option('--to <day>', 'its last day (default: yesterday)', readDay)
+    addRange(
+      addDay(
+        program
+          .command('affected')
+          .description("list a day's bookings whose mapping is incorrect, guests in house first"),
+      ),
+      { to: 'its last day (default: yesterday)' },
+    )
       .option('--check-in-before <day>', 'only bookings with a check-in before this day', readDay)
       .option('--unanswered', "list the file's bookings without a verdict instead, and say why", false),
   )
     .addHelpText('after', affectedExamples)
-    .action(async (day: string | undefined, options: AffectedOptions, command: Command) => {
-      const checked = day === undefined ? undefined : readDay(day);
-      finish(await handlers.affected(checked, options, readGlobals(command)));
+    .action(async (argument: string | undefined, options: AffectedOptions, command: Command) => {
+      const chosen = { ...options, ...takeDay(argument, options) };
+      if (chosen.day !== undefined) refuseRange(chosen);
+      if (chosen.to !== undefined && chosen.from === undefined)
+        throw new InvalidArgumentError('--to needs --from: the first day of the range');
+      finish(await handlers.affected(chosen, readGlobals(command)));
     });
 
-  addCsvOptions(
-    program
-      .command('rejected <day>')
-      .description("list the records of a day's latest run that couldn't be sent: where, why, and the value"),
-  )
-    .addHelpText('after', rejectedExamples)
-    .action(async (day: string, options: CsvOptions, command: Command) => {
-      finish(await handlers.rejected(readWrittenDay(day), options, readGlobals(command)));
-    });
+  for (const { name, description, examples } of dayLists) {
+    addCsvOptions(addDay(program.command(name).description(description)))
+      .addHelpText('after', examples)
+      .action(async (argument: string | undefined, options: DayListOptions, command: Command) => {
+        const chosen = { ...options, ...takeDay(argument, options) };
+        finish(await handlers[name](chosen, readGlobals(command)));
+      });
+  }
 
-  addCsvOptions(
-    program
-      .command('suspects [day]')
-      .description("list a day's bookings that the local copy of the mappings flags (default: yesterday)"),
-  )
-    .addHelpText('after', suspectsExamples)
-    .action(async (day: string | undefined, options: CsvOptions, command: Command) => {
-      const checked = day === undefined ? undefined : readDay(day);
-      finish(await handlers.suspects(checked, options, readGlobals(command)));
-    });
-
-  program
-    .command('verify <day>')
-    .description("check a day's archive, byte by byte, against the ledger")
+  addDay(program.command('verify').description("check a day's archive, byte by byte, against the ledger"))
     .addHelpText('after', verifyExamples)
-    .action(async (day: string, _options: unknown, command: Command) => {
-      finish(await handlers.verify(readDay(day), readGlobals(command)));
+    .action(async (argument: string | undefined, option: DayOption, command: Command) => {
+      finish(await handlers.verify(takeDay(argument, option), readGlobals(command)));
     });
 
   addForce(
-    program
-      .command('report <day>')
-      .description('report how a day went: runs, verdicts, open cases, and what is unusual')
-      .option('--html <file>', 'also write it as a self-contained page to this file'),
+    addDay(
+      program
+        .command('report')
+        .description('report how a day went: runs, verdicts, open cases, and what is unusual'),
+    ).option('--html <file>', 'also write it as a self-contained page to this file'),
   )
     .addHelpText('after', reportExamples)
-    .action(async (day: string, options: ReportOptions, command: Command) => {
-      finish(await handlers.report(readWrittenDay(day), options, readGlobals(command)));
+    .action(async (argument: string | undefined, options: ReportOptions, command: Command) => {
+      const chosen = { ...options, ...takeDay(argument, options) };
+      finish(await handlers.report(chosen, readGlobals(command)));
     });
 
   addCsvOptions(
-    program
-      .command('providers')
-      .description('compare the providers: bookings sent, affected, cases, and how soon they were corrected')
-      .option('--from <day>', 'the first day (default: 30 days in all)', readDay)
-      .option('--to <day>', 'the last day (default: today)', readDay),
+    addRange(
+      program
+        .command('providers')
+        .description(
+          'compare the providers: bookings sent, affected, cases, and how soon they were corrected',
+        ),
+      { from: 'the first day (default: 30 days in all)', to: 'the last day (default: today)' },
+    ),
   )
     .addHelpText('after', providersExamples)
     .action(async (options: ProvidersOptions, command: Command) => {
@@ -150,10 +164,8 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
   addForce(
     program
       .command('evidence <reference>')
-      .description(
-        "write a ZIP file that proves what was done about a booking; it holds the guest's name if that is still kept",
-      )
-      .requiredOption('--out <file>', 'the file to write'),
+      .description('write a ZIP file that proves what was done about a booking')
+      .requiredOption('--out <file>', "the file to write; it holds the guest's name if that is still kept"),
   )
     .addHelpText('after', evidenceExamples)
     .action(async (reference: string, options: EvidenceOptions, command: Command) => {
@@ -161,10 +173,18 @@ export function addHistoryCommands(program: Command, handlers: HistoryHandlers, 
     });
 }
 
+function refuseRange({ from, to }: RangeOptions): void {
+  if ((from ?? to) !== undefined)
+    throw new InvalidArgumentError('expected one day, or a range with --from and --to');
+}
+
 const statusExamples = `
+Days without a run are listed, too.
+
 Examples:
-  hotel-review status              the latest runs
-  hotel-review status 2026-11-20   that day's runs, rejects and refused bookings`;
+  hotel-review status                   the latest days
+  hotel-review status 2026-11-20        what happened on that day
+  hotel-review status --from 2026-11-01 --to yesterday`;
 
 const showExamples = `
 Examples:
@@ -178,23 +198,55 @@ Examples:
   hotel-review affected --from 2026-11-01 --check-in-before 2026-12-01
   hotel-review affected 2026-11-20 --unanswered     those without a verdict`;
 
-const rejectedExamples = `
-Examples:
-  hotel-review rejected 2026-11-20                     those of a day
-  hotel-review rejected yesterday --csv rejected.csv   as a file
-  hotel-review rejected yesterday --csv rejected.csv --delimiter ";"
-                                                       for Excel in most of Europe`;
+const dayLists = [
+  {
+    name: 'rejected',
+    description: "list a day's records that could not be sent: where, why, and the value",
+    examples: `
+Of the latest run of the day.
 
-const suspectsExamples = `
+Examples:
+  hotel-review rejected                               yesterday's records
+  hotel-review rejected 2026-11-20 --csv records.csv  those of a day, as a file
+  hotel-review rejected --csv records.csv --delimiter ";"
+                                      for Excel in most of Europe`,
+  },
+  {
+    name: 'refused',
+    description: "list a day's bookings that the service refused, with its code",
+    examples: `
+Of the latest run of the day. The service's own words may name a guest: to see
+those about one booking, use show REFERENCE --answers.
+
+Examples:
+  hotel-review refused                              yesterday's bookings
+  hotel-review refused 2026-11-20 --csv refused.csv those of a day, as a file`,
+  },
+  {
+    name: 'posted',
+    description: "list a day's bookings that could not be in the file and went by body",
+    examples: `
+Their verdicts come by e-mail only.
+
+Examples:
+  hotel-review posted                              yesterday's bookings
+  hotel-review posted 2026-11-20 --csv posted.csv  those of a day, as a file`,
+  },
+  {
+    name: 'suspects',
+    description: "list a day's bookings that the local copy of the mappings flags",
+    examples: `
 Examples:
   hotel-review suspects                             yesterday's bookings
-  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`;
+  hotel-review suspects 2026-11-20 --csv doubt.csv  those of a day, as a file`,
+  },
+] as const;
 
 const reportExamples = `
 The report holds references and stays, but no guest names.
 
 Examples:
-  hotel-review report yesterday
+  hotel-review report
   hotel-review report 2026-11-20 --html 2026-11-20.html`;
 
 const providersExamples = `
@@ -210,5 +262,6 @@ Example:
   hotel-review evidence BR-1042 --out BR-1042.zip`;
 
 const verifyExamples = `
-Example:
+Examples:
+  hotel-review verify
   hotel-review verify 2026-11-20`;

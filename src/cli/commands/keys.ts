@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
-import { isCalendarDay } from '../../booking/business-day.js';
-import { UsageError } from '../../review/refusals.js';
-import { type Finish, type GlobalOptions, readGlobals } from './options.js';
+import {
+  addDay,
+  type DayOption,
+  type Finish,
+  type GlobalOptions,
+  readGlobals,
+  requireDay,
+} from './options.js';
 
 /** The commands about the keys of business days; each returns the exit code. */
 export interface KeyHandlers {
@@ -22,13 +27,14 @@ export function addKeyCommands(program: Command, handlers: KeyHandlers, finish: 
       finish(await handlers.rotateKeys(readGlobals(command)));
     });
 
-  keys
-    .command('forget <day>')
-    .description("give up a day's key that is lost for good, so that retention no longer waits for it")
-    .action(async (day: string, _options: object, command: Command) => {
-      if (!isCalendarDay(day)) throw new UsageError(`expected a day such as 2026-11-20, got: ${day}`);
-      finish(await handlers.forgetKey(day, readGlobals(command)));
-    });
+  addDay(
+    keys
+      .command('forget')
+      .description("give up a day's key that is lost for good, so that retention no longer waits for it"),
+    'required',
+  ).action(async (day: string | undefined, option: DayOption, command: Command) => {
+    finish(await handlers.forgetKey(requireDay('keys forget', day, option), readGlobals(command)));
+  });
 }
 
 const examples = `

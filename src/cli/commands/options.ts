@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isCalendarDay } from '../../booking/business-day.js';
-import { UsageError } from '../../review/refusals.js';
 import type { LogLevel } from '../log.js';
 
 /** The options that every command has. */
@@ -18,11 +17,6 @@ export function readGlobals(command: Command): GlobalOptions {
 
 /** Receives the exit code of a handler. */
 export type Finish = (exitCode: number) => void;
-
-export function readDay(text: string): string {
-  if (!isCalendarDay(text)) throw new InvalidArgumentError(`expected a day as YYYY-MM-DD, got: ${text}`);
-  return text;
-}
 
 /** How `--csv` files are written. */
 export interface CsvOptions {
@@ -60,11 +54,53 @@ function readDelimiter(text: string): string {
 
 const relativeDays: readonly string[] = ['today', 'yesterday'];
 
-/** Reads a day, or one of the words `today` and `yesterday`, whose day depends on the configured zone. */
-export function readWrittenDay(text: string): string {
+/** Reads YYYY-MM-DD, or one of the words `today` and `yesterday`, whose day depends on the configured zone. */
+export function readDay(text: string): string {
   if (!relativeDays.includes(text) && !isCalendarDay(text))
     throw new InvalidArgumentError(`expected a day as YYYY-MM-DD, today or yesterday, got: ${text}`);
   return text;
+}
+
+/** A day as it was given: see `readDay`. */
+export interface DayOption {
+  readonly day?: string;
+}
+
+/** Adds `[day]` and `--day`, which are the same. */
+export function addDay(command: Command, byDefault = 'default: yesterday'): Command {
+  return command
+    .argument('[day]', `YYYY-MM-DD, today or yesterday (${byDefault})`)
+    .option('--day <day>', 'the same', readDay);
+}
+
+/** The day that was given as an argument, with `--day`, or with both. */
+export function takeDay(argument: string | undefined, { day }: DayOption): DayOption {
+  if (argument === undefined) return day === undefined ? {} : { day };
+  if (day !== undefined && day !== argument)
+    throw new InvalidArgumentError(`expected one day, got: ${argument} and --day ${day}`);
+  return { day: readDay(argument) };
+}
+
+/** The same, for a command that changes something and has no day by default. */
+export function requireDay(command: string, argument: string | undefined, option: DayOption): string {
+  const { day } = takeDay(argument, option);
+  if (day === undefined)
+    throw new InvalidArgumentError(`${command} needs a day: YYYY-MM-DD, today or yesterday`);
+  return day;
+}
+
+/** The first and the last day of a range. */
+export interface RangeOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Adds `--from` and `--to`. */
+export function addRange(
+  command: Command,
+  { from = 'the first day of a range', to }: { readonly from?: string; readonly to: string },
+): Command {
+  return command.option('--from <day>', from, readDay).option('--to <day>', to, readDay);
 }
 
 /** A parser of whole numbers from `least` to `most`. */
@@ -102,16 +138,15 @@ export function readInstant(text: string): number {
 /** A guest: by the reference of a booking, or by name. */
 export type GuestOptions = { readonly reference: string } | { readonly name: string };
 
-/** @throws UsageError unless exactly one of the two is given */
+/** Exactly one of the two has to be given. */
 export function readGuest(reference: string | undefined, name: string | undefined): GuestOptions {
   const isBlank = (text: string | undefined) => text === undefined || text.trim() === '';
   if (reference !== undefined && name === undefined && !isBlank(reference)) return { reference };
   if (name !== undefined && reference === undefined && !isBlank(name)) return { name };
-  throw new UsageError('expected either a booking reference or --name NAME');
+  throw new InvalidArgumentError('expected either a booking reference or --name NAME');
 }
 
-/** @throws UsageError */
 export function readReference(reference: string): string {
-  if (reference.trim() === '') throw new UsageError('expected a booking reference');
+  if (reference.trim() === '') throw new InvalidArgumentError('expected a booking reference');
   return reference;
 }

@@ -1,26 +1,21 @@
 import type { Command } from 'commander';
-import { type Finish, type GlobalOptions, readGlobals, readWrittenDay } from './options.js';
-
-export interface AuditOptions {
-  /** The first and the last day: YYYY-MM-DD, `today` or `yesterday`. */
-  readonly from?: string;
-  readonly to?: string;
-}
+import { addRange, type Finish, type GlobalOptions, type RangeOptions, readGlobals } from './options.js';
 
 /** The commands that answer a privacy officer's questions; each returns the exit code. */
 export interface PrivacyHandlers {
-  audit(options: AuditOptions, globals: GlobalOptions): Promise<number>;
+  audit(options: RangeOptions, globals: GlobalOptions): Promise<number>;
   privacy(globals: GlobalOptions): Promise<number>;
 }
 
 export function addPrivacyCommands(program: Command, handlers: PrivacyHandlers, finish: Finish): void {
-  program
-    .command('audit')
-    .description("list who looked at guests' data or wrote it to a file, when, and which data")
-    .option('--from <day>', 'the first day (default: the start of the trail)', readWrittenDay)
-    .option('--to <day>', 'the last day (default: today)', readWrittenDay)
+  addRange(
+    program
+      .command('audit')
+      .description("list who looked at guests' data or wrote it to a file, when, and which data"),
+    { from: 'the first day (default: the start of the trail)', to: 'the last day (default: today)' },
+  )
     .addHelpText('after', auditExamples)
-    .action(async (options: AuditOptions, command: Command) => {
+    .action(async (options: RangeOptions, command: Command) => {
       finish(await handlers.audit(options, readGlobals(command)));
     });
 

@@ -15,7 +15,7 @@ import { addPrivacyCommands, type PrivacyHandlers } from './privacy.js';
 import { addReviewCommands, type ReviewHandlers } from './review.js';
 import { addSandboxCommands, type SandboxHandlers } from './sandbox.js';
 import { addServiceCommands, type ServiceHandlers } from './service.js';
-import { addSetupCommands, type SetupHandlers } from './setup.js';
+import { addSetupCommands, completeCommand, type SetupHandlers } from './setup.js';
 import { addUserCommands, type UserHandlers } from './users.js';
 import { addVerdictCommands, type VerdictHandlers } from './verdicts.js';
 
@@ -60,8 +60,17 @@ export async function runCommandLine(
   const program = createProgram(version, handlers, (code) => {
     result = code;
   });
+  /** The command that refuses what was typed. */
+  let current = program;
+  program.hook('preAction', (_program, command) => {
+    current = command;
+  });
   for (const command of listCommands(program)) {
-    command.exitOverride().configureOutput({ ...output, outputError: () => {} });
+    const refuse = (error: CommanderError): never => {
+      current = command;
+      throw error;
+    };
+    command.exitOverride(refuse).configureOutput({ ...output, outputError: () => {} });
   }
   try {
     await program.parseAsync([...arguments_], { from: 'user' });
@@ -69,15 +78,36 @@ export async function runCommandLine(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return helpShown;
-    if (error.code === 'commander.help')
-      throw new UsageError('expected a command; see `hotel-review --help`');
-    const retired = explainRetiredCommand(program.args);
-    if (retired !== undefined) throw new UsageError(retired);
     throw new UsageError(
-      `${findStrayCommand(program) ?? toClause(error.message)}; see \`hotel-review --help\``,
+      explainRetiredCommand(program.args) ?? `${describe(error, program)}; see \`${pathOf(current)} --help\``,
     );
   }
 }
+
+function describe(error: CommanderError, program: Command): string {
+  if (error.code === 'commander.help') return 'expected a command';
+  return findStrayCommand(program) ?? toClause(error.message);
+}
+
+/** hotel-review sandbox bookings */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** The headings of the help and the commands below them. */
+const groups: readonly (readonly [heading: string, names: readonly string[]])[] = [
+  [
+    'The ten that you need:',
+    ['init', 'doctor', 'run', 'replay', 'status', 'show', 'affected', 'cases', 'serve', 'sandbox'],
+  ],
+  [
+    'Looking back:',
+    ['rejected', 'refused', 'posted', 'suspects', 'verify', 'report', 'providers', 'evidence'],
+  ],
+  ['Mappings:', ['case', 'mappings', 'hotels', 'brands', 'export', 'verdicts']],
+  ['Running:', ['cancel', 'work', 'hook', 'notify']],
+  ["Guests' data and access:", ['guest', 'privacy', 'audit', 'keys', 'user']],
+];
 
 function createProgram(version: string, handlers: Handlers, finish: Finish): Command {
   const program = new Command('hotel-review')
@@ -95,25 +125,47 @@ function createProgram(version: string, handlers: Handlers, finish: Finish): Com
     )
     .option('--stack-trace', 'show where an unexpected error came from', false)
     .showHelpAfterError(false)
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: listGlobalOptions })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: listGlobalOptions,
+      // Every command has options, and `--help` does what `help` does.
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`.replace(' [options]', ''),
+      visibleCommands: ({ commands }) => [...commands],
+    })
+    .hook('preSubcommand', (_program, command) => completeCommand(command))
     .addHelpText('after', examples);
 
-  addReviewCommands(program, handlers, finish);
-  addHistoryCommands(program, handlers, finish);
-  addCaseCommands(program, handlers, finish);
-  addPrivacyCommands(program, handlers, finish);
-  addGuestCommands(program, handlers, finish);
-  addKeyCommands(program, handlers, finish);
-  addUserCommands(program, handlers, finish);
-  addMappingCommands(program, handlers, finish);
-  addHotelCommands(program, handlers, finish);
-  addVerdictCommands(program, handlers, finish);
-  addExportCommands(program, handlers, finish);
-  addNotifyCommands(program, handlers, finish);
-  addServiceCommands(program, handlers, finish);
-  addSetupCommands(program, handlers, finish);
-  addSandboxCommands(program, handlers, finish);
+  const commands = new Map(
+    defineCommands(program, handlers, finish).map((command) => [command.name(), command]),
+  );
+  for (const [heading, names] of groups) {
+    for (const name of names) {
+      const command = commands.get(name);
+      if (command) program.addCommand(command.helpGroup(heading));
+    }
+  }
   return program;
+}
+
+/** By area; the program shows them by group. */
+function defineCommands(program: Command, handlers: Handlers, finish: Finish): readonly Command[] {
+  const defined = new Command().copyInheritedSettings(program);
+  addReviewCommands(defined, handlers, finish);
+  addHistoryCommands(defined, handlers, finish);
+  addCaseCommands(defined, handlers, finish);
+  addPrivacyCommands(defined, handlers, finish);
+  addGuestCommands(defined, handlers, finish);
+  addKeyCommands(defined, handlers, finish);
+  addUserCommands(defined, handlers, finish);
+  addMappingCommands(defined, handlers, finish);
+  addHotelCommands(defined, handlers, finish);
+  addVerdictCommands(defined, handlers, finish);
+  addExportCommands(defined, handlers, finish);
+  addNotifyCommands(defined, handlers, finish);
+  addServiceCommands(defined, handlers, finish);
+  addSetupCommands(defined, handlers, finish);
+  addSandboxCommands(defined, handlers, finish);
+  return defined.commands;
 }
 
 function listCommands(command: Command): Command[] {

@@ -1,17 +1,23 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type RangeMode, rangeModes } from '../../review/day/range-plan.js';
-import { UsageError } from '../../review/refusals.js';
 import type { DeliveryKind } from '../../review/run.js';
-import { type Finish, type GlobalOptions, readDay, readGlobals, readWrittenDay } from './options.js';
+import {
+  addDay,
+  type DayOption,
+  type Finish,
+  type GlobalOptions,
+  readDay,
+  readGlobals,
+  requireDay,
+  takeDay,
+} from './options.js';
 
 interface DryRunOptions {
   readonly dryRun: boolean;
   readonly out?: string;
 }
 
-export interface RunOptions extends DryRunOptions {
-  /** YYYY-MM-DD, `today` or `yesterday`. */
-  readonly day?: string;
+export interface RunOptions extends DryRunOptions, DayOption {
   readonly delivery?: DeliveryKind;
   /** Accepts the day, however few bookings it has. */
   readonly acceptVolume: boolean;
@@ -24,8 +30,9 @@ export interface RunOptions extends DryRunOptions {
 }
 
 export interface ReplayOptions extends DryRunOptions {
+  /** The last day of a range. */
   readonly to?: string;
-  /** Which days, and how; without it every day gets a new run. */
+  /** Which days, and how; without it the one day gets a new run. */
   readonly mode?: RangeMode;
   readonly reason?: string;
   readonly acceptVolume: boolean;
@@ -40,14 +47,7 @@ export interface ReviewHandlers {
 }
 
 export function addReviewCommands(program: Command, handlers: ReviewHandlers, finish: Finish): void {
-  program
-    .command('run [day]')
-    .description('review a business day, or resume one that was interrupted')
-    .option(
-      '--day <day>',
-      'the same as [day]: YYYY-MM-DD, today or yesterday in the configured zone (default: yesterday)',
-      readWrittenDay,
-    )
+  addDay(program.command('run').description('review a business day, or resume one that was interrupted'))
     .addOption(deliveryOption())
     .option('--accept-volume', acceptVolume, false)
     .option('--accept-repeated', 'send the day even if an earlier day sent the same bookings', false)
@@ -62,27 +62,33 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     .action(async (day: string | undefined, options: RunOptions, command: Command) => {
       checkOut(options);
       if (options.dryRun && options.metricsFile !== undefined)
-        throw new UsageError('--metrics-file and --dry-run exclude each other: a dry run is not a run');
-      finish(await handlers.run({ ...options, ...readOneDay(day, options) }, readGlobals(command)));
+        throw new InvalidArgumentError(
+          '--metrics-file and --dry-run exclude each other: a dry run is not a run',
+        );
+      finish(await handlers.run({ ...options, ...takeDay(day, options) }, readGlobals(command)));
     });
 
-  program
-    .command('cancel <day>')
-    .description("abandon a day's unfinished run; the schedule then leaves that day alone")
+  addDay(
+    program
+      .command('cancel')
+      .description("abandon a day's unfinished run; the schedule then leaves that day alone"),
+    'required',
+  )
     .requiredOption('--reason <text>', 'why', readReason)
     .addHelpText('after', cancelExamples)
-    .action(async (day: string, options: { readonly reason: string }, command: Command) => {
-      finish(await handlers.cancel(readWrittenDay(day), options, readGlobals(command)));
+    .action(async (day: string | undefined, { reason, ...option }: CancelOptions, command: Command) => {
+      const chosen = requireDay('cancel', day, option);
+      finish(await handlers.cancel(chosen, { reason }, readGlobals(command)));
     });
 
-  const replay = program
-    .command('replay <day>')
-    .description('review a day or a range of days again, or only what is missing')
-    .option('--to <day>', 'the last day of the range that starts with <day>', readDay);
+  const replay = addDay(
+    program.command('replay').description('review a day or a range of days again, or only what is missing'),
+    'required',
+  ).option('--to <day>', 'the last day of a range; needs one of the next four, and a reason', readDay);
   addRangeModes(replay)
     .option(
       '--reason <text>',
-      'why; required with --all, and for a day with an unfinished run, which is then cancelled',
+      'why; required for a range, with --all, and for a day with an unfinished run, which is then cancelled',
       readReason,
     )
     .addOption(deliveryOption())
@@ -94,22 +100,22 @@ export function addReviewCommands(program: Command, handlers: ReviewHandlers, fi
     )
     .option('--out <dir>', 'with --dry-run: write what would be sent to this folder (with guest names)')
     .addHelpText('after', replayExamples)
-    .action(async (day: string, options: Omit<ReplayOptions, 'mode'> & ModeFlags, command: Command) => {
+    .action(async (argument: string | undefined, options: ReplayFlags, command: Command) => {
       checkOut(options);
-      const { missing, failed, all, late, ...others } = options;
+      const { day, missing, failed, all, late, ...others } = options;
+      const from = requireDay('replay', argument, { ...(day !== undefined && { day }) });
       const mode = readRangeMode({ missing, failed, all, late }, others);
       const read = { ...others, ...(mode !== undefined && { mode }) };
-      finish(await handlers.replay(readDay(day), read, readGlobals(command)));
+      finish(await handlers.replay(from, read, readGlobals(command)));
     });
 }
 
-/** The day that was given as an argument, with --day, or with both. */
-function readOneDay(argument: string | undefined, { day }: RunOptions): Pick<RunOptions, 'day'> {
-  if (argument === undefined) return {};
-  if (day !== undefined && day !== argument)
-    throw new UsageError(`expected one day, got: ${argument} and --day ${day}`);
-  return { day: readWrittenDay(argument) };
+interface CancelOptions extends DayOption {
+  readonly reason: string;
 }
+
+type ReplayFlags = Omit<ReplayOptions, 'mode'> & ModeFlags & DayOption;
+
 const acceptVolume = 'accept far fewer bookings than usual: send the day, or call it good if it was sent';
 
 function deliveryOption(): Option {
@@ -126,7 +132,7 @@ function readReason(text: string): string {
 }
 
 function checkOut({ dryRun, out }: DryRunOptions): void {
-  if (out !== undefined && !dryRun) throw new UsageError('--out requires --dry-run');
+  if (out !== undefined && !dryRun) throw new InvalidArgumentError('--out requires --dry-run');
 }
 
 const runExamples = `
@@ -164,7 +170,7 @@ Examples:
                                   send only late bookings
   hotel-review replay 2026-11-01 --to 2026-11-20 --missing --dry-run
                                   which days would be reviewed
-  hotel-review replay 2026-11-01 --to 2026-11-20 --failed
+  hotel-review replay 2026-11-01 --to yesterday --failed --reason "disk full"
                                   resume all that failed
   hotel-review replay 2026-11-01 --to 2026-11-20 --all --reason "new mapping"
                                   every day in a new run`;
@@ -175,7 +181,7 @@ type ModeFlags = { readonly [mode in RangeMode]?: boolean | undefined };
 const descriptions: { readonly [mode in RangeMode]: string } = {
   missing: 'only days that have no run',
   failed: 'only days whose run failed or was interrupted; resumes it',
-  all: 'every day in a new run, with a --reason',
+  all: 'every day in a new run',
   late: 'late bookings: send only what no earlier run of the day delivered',
 };
 
@@ -184,23 +190,24 @@ function addRangeModes(command: Command): Command {
   return command;
 }
 
-/** @throws UsageError for options that can't be combined */
+/** The one mode that was given: a range needs one, and its reason. */
 function readRangeMode(
   flags: ModeFlags,
-  { reason, out }: { readonly reason?: string; readonly out?: string },
+  { to, reason, out, dryRun }: Omit<ReplayOptions, 'mode'>,
 ): RangeMode | undefined {
   const [mode, ...others] = rangeModes.filter((name) => flags[name]);
   if (others.length > 0)
-    throw new UsageError(
+    throw new InvalidArgumentError(
       `expected one of --${rangeModes.join(', --')}, got: --${[mode, ...others].join(' --')}`,
     );
+  if (to !== undefined && mode === undefined)
+    throw new InvalidArgumentError(`--to needs one of --${rangeModes.join(', --')}: which days of the range`);
   if (mode !== undefined && out !== undefined)
-    throw new UsageError(`--out writes what one day would send; with --${mode}, --dry-run only lists days`);
-  if (mode === 'all' && reason === undefined)
-    throw new UsageError(
-      '--all cancels unfinished runs and sends every day again: give the reason with --reason TEXT',
+    throw new InvalidArgumentError(
+      `--out writes what one day would send; with --${mode}, --dry-run only lists days`,
     );
-  if (mode === 'failed' && reason !== undefined)
-    throw new UsageError('--failed resumes runs and cancels none: omit --reason');
+  const isEveryDay = mode === 'all' || to !== undefined;
+  if (isEveryDay && reason === undefined && !dryRun)
+    throw new InvalidArgumentError(`${to === undefined ? '--all' : 'a range'} needs a reason: --reason TEXT`);
   return mode;
 }

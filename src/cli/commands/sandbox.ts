@@ -1,7 +1,14 @@
-import { type Command, Option } from 'commander';
-import { explainRetiredCommand } from '../../config/retired.js';
-import { UsageError } from '../../review/refusals.js';
-import { type Finish, type GlobalOptions, numberUpTo, readDay, readGlobals, wholeNumber } from './options.js';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  addDay,
+  type DayOption,
+  type Finish,
+  type GlobalOptions,
+  numberUpTo,
+  readGlobals,
+  takeDay,
+  wholeNumber,
+} from './options.js';
 
 export interface SandboxOptions {
   /** The folder for its files; defaults to a new temporary folder. */
@@ -35,9 +42,7 @@ export interface SandboxOptions {
   readonly masterIdColumn: string;
 }
 
-export interface MakeBookingsOptions {
-  /** Defaults to yesterday. */
-  readonly day?: string;
+export interface MakeBookingsOptions extends DayOption {
   readonly count: number;
   readonly seed: number;
   readonly hotels: number;
@@ -144,10 +149,12 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
       finish(await handlers.sandbox(options, readGlobals(command)));
     });
 
-  sandbox
-    .command('bookings')
-    .description("generate a day of bookings for the sandbox's hotels, some of them wrongly mapped")
-    .option('--day <day>', 'the day (default: yesterday)', readDay)
+  addDay(
+    sandbox
+      .command('bookings')
+      .description("generate a day of bookings for the sandbox's hotels, some of them wrongly mapped"),
+    'default: yesterday, in UTC',
+  )
     .option('--count <records>', 'how many records', wholeNumber(0, 100_000_000), 1_000)
     .option('--seed <seed>', 'the same seed makes the same day', anySeed, 1)
     .addOption(hotelsOption())
@@ -172,11 +179,14 @@ export function addSandboxCommands(program: Command, handlers: SandboxHandlers, 
     .option('--late <seconds>', 'wait this long before writing', numberUpTo(dayInSeconds))
     .option('--out <file>', 'write to this file (.csv, .ndjson, each also .gz) instead of standard output')
     .addHelpText('after', bookingsExamples)
-    .action(async (options: MakeBookingsOptions, command: Command) => {
+    .action(async (day: string | undefined, options: MakeBookingsOptions, command: Command) => {
+      const chosen = { ...options, ...takeDay(day, options), ...readShared(command) };
       const globals = readGlobals(command);
       if (globals.json && options.out === undefined)
-        throw new UsageError('--json requires --out: without it, standard output holds the bookings');
-      finish(await handlers.makeBookings({ ...options, ...readShared(command) }, globals));
+        throw new InvalidArgumentError(
+          '--json requires --out: without it, standard output holds the bookings',
+        );
+      finish(await handlers.makeBookings(chosen, globals));
     });
 }
 
@@ -184,8 +194,7 @@ const sharedOptions: readonly string[] = ['seed', 'hotels'];
 
 /**
  * Options after `sandbox bookings` that `sandbox` has, too: commander assigns them to the outer command.
- *
- * @throws UsageError for an option that only `sandbox` has
+ * One that only `sandbox` has is refused.
  */
 function readShared(bookings: Command): Partial<MakeBookingsOptions> {
   const { parent: sandbox } = bookings;
@@ -193,17 +202,11 @@ function readShared(bookings: Command): Partial<MakeBookingsOptions> {
     ([name]) => sandbox?.getOptionValueSource(name) === 'cli',
   );
   for (const [name] of given) {
-    if (!sharedOptions.includes(name))
-      throw refuseOption(sandbox?.options.find((option) => option.attributeName() === name)?.long ?? name);
+    if (sharedOptions.includes(name)) continue;
+    const option = sandbox?.options.find((one) => one.attributeName() === name)?.long ?? name;
+    throw new InvalidArgumentError(`unknown option '${option}'`);
   }
   return Object.fromEntries(given);
-}
-
-function refuseOption(option: string): UsageError {
-  return new UsageError(
-    explainRetiredCommand(['sandbox', 'bookings', option]) ??
-      `unknown option '${option}'; see \`hotel-review sandbox bookings --help\``,
-  );
 }
 
 function hotelsOption(): Option {

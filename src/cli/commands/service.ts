@@ -1,5 +1,13 @@
 import { type Command, Option } from 'commander';
-import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
+import {
+  addDay,
+  type DayOption,
+  type Finish,
+  type GlobalOptions,
+  readGlobals,
+  takeDay,
+  wholeNumber,
+} from './options.js';
 
 export interface WorkOptions {
   /** The port for health and metrics; without one they are not served. */
@@ -11,9 +19,7 @@ export interface ServeOptions {
   readonly port?: number;
 }
 
-export interface HookOptions {
-  /** Defaults to yesterday. */
-  readonly day?: string;
+export interface HookOptions extends DayOption {
   /** How many records the day's source should hold. */
   readonly expected?: number;
   /** The address of `serve`, without a path. */
@@ -50,10 +56,11 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
       finish(await handlers.serve(options, readGlobals(command)));
     });
 
-  program
-    .command('hook')
-    .description('print a signed curl command that calls the end-of-day hook, to try it')
-    .option('--day <day>', 'the business day as YYYY-MM-DD (default: yesterday)', readDay)
+  addDay(
+    program
+      .command('hook')
+      .description('print a signed curl command that calls the end-of-day hook, to try it'),
+  )
     .option(
       '--expected <count>',
       'how many records the day has; with any other number the run fails',
@@ -67,8 +74,8 @@ export function addServiceCommands(program: Command, handlers: ServiceHandlers, 
       ]),
     )
     .addHelpText('after', hookExamples)
-    .action(async (options: HookOptions, command: Command) => {
-      finish(await handlers.hook(options, readGlobals(command)));
+    .action(async (day: string | undefined, options: HookOptions, command: Command) => {
+      finish(await handlers.hook({ ...options, ...takeDay(day, options) }, readGlobals(command)));
     });
 }
 

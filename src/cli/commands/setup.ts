@@ -3,16 +3,21 @@ import type { InitOptions } from '../../setup/options.js';
 import type { SourceKind } from '../../sources/common/kind.js';
 import { writeFlag } from '../../sources/common/setup.js';
 import type { SourceSettings } from '../../sources/registry.js';
-import { type Finish, type GlobalOptions, readDay, readGlobals, wholeNumber } from './options.js';
-
-interface DoctorOptions {
-  readonly day?: string;
-}
+import {
+  addDay,
+  type DayOption,
+  type Finish,
+  type GlobalOptions,
+  readDay,
+  readGlobals,
+  takeDay,
+  wholeNumber,
+} from './options.js';
 
 /** The commands that set up and check an installation; each returns the exit code. */
 export interface SetupHandlers {
   init(options: InitOptions, globals: GlobalOptions): Promise<number>;
-  doctor(options: DoctorOptions, globals: GlobalOptions): Promise<number>;
+  doctor(options: DayOption, globals: GlobalOptions): Promise<number>;
 }
 
 export function addSetupCommands(program: Command, handlers: SetupHandlers, finish: Finish): void {
@@ -23,20 +28,23 @@ export function addSetupCommands(program: Command, handlers: SetupHandlers, fini
     .action(async (options: InitOptions, command: Command) => {
       finish(await handlers.init(options, readGlobals(command)));
     });
-  program.hook('preSubcommand', async (_program, command) => {
-    // No other command must wait for the kinds of sources to load.
-    if (command.name() === 'init')
-      addInitOptions(command, (await import('../../sources/registry.js')).sourceKinds);
-  });
 
-  program
-    .command('doctor')
-    .description('check the configuration, the source, the service, SFTP and the disk, and say what to fix')
-    .option('--day <day>', 'the day whose bookings are checked (default: yesterday)', readDay)
+  addDay(
+    program
+      .command('doctor')
+      .description('check configuration, source, service, SFTP and disk, and say what to fix'),
+    'whose bookings are checked; default: yesterday',
+  )
     .addHelpText('after', doctorExamples)
-    .action(async (options: DoctorOptions, command: Command) => {
-      finish(await handlers.doctor(options, readGlobals(command)));
+    .action(async (day: string | undefined, option: DayOption, command: Command) => {
+      finish(await handlers.doctor(takeDay(day, option), readGlobals(command)));
     });
+}
+
+/** Gives `init` the options of all kinds of sources. No other command must wait for these to load. */
+export async function completeCommand(command: Command): Promise<void> {
+  if (command.name() === 'init')
+    addInitOptions(command, (await import('../../sources/registry.js')).sourceKinds);
 }
 
 type KindOptions = Pick<SourceKind<SourceSettings>, 'name' | 'flags'>;
@@ -122,7 +130,7 @@ bookings. On the SFTP server a small file is written and then removed.
 
 Examples:
   hotel-review doctor                    with yesterday's bookings
-  hotel-review doctor --day 2026-11-20   with those of that day
+  hotel-review doctor 2026-11-20         with those of that day
   hotel-review doctor --json             {"ok": …, "findings": […]}
 
 Exit code 2 when something is wrong.`;

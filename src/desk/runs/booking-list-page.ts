@@ -28,12 +28,13 @@ const titles: Readonly<Record<ListName, { readonly title: string; readonly words
   },
   posted: {
     title: 'Bookings that went by body',
-    words: 'They could not be in the file: their verdicts come by e-mail only.',
+    words:
+      'They could not be in the file: their verdicts come by e-mail only. Guests in house first, then the nearest check-in.',
   },
   suspects: {
     title: 'Suspects',
     words:
-      'The local copy of the mappings says something else, or nothing, about these bookings. They were sent anyway.',
+      'The local copy of the mappings says something else, or nothing, about these bookings. They were sent anyway. Guests in house first, then the nearest check-in.',
   },
 };
 
@@ -51,7 +52,7 @@ export function createBookingListPage(name: ListName, { ledger }: ListParts): Pa
       return { runId: run.id, day: run.day, knowledge, ...toPage(count, page), bookings };
     },
     audit: ({ day, runId, bookings }) => ({
-      action: name === 'suspects' ? 'suspects' : 'affected',
+      action: name === 'unanswered' ? 'affected' : name,
       subject: day,
       details: { run: runId, found: bookings.length, lists: name },
       revealsNames: bookings.some(({ guest }) => guest !== undefined),
@@ -94,7 +95,6 @@ const plain = (value: string | null | undefined) =>
 
 function listColumns(name: ListName, bookings: readonly ListedBooking[]): readonly Column[] {
   const hasNames = bookings.some(({ guest }) => guest !== undefined);
-  const isJudged = name === 'affected' || name === 'unanswered';
   return [
     ...(hasNames ? [{ head: 'Guest', cell: ({ guest }: ListedBooking) => plain(guest) }] : []),
     { head: 'Check-in', isDate: true, cell: ({ checkIn }) => plain(checkIn) },
@@ -102,11 +102,11 @@ function listColumns(name: ListName, bookings: readonly ListedBooking[]): readon
     { head: 'Provider', cell: ({ providerName }) => plain(providerName) },
     { head: 'Hotel id', cell: ({ providerHotelId }) => plain(providerHotelId) },
     { head: 'Booked', cell: (one) => renderHotel(one.serviceId, one.bookedHotel) },
-    ...(name === 'posted' ? [] : [{ head: 'In the copy', cell: renderCopy }]),
-    ...(name === 'unanswered'
-      ? [{ head: 'Why', cell: ({ verdictReason }: ListedBooking) => plain(verdictReason) }]
+    { head: 'In the copy', cell: renderCopy },
+    ...(name === 'unanswered' || name === 'posted'
+      ? [{ head: 'Why', cell: ({ why }: ListedBooking) => plain(why) }]
       : []),
-    ...(isJudged ? [{ head: 'Case', cell: ({ caseId }: ListedBooking) => linkCase(caseId) }] : []),
+    { head: 'Case', cell: ({ caseId }) => linkCase(caseId) },
   ];
 }
 

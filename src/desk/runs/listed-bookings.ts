@@ -5,16 +5,14 @@ import type { CaseReader } from '../../cases/case-store.js';
 import type { CopyReader, CopyStanding } from '../../mappings/copied-hotels.js';
 import { createHotelComparer } from '../../mappings/hotels/compare-hotels.js';
 import type { HotelReader } from '../../mappings/hotels/hotel-contents.js';
+import { describeWhy } from '../../report/describe-booking.js';
 import { toReported } from '../../report/gather-report.js';
 import type { History, SuspectReader } from '../../review/history.js';
 import type { KeptColumnReader } from '../../review/kept-columns.js';
 import type { BatchReader } from '../../review/ledger.js';
 import type { Run } from '../../review/run.js';
-import { readFields, readNamelessFields } from '../../review/stored/stored-line.js';
-import { splitStoredLines } from '../../review/stored-batches.js';
-import { orderSuspects, readSuspects, type SuspectReport } from '../../review/suspects/listing.js';
 import { withHotels } from '../../review/verdicts/booked-hotels.js';
-import { listAffected, listUnanswered } from '../../review/verdicts/listing.js';
+import { listAffected, listPosted, listSuspected, listUnanswered } from '../../review/verdicts/listing.js';
 import { entriesBefore, entriesPerPage } from '../routing/pages.js';
 import type { DeskVisit } from '../routing/route.js';
 
@@ -38,6 +36,8 @@ export interface ListedBooking {
   /** Why it is flagged. */
   readonly suspicion?: string;
   readonly movedAt?: string | null;
+  /** Why it is listed, in a few words. */
+  readonly why?: string;
 }
 
 export interface ListLedger
@@ -50,38 +50,26 @@ export interface ListLedger
   readonly cases: Pick<CaseReader, 'findByKeys'>;
 }
 
-export type ListName = 'affected' | 'unanswered' | 'posted' | 'suspects';
+const lists = {
+  affected: listAffected,
+  unanswered: listUnanswered,
+  posted: listPosted,
+  suspects: listSuspected,
+} as const;
 
-/** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in, where that is known for all. */
+export type ListName = keyof typeof lists;
+
+/** A page of a list of a run, in the order of the command: guests in house first, then the nearest check-in. */
 export async function readList(
   ledger: ListLedger,
   run: Run,
   name: ListName,
   page: number,
-  visit: DeskVisit,
+  { now, timezone, may }: DeskVisit,
 ): Promise<{ readonly count: number; readonly bookings: readonly ListedBooking[] }> {
-  switch (name) {
-    case 'affected':
-    case 'unanswered':
-      return readJudged(ledger, run, name, page, visit);
-    case 'posted':
-      return readPosted(ledger, run, page, visit);
-    case 'suspects':
-      return readSuspected(ledger, run, page, visit);
-  }
-}
-
-async function readJudged(
-  ledger: ListLedger,
-  run: Run,
-  name: 'affected' | 'unanswered',
-  page: number,
-  visit: DeskVisit,
-) {
-  const { now, may } = visit;
-  const list = name === 'affected' ? listAffected : listUnanswered;
-  const found = await list(ledger, [{ day: run.day, runs: [run] }], {
-    today: todayOf(visit),
+  const today = businessDayAt(new Date(now), timezone).iso;
+  const found = await lists[name](ledger, [{ day: run.day, runs: [run] }], {
+    today,
     withNames: may('see-names'),
   });
   const compare = createHotelComparer({ hotels: ledger.hotels, clock: () => now });
@@ -94,53 +82,21 @@ async function readJudged(
 }
 
 function toListed(booking: CasedBooking): ListedBooking {
+  const why = describeWhy(booking);
   const { bookedHotel, copyHotel, distanceKm, copyServiceId, copy } = toReported(booking);
   return {
     ...toRow(booking.fields),
     ...{ copyServiceId, copy, bookedHotel, copyHotel, distanceKm },
     caseId: booking.case?.id ?? null,
     ...(booking.verdictReason && { verdictReason: booking.verdictReason }),
+    ...(booking.movedAt !== undefined && { suspicion: booking.reason, movedAt: booking.movedAt }),
+    ...(why !== undefined && { why }),
   };
 }
-
-/** What went by body, in the order of the source. */
-async function readPosted(ledger: ListLedger, { id }: Run, page: number, { may }: DeskVisit) {
-  const { batches, bookings: count } = await ledger.measureBatches(id, 'body');
-  const from = entriesBefore(page);
-  if (from >= count) return { count, bookings: [] };
-  // Every batch but the last has the same size.
-  const { length: size } = splitStoredLines(await ledger.readBatch(id, 'body', 0));
-  const start = Math.floor(from / size);
-  const end = Math.min(batches, Math.ceil((from + entriesPerPage) / size));
-  const read = await ledger.readBatches(id, 'body', { from: start, to: end });
-  const skip = from - start * size;
-  const lines = read.flatMap(splitStoredLines).slice(skip, skip + entriesPerPage);
-  const readShown = may('see-names') ? readFields : readNamelessFields;
-  return { count, bookings: lines.map((line) => toRow(readShown(line, 'body'))) };
-}
-
-async function readSuspected(ledger: ListLedger, run: Run, page: number, visit: DeskVisit) {
-  const read = () => readSuspects({ nextSuspects: ledger.nextSuspects }, [run]);
-  const ordered = await orderSuspects(read, todayOf(visit));
-  const from = entriesBefore(page);
-  const found: SuspectReport[] = [];
-  for await (const items of ordered.read({ from, to: from + entriesPerPage })) found.push(...items);
-  return {
-    count: run.suspects ?? 0,
-    bookings: found.map(({ reason, copyServiceId, copy, movedAt, ...fields }) => ({
-      ...toRow({ ...fields }),
-      ...{ suspicion: reason, copyServiceId, copy, movedAt },
-    })),
-  };
-}
-
-const todayOf = ({ now, timezone }: DeskVisit) => businessDayAt(new Date(now), timezone).iso;
 
 function toRow(fields: Readonly<Record<string, unknown>>): ListedBooking {
   const read = (name: string) => (fields[name] === undefined ? null : String(fields[name]));
   const [guestField = ''] = guestNameFields;
-  // The master id may have another name, but comes first.
-  const serviceId = Number(fields.ServiceId ?? Object.values(fields)[0]);
   return {
     reference: read('BookingReferenceId'),
     ...(guestField in fields && { guest: read(guestField) }),
@@ -148,6 +104,6 @@ function toRow(fields: Readonly<Record<string, unknown>>): ListedBooking {
     checkOut: read('CheckOutDate'),
     providerName: read('ProviderName'),
     providerHotelId: read('ProviderHotelId'),
-    serviceId,
+    serviceId: Number(fields.ServiceId),
   };
 }

@@ -208,6 +208,27 @@ export function findFileObstacle(
   return undefined;
 }
 
+/**
+ * A reason why a booking was kept out of the review file, whatever `incomplete` was: a field that reads as null rather than
+ * a missing one, which `leave-empty` permits, and any field rather than the guest's name, which may have been blanked since.
+ */
+export function explainPosted(booking: Booking): FileObstacle | undefined {
+  const texts = listTexts(booking);
+  const obstacles = textFields.flatMap(
+    ({ name, kind }, at): (FileObstacle & { readonly isName: boolean })[] => {
+      const text = texts[at];
+      if (text !== undefined && !readsAsNull(text)) return [];
+      const reason = text === undefined ? 'missing' : 'reads-as-null';
+      return [{ field: name, reason, isName: kind === 'guest-name' }];
+    },
+  );
+  const found =
+    obstacles.find(({ reason }) => reason === 'reads-as-null') ??
+    obstacles.find(({ isName }) => !isName) ??
+    obstacles[0];
+  return found && { field: found.field, reason: found.reason };
+}
+
 function isObstacle(text: string | undefined, incomplete: IncompleteBookings): boolean {
   return text === undefined ? incomplete !== 'leave-empty' : readsAsNull(text);
 }

@@ -164,8 +164,8 @@ export function readGuestName(line: string, form: BookingForm): string | undefin
   }
 }
 
-/** The fields of a stored line without the guest's name. */
+/** The booking of a stored line under the service's names, without the guest's name. */
 export function readNamelessFields(line: string, form: BookingForm): Record<string, unknown> {
-  const fields = Object.entries(readFields(line, form));
+  const fields = Object.entries(toFields(readBooking(line, form)));
   return Object.fromEntries(fields.filter(([name]) => !guestNameFields.has(name)));
 }

@@ -1,12 +1,8 @@
-import type { KeptValues } from '../../booking/kept-values.js';
-import { urgencyOf } from '../../booking/stay.js';
 import type { CopyStanding } from '../../mappings/copied-hotels.js';
 import type { Suspect, SuspectReason } from '../collected.js';
 import type { SuspectLines, SuspectReader } from '../history.js';
-import { type KeptColumnReader, type KeptColumns, keptAt } from '../kept-columns.js';
 import type { Run } from '../run.js';
 import { readBooking } from '../stored/stored-line.js';
-import { type Ordered, orderByKey } from '../verdicts/check-in-order.js';
 
 /**
  * A suspect as shown to people and programs: under the service's names (spec 2.5), without the guest's name.
@@ -19,8 +15,6 @@ export interface SuspectReport extends Suspicion {
   /** YYYY-MM-DD */
   readonly CheckInDate?: string;
   readonly CheckOutDate?: string;
-  /** Its local columns, if requested. */
-  readonly kept?: KeptValues;
 }
 
 /** What comparing a booking with the local copy of the mappings found. */
@@ -44,8 +38,8 @@ export async function listSuspects(
 ): Promise<SuspectReport[]> {
   const listed: SuspectReport[] = [];
   if (suspects === undefined) return listed;
-  for await (const { reports } of readPieces(ledger, id)) {
-    listed.push(...reports.slice(0, limit - listed.length));
+  for await (const page of readSuspects(ledger, id)) {
+    listed.push(...toReports(page).slice(0, limit - listed.length));
     if (listed.length === limit) break;
   }
   return listed;
@@ -68,48 +62,6 @@ function wasCompared({ suspects }: Run): boolean {
   return suspects !== undefined;
 }
 
-/** All suspects of these runs, in chunks, with their kept columns if the ledger can read them. One that several runs sent is listed once. */
-export async function* readSuspects(
-  ledger: SuspectReader & Partial<Pick<KeptColumnReader, 'readKeptColumns'>>,
-  runs: readonly Run[],
-): AsyncGenerator<readonly SuspectReport[]> {
-  const seen = new Set<string>();
-  const isNew = (line: string): boolean => {
-    if (runs.length === 1) return true;
-    const size = seen.size;
-    return seen.add(line).size > size;
-  };
-  for (const { id } of runs) {
-    for await (const { lines, reports } of readPieces(ledger, id))
-      yield reports.filter((_, index) => isNew(lines[index] ?? ''));
-  }
-}
-
-/**
- * The same by how much they need help, guests in house first.
- *
- * @param read the suspects, in the same order on each call
- */
-export async function orderSuspects(
-  read: () => AsyncIterable<readonly SuspectReport[]>,
-  today: string,
-): Promise<Ordered<SuspectReport>> {
-  async function* scan() {
-    for await (const suspects of read())
-      yield suspects.map((suspect) => ({
-        key: urgencyOf({ checkIn: suspect.CheckInDate, checkOut: suspect.CheckOutDate }, today),
-        suspect,
-      }));
-  }
-  const { count, read: readOrdered } = await orderByKey(scan, (item) => item);
-  return {
-    count,
-    async *read(window) {
-      for await (const items of readOrdered(window)) yield items.map(({ suspect }) => suspect);
-    },
-  };
-}
-
 export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion {
   return {
     reason,
@@ -119,28 +71,20 @@ export function toSuspicion({ reason, serviceId, movedAt }: Suspect): Suspicion 
   };
 }
 
-interface Piece {
-  readonly lines: readonly string[];
-  readonly reports: readonly SuspectReport[];
+/** All suspects of a run, one stored batch at a time. */
+export async function* readSuspects(ledger: SuspectReader, runId: string): AsyncGenerator<SuspectLines> {
+  for (
+    let page = await ledger.nextSuspects(runId);
+    page;
+    page = await ledger.nextSuspects(runId, page.cursor)
+  )
+    yield page;
 }
 
-async function* readPieces(
-  ledger: SuspectReader & Partial<Pick<KeptColumnReader, 'readKeptColumns'>>,
-  runId: string,
-): AsyncGenerator<Piece> {
-  let page = await ledger.nextSuspects(runId);
-  while (page) {
-    const kept = await ledger.readKeptColumns?.(runId, page.form, page.cursor.batch);
-    yield { lines: page.suspects.map(({ line }) => line), reports: toReports(page, kept) };
-    page = await ledger.nextSuspects(runId, page.cursor);
-  }
-}
-
-function toReports({ form, suspects }: SuspectLines, columns: KeptColumns | undefined): SuspectReport[] {
+function toReports({ form, suspects }: SuspectLines): SuspectReport[] {
   return suspects.map(({ line, ...suspect }) => {
     const { serviceId, bookingReferenceId, providerName, providerHotelId, checkInDate, checkOutDate } =
       readBooking(line, form);
-    const kept = keptAt(columns, suspect.place);
     return {
       ...(bookingReferenceId !== undefined && { BookingReferenceId: bookingReferenceId }),
       ServiceId: serviceId,
@@ -149,7 +93,6 @@ function toReports({ form, suspects }: SuspectLines, columns: KeptColumns | unde
       ...(checkInDate !== undefined && { CheckInDate: checkInDate }),
       ...(checkOutDate !== undefined && { CheckOutDate: checkOutDate }),
       ...toSuspicion(suspect),
-      ...(kept && { kept }),
     };
   });
 }

@@ -1,35 +1,53 @@
+import type { ServiceField } from '../../booking/booking.js';
 import type { KeptValues } from '../../booking/kept-values.js';
-import { urgencyOf } from '../../booking/stay.js';
+import { type StayDates, urgencyOf } from '../../booking/stay.js';
 import { type CopiedHotel, type CopyReader, readCopiedHotels } from '../../mappings/copied-hotels.js';
 import type { ProviderHotel } from '../../mappings/mapping-copy.js';
-import { readStayDates } from '../file/review-line.js';
-import type { History } from '../history.js';
+import type { SuspectReason } from '../collected.js';
+import { explainPosted, type FileObstacle, readStayDates } from '../file/review-line.js';
+import type { History, RejectReader, SuspectReader } from '../history.js';
 import { type KeptColumnReader, keptAt } from '../kept-columns.js';
 import type { BatchReader } from '../ledger.js';
 import type { Run } from '../run.js';
-import { readBooking, readFields, readNamelessFields } from '../stored/stored-line.js';
+import type { BookingForm } from '../step.js';
+import { readBooking, readNamelessFields, toFields } from '../stored/stored-line.js';
 import { readStoredBatches, splitStoredLines } from '../stored-batches.js';
+import { readSuspects, toSuspicion } from '../suspects/listing.js';
 import { type Judged, type UnknownReason, unansweredReasons } from '../verdict.js';
 import { type ListWindow, orderByKey } from './check-in-order.js';
 import type { DayVerdicts } from './day-verdicts.js';
 
-/** A booking of the file as shown to people and programs. */
-export interface ListedBooking extends CopiedHotel {
-  /** YYYY-MM-DD */
-  readonly day: string;
-  /** Under the service's names (spec 2.5), without the guest's name unless requested. */
-  readonly fields: Readonly<Record<string, unknown>>;
+/** Why a booking is in its list, under the names that programs read. */
+export interface Why {
   /** Why it has no verdict. */
   readonly verdictReason?: UnknownReason;
+  /** Why it is a suspect, or could not be in the file. */
+  readonly reason?: SuspectReason | FileObstacle['reason'];
+  /** When the mapping of a suspect changed, ISO 8601 in UTC; null if it never did. */
+  readonly movedAt?: string | null;
+  /** What keeps it out of the file. */
+  readonly field?: ServiceField;
+  /** What the service refused it with, and in which step. */
+  readonly code?: string;
+  readonly step?: string;
+}
+
+/** A booking as shown to people and programs. */
+export interface ListedBooking extends CopiedHotel, Why {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly runId: string;
+  /** Under the service's names (spec 2.5), without the guest's name unless requested. */
+  readonly fields: Readonly<Record<string, unknown>>;
   /** Its local columns, if requested. */
   readonly kept?: KeptValues;
 }
 
-interface ListingLedger extends BatchReader, Pick<History, 'nextJudged'>, KeptColumnReader {
+interface ListingLedger extends KeptColumnReader {
   readonly mappings: CopyReader;
 }
 
-/** A day and the runs that sent it. */
+/** A day and the runs whose bookings are listed. */
 type SentDay = Pick<DayVerdicts, 'day' | 'runs'>;
 
 interface ListingFilter {
@@ -52,28 +70,60 @@ export interface BookingList<Booking = ListedBooking> {
 
 /** The bookings that results mark as incorrectly mapped. */
 export function listAffected(
-  ledger: ListingLedger,
+  ledger: ListingLedger & Pick<History, 'nextJudged'>,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
-  return list(ledger, days, filter, (run) => readJudged(ledger, run, 'incorrect'));
+  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readJudged(ledger, run, 'incorrect')));
 }
 
 /** The bookings of files without a verdict, each with its reason. */
 export function listUnanswered(
-  ledger: ListingLedger,
+  ledger: ListingLedger & BatchReader & Pick<History, 'nextJudged'>,
   days: readonly SentDay[],
   filter: ListingFilter,
 ): Promise<BookingList> {
-  return list(ledger, days, filter, (run) => readUnanswered(ledger, run));
+  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readUnanswered(ledger, run)));
 }
 
+/** The bookings that the service refused, each with its code. */
+export function listRefused(
+  ledger: ListingLedger & Pick<RejectReader, 'listRefused'>,
+  days: readonly SentDay[],
+  filter: ListingFilter,
+): Promise<BookingList> {
+  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readRefused(ledger, run)));
+}
+
+/** The bookings of runs by file that went by body, each with what kept it out of the file. */
+export function listPosted(
+  ledger: ListingLedger & BatchReader,
+  days: readonly SentDay[],
+  filter: ListingFilter,
+): Promise<BookingList> {
+  return list(ledger, days, filter, (runs) => readEach(runs, (run) => readPosted(ledger, run)));
+}
+
+/** The bookings that the local copy of the mappings flags. One that several runs sent is listed once. */
+export function listSuspected(
+  ledger: ListingLedger & SuspectReader,
+  days: readonly SentDay[],
+  filter: ListingFilter,
+): Promise<BookingList> {
+  return list(ledger, days, filter, (runs) => readSuspected(ledger, runs));
+}
+
+/** What is known about a line: for a suspect with the hotel of the copy when it was compared. */
+type Finding = Why & Partial<CopiedHotel>;
+
 interface Lines {
+  readonly run: Run;
+  readonly form: BookingForm;
   readonly batch: number;
   /** Of each line. */
   readonly places: readonly number[];
   readonly lines: readonly string[];
-  readonly verdictReason?: UnknownReason;
+  explain?(line: string, index: number): Finding | undefined;
 }
 
 /** A stored line, kept as text: a tenth of what its fields take. */
@@ -81,8 +131,10 @@ interface Entry {
   /** See `urgencyOf`. */
   readonly key: string;
   readonly day: string;
+  readonly runId: string;
+  readonly form: BookingForm;
   readonly line: string;
-  readonly verdictReason?: UnknownReason | undefined;
+  readonly finding?: Finding | undefined;
   readonly kept?: KeptValues | undefined;
 }
 
@@ -93,21 +145,24 @@ async function list(
   { mappings, ...ledger }: ListingLedger,
   days: readonly SentDay[],
   { today, checkInBefore, withKept, withNames }: ListingFilter,
-  read: (run: Run) => AsyncIterable<Lines>,
+  read: (runs: readonly Run[]) => AsyncIterable<Lines>,
 ): Promise<BookingList> {
   async function* scan(): AsyncGenerator<Entry[], void, undefined> {
     for (const { day, runs } of days)
-      for (const run of runs)
-        for await (const { batch, places, lines, verdictReason } of read(run)) {
-          const found = withKept ? await readKept(ledger, run, { batch, places, lines }) : undefined;
-          yield lines.flatMap((line, index) => {
-            const stay = readStayDates(line);
-            if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
-            return [{ key: urgencyOf(stay, today), day, line, verdictReason, kept: found?.[index] }];
-          });
-        }
+      for await (const page of read(runs)) {
+        const { run, form, lines, explain } = page;
+        const kept = withKept ? await readKept(ledger, page) : undefined;
+        yield lines.flatMap((line, index) => {
+          const stay = readStay(line, form);
+          if (checkInBefore !== undefined && (stay.checkIn ?? '') >= checkInBefore) return [];
+          const finding = explain?.(line, index);
+          const key = urgencyOf(stay, today);
+          return [{ key, day, runId: run.id, form, line, finding, kept: kept?.[index] }];
+        });
+      }
   }
-  const readShown = withNames ? readFields : readNamelessFields;
+  const readShown = (line: string, form: BookingForm) =>
+    withNames ? toFields(readBooking(line, form)) : readNamelessFields(line, form);
   const { count, read: readOrdered } = await orderByKey(scan, copyEntry);
   return {
     count,
@@ -119,19 +174,24 @@ async function list(
   };
 }
 
+function readStay(line: string, form: BookingForm): StayDates {
+  if (form === 'file') return readStayDates(line);
+  const { checkInDate, checkOutDate } = readBooking(line, form);
+  return { checkIn: checkInDate, checkOut: checkOutDate };
+}
+
 /**
  * The kept values of each line. The file of a run that tops up includes bookings that earlier runs delivered; those
  * runs have their values.
  */
 async function readKept(
   ledger: KeptColumnReader,
-  { id, topsUp }: Run,
-  { batch, places, lines }: Lines,
+  { run: { id, topsUp }, form, batch, places, lines }: Lines,
 ): Promise<(KeptValues | undefined)[]> {
-  const columns = await ledger.readKeptColumns(id, 'file', batch);
+  const columns = await ledger.readKeptColumns(id, form, batch);
   const kept = places.map((place) => keptAt(columns, place));
   if (!topsUp) return kept;
-  const references = lines.map((line) => readBooking(line, 'file').bookingReferenceId);
+  const references = lines.map((line) => readBooking(line, form).bookingReferenceId);
   const earlier = await ledger.findKeptValues(
     references.flatMap((reference, index) => (kept[index] || reference === undefined ? [] : [reference])),
   );
@@ -146,19 +206,20 @@ function copyEntry({ line, ...entry }: Entry): Entry {
 async function toBookings(
   entries: readonly Entry[],
   mappings: CopyReader,
-  readShown: typeof readFields,
+  readShown: typeof readNamelessFields,
 ): Promise<ListedBooking[]> {
-  const bookings = entries.map(({ day, line, verdictReason, kept }) => ({
-    day,
-    fields: readShown(line, 'file'),
-    ...(verdictReason && { verdictReason }),
+  const bookings = entries.map(({ day, runId, form, line, finding, kept }) => ({
+    ...{ day, runId, fields: readShown(line, form) },
+    ...finding,
     ...(kept && { kept }),
   }));
-  const copied = await readCopiedHotels(mappings, bookings.map(toHotel));
-  return bookings.flatMap((booking, index) => {
-    const found = copied[index];
-    return found ? [{ ...booking, ...found }] : [];
-  });
+  const isCompared = bookings.every(({ copy }) => copy !== undefined);
+  const copied = isCompared ? [] : await readCopiedHotels(mappings, bookings.map(toHotel));
+  return bookings.map((booking, index) => ({
+    ...{ copyServiceId: null, copy: 'unmapped' as const },
+    ...copied[index],
+    ...booking,
+  }));
 }
 
 /** A booking without its provider's hotel finds nothing. */
@@ -168,24 +229,76 @@ function toHotel({
   return { providerName: String(ProviderName), providerHotelId: String(ProviderHotelId) };
 }
 
-/** One batch at a time. */
-async function* readJudged(ledger: ListingLedger, { id }: Run, judged: Judged): AsyncGenerator<Lines> {
-  const next = (after?: number) => ledger.nextJudged(id, judged, after);
-  for (let page = await next(); page; page = await next(page.batch)) yield page;
+async function* readEach(
+  runs: readonly Run[],
+  read: (run: Run) => AsyncIterable<Lines>,
+): AsyncGenerator<Lines> {
+  for (const run of runs) yield* read(run);
 }
 
-async function* readUnanswered(ledger: ListingLedger, run: Run): AsyncGenerator<Lines> {
+/** One batch at a time. */
+async function* readJudged(
+  ledger: Pick<History, 'nextJudged'>,
+  run: Run,
+  judged: Judged,
+): AsyncGenerator<Lines> {
+  const next = (after?: number) => ledger.nextJudged(run.id, judged, after);
+  for (let page = await next(); page; page = await next(page.batch)) yield { ...page, run, form: 'file' };
+}
+
+async function* readUnanswered(
+  ledger: BatchReader & Pick<History, 'nextJudged'>,
+  run: Run,
+): AsyncGenerator<Lines> {
   const { file } = run;
   if (file?.verdicts) {
-    for (const reason of unansweredReasons) {
-      for await (const page of readJudged(ledger, run, reason)) yield { ...page, verdictReason: reason };
+    for (const verdictReason of unansweredReasons) {
+      for await (const page of readJudged(ledger, run, verdictReason))
+        yield { ...page, explain: () => ({ verdictReason }) };
     }
     return;
   }
   if (file?.rows === undefined) return;
   const verdictReason = file.triggeredAt === undefined ? 'not-delivered' : 'awaiting-result';
-  for await (const { batch, lines } of readStoredBatches(ledger, run, 'file')) {
-    const stored = splitStoredLines(lines);
-    yield { batch, places: [...stored.keys()], lines: stored, verdictReason };
+  for await (const page of readStored(ledger, run, 'file'))
+    yield { ...page, explain: () => ({ verdictReason }) };
+}
+
+async function* readStored(ledger: BatchReader, run: Run, form: BookingForm): AsyncGenerator<Lines> {
+  for await (const { batch, lines: stored } of readStoredBatches(ledger, run, form)) {
+    const lines = splitStoredLines(stored);
+    yield { run, form, batch, places: [...lines.keys()], lines };
   }
+}
+
+async function* readPosted(ledger: BatchReader, run: Run): AsyncGenerator<Lines> {
+  if (run.delivery !== 'file') return;
+  for await (const page of readStored(ledger, run, 'body'))
+    yield { ...page, explain: (line) => explainPosted(readBooking(line, 'body')) };
+}
+
+const refusedAtOnce = 1_000;
+
+async function* readRefused(ledger: Pick<RejectReader, 'listRefused'>, run: Run): AsyncGenerator<Lines> {
+  for (let skip = 0; ; skip += refusedAtOnce) {
+    const refused = await ledger.listRefused(run.id, refusedAtOnce, skip);
+    for (const { form, batch, place, line, code, step } of refused)
+      yield { run, form, batch, places: [place], lines: [line], explain: () => ({ code, step }) };
+    if (refused.length < refusedAtOnce) return;
+  }
+}
+
+async function* readSuspected(ledger: SuspectReader, runs: readonly Run[]): AsyncGenerator<Lines> {
+  const seen = new Set<string>();
+  for (const run of runs)
+    for await (const { form, cursor, suspects } of readSuspects(ledger, run.id)) {
+      const isNew = (line: string) => runs.length === 1 || (!seen.has(line) && seen.add(line));
+      const listed = suspects.filter(({ line }) => isNew(line));
+      yield {
+        ...{ run, form, batch: cursor.batch },
+        places: listed.map(({ place }) => place),
+        lines: listed.map(({ line }) => line),
+        explain: (_, index) => listed[index] && toSuspicion(listed[index]),
+      };
+    }
 }

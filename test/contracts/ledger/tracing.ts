@@ -124,11 +124,12 @@ export function describeTracing(opened: () => OpenedLedger): void {
       await perform(ledger, run, 'batch 0.1.1', refused);
       await perform(ledger, run, 'batch 0.1.0', done);
       const all = await ledger.listRefused('r1', 10);
-      expect(all.map(({ step, line }) => [step, line])).toEqual([
-        ['batch 0.1.1', lineOf('BR-3')],
-        ['batch 2', lineOf('BR-8')],
+      expect(all.map(({ step, batch, place, line }) => [step, batch, place, line])).toEqual([
+        ['batch 0.1.1', 0, 3, lineOf('BR-3')],
+        ['batch 2', 2, 0, lineOf('BR-8')],
       ]);
       expect(await ledger.listRefused('r1', 1)).toEqual(all.slice(0, 1));
+      expect(await ledger.listRefused('r1', 10, 1)).toEqual(all.slice(1));
     });
 
     it('finds every booking of a reference that hundreds share, in order', async () => {

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchCursor, SuspectLines } from '../../../src/review/history.js';
-import {
-  findComparedRuns,
-  listSuspects,
-  orderSuspects,
-  readSuspects,
-} from '../../../src/review/suspects/listing.js';
+import { findComparedRuns, listSuspects } from '../../../src/review/suspects/listing.js';
+import { listSuspected } from '../../../src/review/verdicts/listing.js';
 import { someRun } from '../some-run.js';
 
 const suspects = 1;
@@ -25,6 +21,12 @@ function ledgerOf(pages: Readonly<Record<string, readonly (readonly string[])[]>
         movedAt: Date.parse('2026-11-18T10:00:00Z'),
       });
       return lines && { cursor: { form: 'body', batch }, form: 'body', suspects: lines.map(toSuspect) };
+    },
+    readKeptColumns: async () => undefined,
+    findKeptValues: async () => new Map(),
+    mappings: {
+      listSyncs: () => Promise.reject(new Error('the copy was asked again')),
+      lookUp: () => Promise.reject(new Error('the copy was asked again')),
     },
   };
 }
@@ -55,32 +57,22 @@ describe('the suspects of a run', () => {
     expect(await listSuspects({ nextSuspects }, { id: 'one' }, 9)).toEqual([]);
   });
 
-  it('of several runs are listed once each', async () => {
+  it('of several runs are listed once each, as they were compared', async () => {
     const ledger = ledgerOf({ late: [[line(3)], [line(1)]], first: [[line(1), line(2)]] });
-    const reported: number[] = [];
-    for await (const piece of readSuspects(ledger, [someRun({ id: 'late' }), someRun({ id: 'first' })]))
-      reported.push(...piece.map(({ ServiceId }) => ServiceId));
-    expect(reported).toEqual([3, 1, 2]);
-  });
-
-  it('begin with guests in house', async () => {
-    const stays: readonly (readonly [CheckInDate: string | undefined, CheckOutDate: string])[] = [
-      ['2026-11-10', '2026-11-20'],
-      ['2026-12-01', '2026-12-03'],
-      ['2026-11-21', '2026-11-23'],
-      [undefined, '2026-11-23'],
-      ['2026-11-20', '2026-11-21'],
-    ];
-    const lines = stays.map(([CheckInDate, CheckOutDate], index) =>
-      JSON.stringify({ HotelId: index + 1, CheckInDate, CheckOutDate }),
-    );
-    const read = () =>
-      readSuspects(ledgerOf({ one: [lines.slice(0, 3), lines.slice(3)] }), [someRun({ id: 'one' })]);
-    const ordered = await orderSuspects(read, '2026-11-21');
-    const reported: number[] = [];
-    for await (const piece of ordered.read({ from: 0, to: 4 }))
-      reported.push(...piece.map(({ ServiceId }) => ServiceId));
-    expect({ count: ordered.count, reported }).toEqual({ count: 5, reported: [5, 4, 3, 2] });
+    const runs = [someRun({ id: 'late' }), someRun({ id: 'first' })];
+    const list = await listSuspected(ledger, [{ day: '2026-11-20', runs }], { today: '2026-11-21' });
+    const listed = [];
+    for await (const some of list.read()) listed.push(...some);
+    expect(listed.map(({ runId, fields }) => [runId, fields.ServiceId])).toEqual([
+      ['late', 3],
+      ['late', 1],
+      ['first', 2],
+    ]);
+    expect(listed[0]).toEqual({
+      ...{ day: '2026-11-20', runId: 'late', fields: { ServiceId: 3, BookingReferenceId: 'BR-3' } },
+      ...{ reason: 'moved', copyServiceId: null, copy: 'unmapped', movedAt: '2026-11-18T10:00:00.000Z' },
+    });
+    expect(list.count).toBe(3);
   });
 });
 

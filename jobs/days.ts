@@ -1,0 +1,28 @@
+import { type BusinessDay, businessDayAt, createBusinessDay } from '../src/booking/business-day.js';
+import { clock } from './clock.js';
+
+/** A day of the command line, which depends on the zone: YYYY-MM-DD, `today` or `yesterday`. */
+export function readDayIn(timezone: string, written = 'yesterday'): BusinessDay {
+  const today = () => businessDayAt(new Date(clock()), timezone);
+  switch (written) {
+    case 'today':
+      return today();
+    case 'yesterday':
+      return today().previous();
+    default:
+      return createBusinessDay(written, timezone);
+  }
+}
+
+/** The same options with the days of these names as YYYY-MM-DD; those that were not given stay absent. */
+export function readDaysIn<Options extends { readonly [name in Name]?: string }, Name extends string>(
+  timezone: string,
+  options: Options,
+  names: readonly Name[],
+): Options {
+  const read = names.flatMap((name) => {
+    const written = options[name];
+    return written === undefined ? [] : [[name, readDayIn(timezone, written).iso] as const];
+  });
+  return { ...options, ...Object.fromEntries(read) };
+}
