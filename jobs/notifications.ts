@@ -173,17 +173,13 @@ export async function startNotifications(config: Config, parts: NotificationPart
 }
 
 /** A failed sync leaves no trace in the ledger, so its notice is raised here, on the event. */
-export function tellFailedSyncs(
-  { mappings }: Config,
-  { ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>,
-): NotifyAll {
+export function tellFailedSyncs({ ledger, notify }: Pick<NotificationParts, 'ledger' | 'notify'>): NotifyAll {
   return (event) => {
     notify(event);
     if (event.type !== 'sync-failed') return;
     const facts = { reason: describeError(event.error) };
-    const subject = mappings.providerFamily ?? '';
     void ledger.notices
-      .raise([{ event: 'sync-failing', subject, facts, raisedAt: clock() }])
+      .raise([{ event: 'sync-failing', subject: '', facts, raisedAt: clock() }])
       .catch((error: unknown) => notify({ type: 'check-failed', error }));
   };
 }

@@ -17,7 +17,6 @@ export async function checkAuthorities(config: Config): Promise<readonly Problem
 
 /** The ledger's authority is part of its address. */
 function listAuthorities({
-  service,
   s3,
   ledger,
   queue,
@@ -26,7 +25,6 @@ function listAuthorities({
   verdicts,
 }: Config): Readonly<Record<string, string | undefined>> {
   return {
-    'service.ca': service.ca,
     's3.ca': s3.ca,
     'ledger.ca':
       ledger.kind === 'postgres'

@@ -36,8 +36,8 @@ export interface Config
 
 /** What every client of the service is told, besides its limits. */
 export function toServiceAccess({ service, proxy }: Pick<Config, 'service' | 'proxy'>) {
-  const { baseUrl, apiKey, accountId, statusCodes, httpStatus, ca } = service;
-  return { baseUrl, apiKey, accountId, statusCodes, httpStatus, ca, proxy };
+  const { baseUrl, apiKey, accountId, statusCodes } = service;
+  return { baseUrl, apiKey, accountId, statusCodes, proxy };
 }
 
 /** @param folder the configuration file's, absolute: the base of relative paths */
@@ -50,7 +50,6 @@ export function resolveConfig(
     ...settings,
     service: {
       ...service,
-      ...(service.ca !== undefined && { ca: resolve(folder, service.ca) }),
       statusCodes: { ...defaultStatusCodes, ...service.statusCodes },
     },
     s3: { ...settings.s3, ...(settings.s3.ca !== undefined && { ca: resolve(folder, settings.s3.ca) }) },
@@ -86,14 +85,8 @@ function resolveQueue({ url, ca }: WrittenAddress, folder: string): QueueLocatio
 }
 
 function resolveServer(server: Settings['server'], folder: string): Settings['server'] {
-  const { users, tls } = server;
-  return {
-    ...server,
-    ...(users !== undefined && { users: resolve(folder, users) }),
-    ...(tls !== undefined && {
-      tls: { certificateFile: resolve(folder, tls.certificateFile), keyFile: resolve(folder, tls.keyFile) },
-    }),
-  };
+  const { users } = server;
+  return users === undefined ? server : { ...server, users: resolve(folder, users) };
 }
 
 function resolveVerdicts(verdicts: Settings['verdicts'], folder: string): Settings['verdicts'] {

@@ -2,60 +2,79 @@
 import { isGroup } from '../settings/values.js';
 import { formatPath, type Problem } from './problems.js';
 
-interface RetiredSetting {
-  /** `*` stands for each item of a list. */
-  readonly path: readonly string[];
+type RetiredSetting = readonly [
+  /** Separated by spaces; `*` stands for each item of a list and each member of a group. */
+  paths: string,
+  instead: string,
   /** Whether this value is retired; without it, all are. */
-  readonly isRetired?: (value: unknown) => boolean;
-  readonly instead: string;
-}
+  isRetired?: (value: unknown) => boolean,
+];
 
 const deadlineNames = /^(?:default|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
+const gone = 'no longer exists';
+const ownAuthority = `${gone}: name the file of your authority in the environment variable NODE_EXTRA_CA_CERTS`;
 
 const retiredSettings: readonly RetiredSetting[] = [
-  { path: ['source', 'pagination', 'behindLast'], instead: 'is called afterLastPage now' },
-  {
-    path: ['keys'],
-    isRetired: isGroup,
-    instead: 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key',
-  },
-  {
-    path: ['mappings', 'fillServiceId'],
-    instead: 'no longer exists: let the source name the ServiceId of each booking',
-  },
-  {
-    path: ['source', 'url'],
-    isRetired: (url) => typeof url === 'string' && /^sqlite:/i.test(url),
-    instead: 'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
-  },
-  {
-    path: ['watch'],
-    instead: 'remove it: nothing is sent again when a mapping moves; its stays are in the cases',
-  },
-  {
-    path: ['notify', '*', 'quietHours'],
-    instead: 'no longer exists: set minimum, the lowest severity that the channel gets',
-  },
-  {
-    path: ['deadline'],
-    isRetired: (deadline) =>
-      isGroup(deadline) && Object.keys(deadline).some((name) => deadlineNames.test(name)),
-    instead: 'has one time, at, for all days, and exceptions by date',
-  },
-  {
-    path: ['guestNames'],
-    isRetired: (value) => value === 'pseudonym',
-    instead:
-      "pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
-  },
+  ['source.pagination.behindLast', 'is called afterLastPage now'],
+  ['keys', 'is the path of the folder, such as ./keys: KMS no longer encrypts the master key', isGroup],
+  ['mappings.fillServiceId', `${gone}: let the source name the ServiceId of each booking`],
+  [
+    'source.url',
+    'SQLite is no longer read as a source: write a small bookings module (kind: module) instead',
+    (url) => typeof url === 'string' && /^sqlite:/i.test(url),
+  ],
+  ['watch', 'remove it: nothing is sent again when a mapping moves; its stays are in the cases'],
+  ['notify.*.quietHours', `${gone}: set minimum, the lowest severity that the channel gets`],
+  [
+    'deadline',
+    'has one time, at, for all days, and exceptions by date',
+    (deadline) => isGroup(deadline) && Object.keys(deadline).some((name) => deadlineNames.test(name)),
+  ],
+  [
+    'guestNames',
+    "pseudonym no longer exists: set omit, which by file puts the booking's reference in the name's column",
+    (value) => value === 'pseudonym',
+  ],
+  ['service.ca', ownAuthority],
+  ['service.connectTimeoutSeconds', `${gone}: it is always 10`],
+  ['service.httpStatus', `${gone}: the meaning of an HTTP status is always the usual one`],
+  ['retry.waits', `${gone}: it is always 20`],
+  ['retry.retryAfterCapSeconds', `${gone}: it is always 300`],
+  ['workers.reconcileSeconds', `${gone}: it is half of workers.leaseSeconds, and at most 15`],
+  ['workers.runsAtOnce', `${gone}: it is always 2`],
+  ['cases', `${gone}: a reported case is always escalated after 3 days`],
+  ['hook.token', `${gone}: callers that cannot sign send hook.secret as their bearer token`],
+  ['hook.secret server.metricsToken', 'is one text, no longer a list', Array.isArray],
+  ['hook.toleranceSeconds', `${gone}: it is always 300`],
+  ['server.idleMinutes', `${gone}: it is always 30`],
+  ['server.tls', `${gone}: put a proxy with TLS in front of serve`],
+  ['mappings.limit', `${gone}: it is always 1,000`],
+  [
+    'mappings.providerFamily',
+    `${gone}: the copy holds all providers; for one, use mappings sync --provider-family`,
+  ],
+  [
+    'mappings.overlapMinutes mappings.deletedTypes mappings.resumeKeyCodes mappings.lastPage mappings.maxPagesWithoutNews mappings.maxSkippedShare mappings.suspectDays',
+    `${gone}: it always has the value that was its default`,
+  ],
+  [
+    'export.mappingsPattern export.transformedPattern export.hotelsPattern',
+    `${gone}: the names are always ACCOUNT_mappings_ID.csv, ACCOUNT_transformed_ID.csv and ACCOUNT_hotels_ID.csv`,
+  ],
+  ['export.pollSeconds', 'is file.resultPollSeconds now'],
+  ['export.quietSeconds', 'is file.resultQuietSeconds now'],
+  ['export.timeoutMinutes', 'is file.resultTimeoutMinutes now'],
+  ['export.maxGigabytes', `${gone}: it is always 20`],
 ];
 
 /** The retired settings that a configuration still has. */
 export function findRetiredSettings(tree: unknown): Problem[] {
-  return retiredSettings.flatMap(({ path, isRetired = () => true, instead }) =>
-    listValues(tree, path)
+  return retiredSettings.flatMap(([paths, message, isRetired = () => true]) =>
+    paths
+      .split(' ')
+      .flatMap((path) => listValues(tree, path.split('.')))
       .filter(({ value }) => isRetired(value))
-      .map((found) => ({ path: formatPath(found.path), message: instead })),
+      .map((found) => ({ path: formatPath(found.path), message })),
   );
 }
 
@@ -67,15 +86,18 @@ interface Place {
 function listValues(tree: unknown, path: readonly string[]): readonly Place[] {
   return path.reduce<readonly Place[]>(
     (places, name) =>
-      places.flatMap(({ path: before, value }) => {
-        if (name === '*' && Array.isArray(value))
-          return value.map((item, index) => ({ path: [...before, index], value: item }));
-        return isGroup(value) && Object.hasOwn(value, name)
-          ? [{ path: [...before, name], value: value[name] }]
-          : [];
-      }),
+      places.flatMap(({ path: before, value }) =>
+        listMembers(value)
+          .filter(([member]) => name === '*' || name === member)
+          .map(([member, inside]) => ({ path: [...before, member], value: inside })),
+      ),
     [{ path: [], value: tree }],
   );
+}
+
+function listMembers(value: unknown): readonly (readonly [PropertyKey, unknown])[] {
+  if (Array.isArray(value)) return value.map((item, index) => [index, item]);
+  return isGroup(value) ? Object.entries(value) : [];
 }
 
 interface RetiredCommand {

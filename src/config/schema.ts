@@ -20,7 +20,7 @@ import { deadline, heartbeat } from './deadline-settings.js';
 import { file } from './file-delivery-settings.js';
 import { ledger, queue, readArchiveLocation, s3 } from './locations.js';
 import { exportFiles, mappings } from './mapping-settings.js';
-import { cases, hook, schedule, server, workers } from './serve-settings.js';
+import { hook, schedule, server, workers } from './serve-settings.js';
 import { body, retry, service } from './service-settings.js';
 import { verdicts } from './verdict-mail-settings.js';
 
@@ -125,7 +125,6 @@ export const settingsSchema = group({
     .describe('The channels that tell people what happened, and what should have happened but did not.'),
   server: server.prefault({}).describe('Where `serve` listens.'),
   workers: workers.prefault({}).describe('How processes share work.'),
-  cases: cases.prefault({}).describe('Wrong or doubtful mappings, and the guests who booked through them.'),
   mappings: mappings.prefault({}).describe('The local copy of the mappings.'),
   verdicts: verdicts
     .prefault({})

@@ -50,17 +50,3 @@ export function checkSharedPlaces({ queue, ledger, archive }: Config): readonly 
   }
   return findings;
 }
-
-/** The highest limit that the service is known to allow by default. */
-const usualPageLimit = 1_000;
-
-/** Otherwise only a sync would find out that the account does not allow it, and `serve` syncs at night. */
-export function checkPageLimit({ mappings: { limit } }: Pick<Config, 'mappings'>): readonly Finding[] {
-  if (limit <= usualPageLimit) return [];
-  return [
-    findingsOf('configuration').warning(
-      `mappings.limit is ${limit}: more than ${usualPageLimit} mappings per page are refused, unless the account allows them`,
-      `Ask the operator of the service, or set mappings.limit to ${usualPageLimit}.`,
-    ),
-  ];
-}

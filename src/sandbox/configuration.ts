@@ -39,7 +39,7 @@ export function renderSandboxConfiguration({
       resultPollSeconds: 0.5,
       resultQuietSeconds: 3,
     },
-    export: { ...(exportFolder !== '' && { folder: exportFolder }), pollSeconds: 0.5, quietSeconds: 3 },
+    ...(exportFolder !== '' && { export: { folder: exportFolder } }),
     // Its e-mails lie in a folder, where `serve` reads them.
     verdicts: { path: outbox, pollMinutes: 0.1, from: '@mapping-service.example' },
   };

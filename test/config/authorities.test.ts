@@ -37,7 +37,7 @@ async function findProblems(settings: Parameters<typeof writeSettings>[0]) {
 it("every setting that names an authority's certificate is checked when the configuration is read", async () => {
   const ca = 'nowhere.pem';
   const problems = await findProblems({
-    service: { baseUrl: 'https://mapping.example.com/api/3.0', apiKey: 'k-1', accountId: 'acme', ca },
+    service: { baseUrl: 'https://mapping.example.com/api/3.0', apiKey: 'k-1', accountId: 'acme' },
     s3: { ca },
     ledger: { url: 'postgres://db.example.com/review', ca },
     queue: { url: 'rediss://cache.example.com', ca },

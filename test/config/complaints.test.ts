@@ -95,7 +95,6 @@ describe('a wrong value', () => {
       { server: { users: 'u', signIn: { header: 'x user', proxies: ['::1'] } } },
       'server.signIn.header: expected the name of a header such as x-forwarded-user, got: x user',
     ],
-    [{ server: { idleMinutes: 0 } }, 'server.idleMinutes: expected a whole number from 1 to 720, got: 0'],
     [{ timezone: '' }, 'timezone: expected a time zone such as Europe/Madrid, got: an empty text'],
     [
       { timezone: 1 },
@@ -105,10 +104,6 @@ describe('a wrong value', () => {
     [
       inService({ baseUrl: 'http://mapping.example.com' }),
       'service.baseUrl: must begin with https://; plain http:// is allowed for this machine only (localhost, 127.0.0.1, [::1])',
-    ],
-    [
-      inService({ connectTimeoutSeconds: 0 }),
-      'service.connectTimeoutSeconds: expected a number above 0 and up to 3600, got: 0',
     ],
     [
       inService({ timeoutSeconds: '30' }),
@@ -203,14 +198,6 @@ describe('a wrong value', () => {
     [inSftp({ hostKey: [hostKey, 'SHA256:short'] }), `file.sftp.hostKey[1]: ${hostKeys}SHA256:short`],
     [{ file: { incomplete: 'drop' } }, 'file.incomplete: expected post or reject or leave-empty, got: drop'],
     [{ file: { maxPostedShare: 2 } }, 'file.maxPostedShare: expected a share from 0 to 1, got: 2'],
-    [
-      inService({ httpStatus: { 503: 'retryable' } }),
-      'service.httpStatus.503: expected not-done or unknown or fatal or refused, got: retryable',
-    ],
-    [
-      inService({ httpStatus: { 200: 'not-done' } }),
-      'service.httpStatus.200: expected an HTTP status from 400 to 599 such as 503, got: "200"',
-    ],
     [
       { file: { resultTimeoutMinutes: 0 } },
       'file.resultTimeoutMinutes: expected a number above 0 and up to 10080, got: 0',
@@ -377,7 +364,6 @@ describe('a secret', () => {
     ['a list as password', inSftp({ password: [canary] })],
     ['a number as passphrase', inSftp({ passphrase: 71_717_171 })],
     ['a hook secret in a group', { hook: { secret: { first: canary } } }],
-    ['a hook secret among numbers', { hook: { secret: [canary, 71_717_171] } }],
     ['a password in the address', inService({ baseUrl: `https://u:${canary}@mapping.example.com` })],
     ['a password in a wrong URL', { ledger: `mysql://u:${canary}@db`, queue: `redis:/u:${canary}@c` }],
     ['an API key of the wrong name', inService({ apikey: canary, apiKeys: [canary] })],

@@ -27,7 +27,7 @@ describe('${file:PATH}', () => {
       {
         service: { ...service, apiKey: '${file:FOLDER/key}', accountId: '${file:key}' },
         file: { sftp: { ...sftp, password: '${file:./key}', passphrase: '${file:windows}' } },
-        hook: { secret: ['${file:hook}', '${file:hook}'], token: '${file:hook}' },
+        hook: { secret: '${file:hook}' },
         ledger: 'postgres://u:${file:password}@db/review?sslmode=verify-full',
         queue: { url: 'rediss://:${file:password}@cache' },
         s3: { accessKeyId: 'i', secretAccessKey: '${file:key}', sessionToken: '${file:key}' },
@@ -38,7 +38,7 @@ describe('${file:PATH}', () => {
     expect(config).toMatchObject({
       service: { apiKey: secret, accountId: secret },
       file: { sftp: { password: secret, passphrase: secret } },
-      hook: { secret: [hookSecret, hookSecret], token: hookSecret },
+      hook: { secret: hookSecret },
       ledger: { url: 'postgres://u:p-1@db/review?sslmode=verify-full' },
       queue: { url: 'rediss://:p-1@cache' },
       s3: { secretAccessKey: secret, sessionToken: secret },

@@ -160,7 +160,7 @@ async function prepare(csv: string, startThread?: () => Worker) {
           source: csvSettings(path),
           s3: {},
           proxy: {},
-          retry: { tries: 1, waits: 0, baseSeconds: 1, capSeconds: 1, retryAfterCapSeconds: 1 },
+          retry: { tries: 1, baseSeconds: 1, capSeconds: 1 },
           masterIdName: 'ServiceId',
           incomplete: 'post',
           names: 'send',
