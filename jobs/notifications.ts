@@ -70,10 +70,7 @@ export async function startNotifications(config: Config, parts: NotificationPart
     compose(each, name) {
       const channel = config.notify.find((one) => one.name === name);
       const takesFiles = channel?.kind === 'email';
-      return composeMessage(each.map(withShortPaths), composing, {
-        takesFiles,
-        guestNames: channel?.guestNames === true,
-      });
+      return composeMessage(each.map(withShortPaths), composing, { takesFiles });
     },
     clock,
     random,

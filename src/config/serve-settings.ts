@@ -33,8 +33,7 @@ export const schedule = group({
   today: cronText(todayFields)
     .exactOptional()
     .describe(
-      'When `serve` also sends the new bookings of the current day, such as `"*/20 7-23 * * *"`: always by body, so that a room ' +
-        'booked for tonight is reviewed before the night. The nightly run sends the rest. Without it, `serve` reviews no day before it is over.',
+      'When `serve` also sends the new bookings of the current day, always by body: such as `"*/20 7-23 * * *"`. Without it, no day is reviewed before it is over.',
     ),
   catchUpDays: wholeNumber(0, 366).default(3).describe('How many missed days `serve` catches up on.'),
   resumeMinutes: wholeNumber(1, 1_440)
@@ -43,8 +42,7 @@ export const schedule = group({
   giveUpAfter: timeOfDay('12:00')
     .default('12:00')
     .describe(
-      'Until when `serve` retries a day whose source is missing or not marked as done: the first such time of day after the ' +
-        'slot or the call of the hook, in the configured time zone.',
+      'Until when `serve` retries a day whose source is missing or not marked as done, in the configured time zone.',
     ),
 });
 
@@ -90,7 +88,7 @@ export const server = group({
     )
     .default([])
     .describe(
-      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and the address at which a request arrives are always allowed; requests for any other host are refused, except for `/healthz` and `/readyz`.',
+      'The host names under which others reach `serve` or `work`, for example through a proxy. Loopback names and its own address are always allowed; requests for any other are refused, except for `/healthz` and `/readyz`.',
     ),
   publicUrl: webAddress('https://review.example.com')
     .refine((url) => !url.includes('?'), 'must not hold a query: the paths of pages follow it')
@@ -108,7 +106,7 @@ export const server = group({
     ),
   metricsToken: textThat(isStrongToken, strongToken)
     .describe(
-      'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes. Without it, everybody who can connect may read the metrics: they hold counts and names of providers, but nothing about guests.',
+      'The bearer token that `/metrics` of `serve` and `work` requires, of at least 24 random bytes. Without it, everybody who can connect may read the metrics.',
     )
     .register(confidentiality, { level: 'secret' })
     .exactOptional(),

@@ -8,13 +8,11 @@ interface DatabaseConnection {
   readonly setting: string;
   /** With user and password, which are never shown. */
   readonly url: string;
-  /** The CA certificate file; with it TLS is required. */
-  readonly ca?: string | undefined;
 }
 
 /** Warns if guests' names cross the network unprotected, which the configuration has to allow first. */
-export function warnAboutPlainConnection({ part, setting, url, ca }: DatabaseConnection): readonly Finding[] {
-  const security = readConnectionSecurity({ url, ca });
+export function warnAboutPlainConnection({ part, setting, url }: DatabaseConnection): readonly Finding[] {
+  const security = readConnectionSecurity(url);
   if (security === 'local' || security === 'verified') return [];
   const fault =
     security === 'plain'

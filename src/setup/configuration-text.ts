@@ -55,7 +55,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     ],
     write.setting(['timezone'], timezone),
     renderService(answers),
-    ...renderSource(answers.source, examination),
+    renderSource(answers.source, examination),
     write.setting(['delivery'], delivery),
     ...(sftp === undefined ? [] : [renderFileDelivery(sftp, incomplete)]),
     write.optionalGroup(['body'], ['batchSize', 'concurrency']),
@@ -67,7 +67,7 @@ export function renderConfiguration({ answers, examination, schema }: Configurat
     renderSchedule(today),
     ...(verdictsFrom === undefined
       ? []
-      : [[...write.group(['verdicts']), ...write.setting(['verdicts', 'from'], verdictsFrom)]]),
+      : [[...write.group(['verdicts']), ...write.setting(['verdicts', 'from'], [verdictsFrom])]]),
     write.comment(aboutLateDays),
     ...(answers.secrets.hookSecret === undefined ? [] : [renderHook()]),
     keys === undefined ? write.comment(aboutKeys) : write.setting(['keys'], keys),
@@ -119,9 +119,9 @@ function renderHook(): string[] {
   return [...write.group(['hook']), ...write.reference(['hook', 'secret'], variables.hookSecret)];
 }
 
-/** The group `source`, with what examining a day found, and other groups that the source needs. */
-function renderSource(source: SourceAnswers, examination: Examination): string[][] {
-  const { render, renderOtherGroup } = setupOf(source);
+/** The group `source`, with what examining a day found. */
+function renderSource(source: SourceAnswers, examination: Examination): string[] {
+  const { render } = setupOf(source);
   const writer = createSettingWriter(source.kind);
   const examined = examination.kind === 'examined' ? examination : undefined;
   const found = {
@@ -130,13 +130,12 @@ function renderSource(source: SourceAnswers, examination: Examination): string[]
     skipRows: examined?.skipRows,
     encoding: examined?.encoding,
   };
-  const group = [
+  return [
     ...writer.group(['source']),
     ...writer.setting(['source', 'kind'], source.kind),
     ...render(source, writer, found),
     ...writer.option(['source', 'keep']),
   ];
-  return [group, renderOtherGroup?.(source, writer) ?? []].filter((lines) => lines.length > 0);
 }
 
 function renderFileDelivery(

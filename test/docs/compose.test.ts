@@ -303,7 +303,7 @@ describe('The configurations in ops/docker', () => {
     expect(config).toMatchObject({
       timezone: 'Europe/Madrid',
       service: { baseUrl: account.HOTEL_REVIEW_BASE_URL, apiKey: 'k-1', accountId: 'acme' },
-      ledger: { kind: 'postgres', url: 'postgres://review:5f1c@postgres:5432/review' },
+      ledger: { kind: 'postgres', url: 'postgres://review:5f1c@postgres:5432/review?sslmode=disable' },
       queue: { kind: 'redis', url: 'redis://:77d0@redis:6379' },
       hook: { secret: hookSecret },
       archive: { kind: 'directory', path: '/data/archive' },

@@ -251,7 +251,7 @@ describe.skipIf(!isAvailable)(`init at a terminal (needs ${needs})`, () => {
     expect(await load(folder)).toMatchObject({
       timezone: 'Europe/Madrid',
       keys: join(folder, 'keys'),
-      verdicts: { from: '@service.example' },
+      verdicts: { from: ['@service.example'] },
       schedule: { today: '*/30 * * * *' },
       service: { baseUrl: 'https://maps.test/api/3.0', apiKey: 'top-geheim', accountId: '4711' },
       source: { columns: { ServiceId: 'hotel_id', CheckInDate: 'arrival' }, dateFormat: 'dd/MM/yyyy' },

@@ -219,7 +219,6 @@ function csvSettings(path: string): ReadingSettings['source'] {
     dateFormat: 'yyyy-MM-dd',
     instants: 'auto',
     encoding: 'utf-8',
-    maxGigabytes: 20,
     delimiter: ',',
     skipRows: 0,
   };
